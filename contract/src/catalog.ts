@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { CommandType, RequestId, Vendor } from './primitives.js';
+
+const Catalog = z
+  .object({
+    vendors: z
+      .array(
+        z.object({
+          vendor: Vendor,
+          command_types: z
+            .array(
+              z.object({
+                command_type: CommandType,
+                description: z.string().describe('What the command does.'),
+                payload_schema: z
+                  .record(z.string(), z.unknown())
+                  .describe('JSON Schema 2020-12 that payloads must satisfy.'),
+              }),
+            )
+            .describe('The enabled command types of the vendor.'),
+        }),
+      )
+      .describe('The enabled vendors.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'Catalog',
+    example: {
+      vendors: [
+        {
+          vendor: 'vendor_a',
+          command_types: [
+            {
+              command_type: 'reboot',
+              description: 'Restarts the device.',
+              payload_schema: { type: 'object', additionalProperties: false },
+            },
+          ],
+        },
+      ],
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+export const catalog = operations({
+  get: {
+    method: 'GET',
+    path: '/api/v1/open/catalog',
+    summary: 'Get the catalog',
+    description: 'Reads the enabled vendors, their enabled command types and the schema of each payload.',
+    metadata: { scope: 'open:catalog:read', specified: false },
+    query: z.strictObject({}),
+    responses: { 200: Catalog },
+  },
+});

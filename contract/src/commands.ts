@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import {
+  ClientId,
+  CommandType,
+  DeviceId,
+  InputTimestamp,
+  page,
+  pageQuery,
+  patterns,
+  RequestId,
+  Timestamp,
+  Vendor,
+} from './primitives.js';
+
+const commandStatuses = [
+  'ACCEPTED',
+  'DISPATCHED',
+  'SUCCEEDED',
+  'FAILED',
+  'REJECTED',
+  'UNSUPPORTED',
+  'TIMED_OUT',
+  'EXPIRED',
+  'CANCELED',
+] as const;
+
+export const CommandStatus = z
+  .enum(commandStatuses)
+  .describe(
+    'ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.',
+  );
+
+export const AdapterStatus = z
+  .enum(['PENDING', 'SENT', 'DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT'])
+  .describe("How far the command came with the vendor's adapter.");
+
+export const DeviceExecutionStatus = z
+  .enum(['NOT_STARTED', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT', 'UNKNOWN'])
+  .describe('What the device did with the command.');
+
+export const PublicStatus = z
+  .enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN'])
+  .describe('The outcome in one word, for end users; derived from status.');
+
+export const StatusReason = z
+  .object({
+    code: z.string().describe('A word for programs.'),
+    message: z.string().describe('A sentence for people.'),
+  })
+  .nullable()
+  .describe('Why the command ended as it did; null where nobody said.');
+
+const Payload = z
+  .record(z.string(), z.unknown())
+  .describe("What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8.");
+
+const IdempotencyKey = z
+  .string()
+  .regex(patterns.idempotencyKey)
+  .describe('1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever.');
+
+const TimeoutSeconds = z
+  .int()
+  .min(1)
+  .max(300)
+  .describe('How long the command may take, in seconds: 1 to 300, 30 by default.');
+
+const CommandId = z.uuid().describe('The command (UUID version 7).');
+
+const CommandCreate = z
+  .strictObject({
+    vendor: Vendor,
+    device_id: DeviceId,
+    command_type: CommandType,
+    payload: Payload,
+    idempotency_key: IdempotencyKey,
+    timeout_seconds: TimeoutSeconds.optional(),
+  })
+  .meta({
+    id: 'CommandCreate',
+    example: {
+      vendor: 'vendor_a',
+      device_id: 'ok-1',
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: 'reboot-ok-1-2026-01-31',
+    },
+  });
+
+const CommandAccepted = z
+  .object({
+    command_id: CommandId,
+    status: z.literal('ACCEPTED').describe('Always ACCEPTED, whatever has become of the command since.'),
+    accepted_at: Timestamp.describe('When the command was first accepted.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CommandAccepted',
+    example: {
+      command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      status: 'ACCEPTED',
+      accepted_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
+    },
+  });
+
+const Command = z
+  .object({
+    command_id: CommandId,
+    vendor: Vendor,
+    device_id: DeviceId,
+    command_type: CommandType,
+    payload: Payload,
+    idempotency_key: IdempotencyKey,
+    timeout_seconds: TimeoutSeconds,
+    status: CommandStatus,
+    adapter_status: AdapterStatus,
+    device_execution_status: DeviceExecutionStatus,
+    public_status: PublicStatus,
+    status_reason: StatusReason,
+    result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned; null before it did.'),
+    accepted_at: Timestamp.describe('When the command was accepted.'),
+    dispatched_at: Timestamp.nullable().describe('When it was handed to the adapter; null before that.'),
+    deadline_at: Timestamp.describe('accepted_at and timeout_seconds: when the platform stops waiting.'),
+    completed_at: Timestamp.nullable().describe('When its status became final; null before that.'),
+    updated_at: Timestamp.describe('When the record last changed.'),
+    created_by_client_id: ClientId.describe('The credential that created the command.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'Command',
+    example: {
+      command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      vendor: 'vendor_a',
+      device_id: 'ok-1',
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: 'reboot-ok-1-2026-01-31',
+      timeout_seconds: 30,
+      status: 'ACCEPTED',
+      adapter_status: 'PENDING',
+      device_execution_status: 'NOT_STARTED',
+      public_status: 'PENDING',
+      status_reason: null,
+      result: null,
+      accepted_at: '2026-01-31T09:30:00.000Z',
+      dispatched_at: null,
+      deadline_at: '2026-01-31T09:30:30.000Z',
+      completed_at: null,
+      updated_at: '2026-01-31T09:30:00.000Z',
+      created_by_client_id: 'acme-backend',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
+    },
+  });
+
+export const commands = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/open/downlink/commands',
+    summary: 'Create a command',
+    description:
+      'Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.',
+    metadata: { scope: 'open:command:create', specified: true, idempotent: true },
+    query: z.strictObject({}),
+    body: CommandCreate,
+    responses: { 202: CommandAccepted },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/open/downlink/commands/:command_id',
+    summary: 'Get a command',
+    description: 'Reads one command of the tenant with its four statuses.',
+    metadata: { scope: 'open:command:read', specified: true },
+    pathParams: z.object({ command_id: CommandId }),
+    query: z.strictObject({}),
+    responses: { 200: Command },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/open/downlink/commands',
+    summary: 'List commands',
+    description: 'Lists the commands of the tenant, newest first.',
+    metadata: { scope: 'open:command:read', specified: false },
+    query: z.strictObject({
+      ...pageQuery,
+      status: CommandStatus.optional().describe('Only commands of this status.'),
+      vendor: Vendor.optional().describe('Only commands for this vendor.'),
+      device_id: DeviceId.optional().describe('Only commands for this device.'),
+      command_type: CommandType.optional().describe('Only commands of this type.'),
+      idempotency_key: IdempotencyKey.optional().describe('Only the command of this key.'),
+      accepted_after: InputTimestamp.optional().describe('Only commands accepted at this time or later.'),
+      accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
+    }),
+    responses: { 200: page('CommandPage', Command) },
+  },
+});

@@ -1,0 +1,46 @@
+import { type AppRoute, initContract } from '@ts-rest/core';
+import { catalog } from './catalog.js';
+import { commands } from './commands.js';
+import { credentials } from './credentials.js';
+import { ErrorBody } from './errors.js';
+import { me } from './me.js';
+import type { OperationMetadata } from './operation.js';
+import { roleBindings } from './role-bindings.js';
+import { roles } from './roles.js';
+import { tenants } from './tenants.js';
+
+/** Every operation of the platform: `contract.<resource>.<verb>`. */
+export const contract = initContract().router(
+  { tenants, credentials, roles, roleBindings, commands, catalog, me },
+  {
+    strictStatusCodes: true,
+    commonResponses: {
+      400: ErrorBody,
+      401: ErrorBody,
+      403: ErrorBody,
+      404: ErrorBody,
+      409: ErrorBody,
+      413: ErrorBody,
+      415: ErrorBody,
+      422: ErrorBody,
+      429: ErrorBody,
+      500: ErrorBody,
+      503: ErrorBody,
+    },
+  },
+);
+
+/** An operation as the rest of the code sees it, whatever its types: for enumeration. */
+export type Operation = {
+  /** `commands.create`: contract key, operationId, metric label, `topctl commands create`. */
+  name: string;
+  route: AppRoute & { metadata: OperationMetadata };
+};
+
+/** All operations in the order of the contract. */
+export const allOperations: readonly Operation[] = Object.entries(contract).flatMap(([resource, routes]) =>
+  Object.entries(routes).map(([verb, route]) => ({
+    name: `${resource}.${verb}`,
+    route: route as unknown as Operation['route'],
+  })),
+);

@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+
+const CredentialStatus = z
+  .enum(['ACTIVE', 'DISABLED', 'DELETED'])
+  .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
+
+const WindowSeconds = z.int().min(30).max(900);
+
+const AllowedClockSkewSeconds = WindowSeconds.describe(
+  'How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default.',
+);
+
+const ReplayWindowSeconds = WindowSeconds.describe(
+  'How long a nonce stays used at least, in seconds: 30 to 900, 300 by default.',
+);
+
+const PreviousSecretTtlSeconds = z
+  .int()
+  .min(0)
+  .max(604_800)
+  .describe(
+    'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default.',
+  );
+
+const Credential = z
+  .object({
+    client_id: ClientId,
+    tenant_id: TenantId,
+    name: Name,
+    status: CredentialStatus,
+    allowed_clock_skew_seconds: AllowedClockSkewSeconds,
+    replay_window_seconds: ReplayWindowSeconds,
+    secret_version: z.int().min(1).describe('Counts the rotations: 1 at first.'),
+    previous_secret_expires_at: Timestamp.nullable().describe(
+      'Until when the previous secret is still accepted; null if it is not.',
+    ),
+    expires_at: Timestamp.nullable().describe('When the credential stops working; null for never.'),
+    created_at: Timestamp.describe('When the credential was created.'),
+    updated_at: Timestamp.describe('When the credential was last changed.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'Credential',
+    example: {
+      client_id: 'acme-backend',
+      tenant_id: 'acme',
+      name: 'Acme backend',
+      status: 'ACTIVE',
+      allowed_clock_skew_seconds: 300,
+      replay_window_seconds: 300,
+      secret_version: 1,
+      previous_secret_expires_at: null,
+      expires_at: null,
+      created_at: '2026-01-31T09:30:00.000Z',
+      updated_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const CredentialList = z
+  .array(Credential)
+  .meta({ id: 'CredentialList', example: [Credential.meta()?.example] });
+
+const Secret = z
+  .string()
+  .describe('The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum.');
+
+const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
+  id: 'CredentialWithSecret',
+  example: {
+    client_id: 'acme-backend',
+    tenant_id: 'acme',
+    name: 'Acme backend',
+    status: 'ACTIVE',
+    allowed_clock_skew_seconds: 300,
+    replay_window_seconds: 300,
+    secret_version: 1,
+    previous_secret_expires_at: null,
+    expires_at: null,
+    created_at: '2026-01-31T09:30:00.000Z',
+    updated_at: '2026-01-31T09:30:00.000Z',
+    request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    secret: 'osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf',
+  },
+});
+
+const CredentialUpdated = Credential.extend({
+  secret: Secret.optional().describe('The new secret, only where rotate_secret was true. Shown this once.'),
+}).meta({
+  id: 'CredentialUpdated',
+  example: {
+    client_id: 'acme-backend',
+    tenant_id: 'acme',
+    name: 'Acme backend',
+    status: 'DISABLED',
+    allowed_clock_skew_seconds: 300,
+    replay_window_seconds: 300,
+    secret_version: 1,
+    previous_secret_expires_at: null,
+    expires_at: null,
+    created_at: '2026-01-31T09:30:00.000Z',
+    updated_at: '2026-01-31T10:00:00.000Z',
+    request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+  },
+});
+
+const CredentialCreate = z
+  .strictObject({
+    client_id: ClientId,
+    name: Name,
+    status: CredentialStatus.optional().describe(
+      'ACTIVE by default. DELETED reserves the client_id without ever working.',
+    ),
+    allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
+    replay_window_seconds: ReplayWindowSeconds.optional(),
+    expires_at: InputTimestamp.nullable().optional().describe('When the credential stops working; null for never.'),
+    rotate_secret: z
+      .boolean()
+      .optional()
+      .describe('True on a client_id that exists in the tenant rotates its secret and changes nothing else.'),
+    previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
+  })
+  .meta({ id: 'CredentialCreate', example: { client_id: 'acme-backend', name: 'Acme backend' } });
+
+const CredentialUpdate = z
+  .strictObject({
+    name: Name.optional(),
+    status: CredentialStatus.optional(),
+    allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
+    replay_window_seconds: ReplayWindowSeconds.optional(),
+    expires_at: InputTimestamp.nullable().optional().describe('When the credential stops working; null for never.'),
+    rotate_secret: z.boolean().optional().describe('True makes a new secret and returns it, this once.'),
+    previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
+  .meta({ id: 'CredentialUpdate', example: { status: 'DISABLED' } });
+
+const tenantPath = z.object({ tenant_id: TenantId });
+const credentialPath = z.object({ tenant_id: TenantId, client_id: ClientId });
+
+export const credentials = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/platform/tenants/:tenant_id/credentials',
+    summary: 'Create a credential, or rotate its secret',
+    description:
+      'Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.',
+    metadata: { scope: 'platform:credential:create', specified: true },
+    pathParams: tenantPath,
+    query: z.strictObject({}),
+    body: CredentialCreate,
+    responses: { 201: CredentialWithSecret, 200: CredentialWithSecret },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/platform/tenants/:tenant_id/credentials',
+    summary: 'List credentials',
+    description:
+      'Lists the credentials of the tenant, newest first, as a bare JSON array. The next page is in the Link header (rel="next") and its cursor in X-Next-Cursor.',
+    metadata: { scope: 'platform:credential:read', specified: true },
+    pathParams: tenantPath,
+    query: z.strictObject(pageQuery),
+    responses: { 200: CredentialList },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
+    summary: 'Get a credential',
+    description: 'Reads one credential, never its secret.',
+    metadata: { scope: 'platform:credential:read', specified: false },
+    pathParams: credentialPath,
+    query: z.strictObject({}),
+    responses: { 200: Credential },
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
+    summary: 'Update a credential',
+    description:
+      'Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every node.',
+    metadata: { scope: 'platform:credential:update', specified: false },
+    pathParams: credentialPath,
+    query: z.strictObject({}),
+    body: CredentialUpdate,
+    responses: { 200: CredentialUpdated },
+  },
+});

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { AdapterStatus, CommandStatus, DeviceExecutionStatus, PublicStatus, StatusReason } from './commands.js';
+import { ClientId, CommandType, DeviceId, TenantId, Timestamp, Vendor } from './primitives.js';
+
+/** The subscribable event types of the specification. Outcomes are in the payload, never in the type. */
+export const eventTypes = ['command.accepted', 'command.completed'] as const;
+
+/** An event of the tenant's log, as it goes to the messaging bus. */
+export const PlatformEvent = z
+  .object({
+    event_id: z.uuid().describe('The event (UUID version 7); the same in every copy.'),
+    event_type: z.enum(eventTypes).describe('What happened.'),
+    schema_version: z.literal(1).describe('The version of this shape.'),
+    tenant_id: TenantId,
+    occurred_at: Timestamp.describe('When it happened.'),
+    request: z
+      .object({
+        request_id: z.string().describe('The correlation id of the request that created the command.'),
+        client_id: ClientId,
+        idempotency_key: z.string().describe('The idempotency key of the command.'),
+      })
+      .describe('The request that created the command.'),
+    data: z
+      .object({
+        command_id: z.uuid().describe('The command.'),
+        vendor: Vendor,
+        device_id: DeviceId,
+        command_type: CommandType,
+        status: CommandStatus,
+        adapter_status: AdapterStatus,
+        device_execution_status: DeviceExecutionStatus,
+        public_status: PublicStatus,
+        status_reason: StatusReason,
+        result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned.'),
+        accepted_at: Timestamp.describe('When the command was accepted.'),
+        completed_at: Timestamp.nullable().describe('When its status became final.'),
+      })
+      .describe('The command when it happened.'),
+  })
+  .meta({ id: 'Event', examples: [acceptedExample(), completedExample()] });
+
+export type PlatformEvent = z.infer<typeof PlatformEvent>;
+
+function acceptedExample() {
+  return {
+    event_id: '019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e',
+    event_type: 'command.accepted',
+    schema_version: 1,
+    tenant_id: 'acme',
+    occurred_at: '2026-01-31T09:30:00.000Z',
+    request: {
+      request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
+      client_id: 'acme-backend',
+      idempotency_key: 'reboot-ok-1-2026-01-31',
+    },
+    data: {
+      command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      vendor: 'vendor_a',
+      device_id: 'ok-1',
+      command_type: 'reboot',
+      status: 'ACCEPTED',
+      adapter_status: 'PENDING',
+      device_execution_status: 'NOT_STARTED',
+      public_status: 'PENDING',
+      status_reason: null,
+      result: null,
+      accepted_at: '2026-01-31T09:30:00.000Z',
+      completed_at: null,
+    },
+  };
+}
+
+function completedExample() {
+  const accepted = acceptedExample();
+  return {
+    ...accepted,
+    event_id: '019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f',
+    event_type: 'command.completed',
+    occurred_at: '2026-01-31T09:30:03.535Z',
+    data: {
+      ...accepted.data,
+      status: 'SUCCEEDED',
+      adapter_status: 'DELIVERED',
+      device_execution_status: 'SUCCEEDED',
+      public_status: 'SUCCEEDED',
+      result: {},
+      completed_at: '2026-01-31T09:30:03.535Z',
+    },
+  };
+}

@@ -1,0 +1,5 @@
+export { allOperations, contract, type Operation } from './contract.js';
+export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';
+export { PlatformEvent } from './events.js';
+export { patterns } from './primitives.js';
+export { builtInRoles, PLATFORM_TENANT_ID, type Scope, scopes } from './scopes.js';

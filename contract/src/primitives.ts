@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/** Alphabets of identifiers. Every id fits the path grammar of the signature, so no client percent-encodes a path. */
+export const patterns = {
+  requestId: /^[A-Za-z0-9._~-]{1,128}$/,
+  tenantId: /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/,
+  clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
+  vendor: /^[a-z0-9][a-z0-9_-]{0,62}$/,
+  role: /^[a-z0-9][a-z0-9_-]{0,62}$/,
+  commandType: /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/,
+  /** Printable characters: no control, format, surrogate, private-use, unassigned, line or paragraph separator. */
+  deviceId: /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u,
+  idempotencyKey: /^[\x21-\x7E]{1,128}$/,
+  /** RFC 3339 with seconds and an explicit offset. */
+  timestamp:
+    /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/,
+} as const;
+
+export const RequestId = z
+  .string()
+  .describe('Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports.');
+
+export const TenantId = z.string().regex(patterns.tenantId).describe('The tenant, the boundary of data isolation.');
+
+export const ClientId = z
+  .string()
+  .regex(patterns.clientId)
+  .describe('The credential id, unique on the whole platform; the value of X-Api-Id.');
+
+export const Vendor = z
+  .string()
+  .regex(patterns.vendor)
+  .describe('A vendor of the platform catalog, for example `vendor_a`.');
+
+export const CommandType = z
+  .string()
+  .regex(patterns.commandType)
+  .describe("A command type of the vendor's catalog, for example `reboot`.");
+
+export const DeviceId = z
+  .string()
+  .regex(patterns.deviceId)
+  .describe("The device in the vendor's naming: 1 to 128 printable characters.");
+
+/** A display name. */
+export const Name = z
+  .string()
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u)
+  .describe('A name for people: 1 to 128 printable characters.');
+
+/** An instant in an answer: RFC 3339, UTC, milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 });
+
+/** An instant in a request: RFC 3339 with seconds and `Z` or an offset. */
+export const InputTimestamp = z
+  .string()
+  .regex(patterns.timestamp, 'must be RFC 3339 with seconds and Z or an offset, such as 2026-01-31T09:30:00Z')
+  .refine((text) => isCalendarDate(text), 'is not a date of the calendar')
+  .meta({ format: 'date-time' });
+
+/** Date.parse reads 2026-02-30 as 2 March: a silent change of what was meant. */
+function isCalendarDate(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  return year >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+/** An integer in a query: decimal digits, no sign, no leading zero. */
+export const queryInteger = (bounds: { min: number; max: number; default: number }) =>
+  z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,8})$/, 'must be an integer in decimal digits')
+    .transform(Number)
+    .pipe(z.number().min(bounds.min).max(bounds.max))
+    .prefault(String(bounds.default))
+    .meta({ type: 'integer', minimum: bounds.min, maximum: bounds.max, default: bounds.default });
+
+/** Query parameters of every list, to be spread into its strict query object. */
+export const pageQuery = {
+  limit: queryInteger({ min: 1, max: 500, default: 100 }).describe('The most items to return: 1 to 500.'),
+  cursor: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),
+};
+
+/** A page of a list, newest first. Its example is a page of the item's example. */
+export const page = <Item extends z.ZodType>(id: string, item: Item) => {
+  const example = item.meta()?.example as { request_id: string };
+  return z
+    .object({
+      items: z.array(item).describe('At most `limit` items, newest first.'),
+      next_cursor: z.string().nullable().describe('Pass as `cursor` to get the next page; null on the last page.'),
+      request_id: RequestId,
+    })
+    .meta({ id, example: { items: [example], next_cursor: null, request_id: example.request_id } });
+};

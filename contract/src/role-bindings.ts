@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { RoleName } from './roles.js';
+
+const RoleBinding = z
+  .object({
+    client_id: ClientId,
+    role: RoleName,
+    created_at: Timestamp.describe('When the role was bound.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'RoleBinding',
+    example: {
+      client_id: 'acme-backend',
+      role: 'integration_operator',
+      created_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const RoleBindingCreate = z
+  .strictObject({ client_id: ClientId, role: RoleName })
+  .meta({ id: 'RoleBindingCreate', example: { client_id: 'acme-backend', role: 'integration_operator' } });
+
+const RoleBindingDeleted = z
+  .object({
+    client_id: ClientId,
+    role: RoleName,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'RoleBindingDeleted',
+    example: {
+      client_id: 'acme-backend',
+      role: 'integration_operator',
+      deleted: true,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const tenantPath = z.object({ tenant_id: TenantId });
+
+export const roleBindings = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/platform/tenants/:tenant_id/role-bindings',
+    summary: 'Bind a credential to a role',
+    description:
+      'Grants a credential of the tenant what the role grants. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.',
+    metadata: { scope: 'platform:access:create', specified: false },
+    pathParams: tenantPath,
+    query: z.strictObject({}),
+    body: RoleBindingCreate,
+    responses: { 201: RoleBinding },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/platform/tenants/:tenant_id/role-bindings',
+    summary: 'List role bindings',
+    description: 'Lists the role bindings of the tenant, newest first.',
+    metadata: { scope: 'platform:access:read', specified: false },
+    pathParams: tenantPath,
+    query: z.strictObject({ ...pageQuery, client_id: ClientId.optional().describe('Only bindings of this client.') }),
+    responses: { 200: page('RoleBindingPage', RoleBinding) },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v1/platform/tenants/:tenant_id/role-bindings/:client_id/:role',
+    summary: 'Unbind a credential from a role',
+    description: 'Takes the role away from the credential, from its very next request on.',
+    metadata: { scope: 'platform:access:delete', specified: false },
+    pathParams: z.object({ tenant_id: TenantId, client_id: ClientId, role: RoleName }),
+    query: z.strictObject({}),
+    responses: { 200: RoleBindingDeleted },
+  },
+});

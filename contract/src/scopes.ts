@@ -1,0 +1,68 @@
+/** Scopes of the specification's table and, from `open:command:cancel` on, the additions that exist so far. */
+export const scopes = [
+  'open:command:create',
+  'open:command:read',
+  'open:object:create',
+  'open:object-config:create',
+  'open:object-config:read',
+  'open:object-config:update',
+  'open:callback:create',
+  'open:callback:read',
+  'open:callback:update',
+  'open:callback:disable',
+  'open:device-request:read',
+  'open:device-request:create',
+  'open:command:cancel',
+  'open:event:read',
+  'open:catalog:read',
+  'platform:tenant:create',
+  'platform:tenant:read',
+  'platform:tenant:update',
+  'platform:credential:create',
+  'platform:credential:read',
+  'platform:credential:update',
+  'platform:bus-principal:create',
+  'platform:bus-principal:read',
+  'platform:bus-principal:update',
+  'platform:access:create',
+  'platform:access:read',
+  'platform:access:update',
+  'platform:access:delete',
+  'platform:catalog:read',
+  'platform:catalog:update',
+  'platform:audit:read',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+const startingWith = (...prefixes: string[]) =>
+  scopes.filter((scope) => prefixes.some((prefix) => scope.startsWith(prefix)));
+
+/** Roles that every tenant has. `platform_admin` exists in tenant `platform` only. */
+export const builtInRoles: Record<string, readonly Scope[]> = {
+  platform_admin: startingWith('platform:'),
+  tenant_admin: [
+    'platform:tenant:read',
+    ...startingWith(
+      'platform:credential:',
+      'platform:access:',
+      'platform:bus-principal:',
+      'platform:audit:',
+      'open:object-config:',
+      'open:callback:',
+    ),
+  ],
+  integration_operator: [
+    'open:command:create',
+    'open:command:read',
+    'open:object:create',
+    'open:device-request:read',
+    'open:command:cancel',
+    'open:event:read',
+    'open:catalog:read',
+  ],
+  integration_reader: ['open:command:read', 'open:device-request:read', 'open:event:read', 'open:catalog:read'],
+};
+
+/** The tenant that the platform's own administrators belong to. */
+export const PLATFORM_TENANT_ID = 'platform';

@@ -1,0 +1,14 @@
+/** Names of the authentication headers as they are written; HTTP compares them without regard to case. */
+export const signatureHeaders = {
+  clientId: 'X-Api-Id',
+  timestamp: 'X-Api-Timestamp',
+  nonce: 'X-Api-Nonce',
+  signature: 'X-Api-Signature',
+} as const;
+
+export const headerPatterns = {
+  clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
+  timestamp: /^[1-9][0-9]{9}$/,
+  nonce: /^[A-Za-z0-9._~-]{8,128}$/,
+  signature: /^v1=[0-9a-f]{64}$/,
+} as const;

@@ -1,0 +1,9 @@
+import { defineConfig } from 'tsup';
+
+export default defineConfig({
+  entry: { index: 'src/index.ts', signature: 'src/signature/index.ts' },
+  format: 'esm',
+  target: 'node20',
+  sourcemap: true,
+  clean: true,
+});
