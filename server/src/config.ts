@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { StartupError } from './platform/startup-error.js';
+
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,10}$/, 'must be an integer in decimal digits')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+const Config = z
+  .object({
+    PORT: integer(0, 65_535).prefault('8787'),
+    HOST: z.string().min(1).default('127.0.0.1'),
+    /** Embedded database, generated keyring, first credentials. */
+    DATA_DIR: z.string().min(1).default('./data'),
+    /** Absent: the embedded database. */
+    DATABASE_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+      .optional(),
+    DATABASE_POOL_SIZE: integer(2, 500).prefault('10'),
+    MODE: z.enum(['development', 'production']).default('development'),
+    KEYRING_FILE: z.string().min(1).optional(),
+    KEYRING: z.string().min(1).optional(),
+    /** A path prefix that a proxy leaves in front of /api/v1. It is not signed. */
+    BASE_PATH: z
+      .string()
+      .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be like /platform, without trailing slash')
+      .optional(),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    /** How many proxies in front are trusted to have set X-Forwarded-For. */
+    TRUST_PROXY: integer(0, 10).prefault('0'),
+    BODY_LIMIT_BYTES: integer(1_024, 10_485_760).prefault('65536'),
+    PAYLOAD_LIMIT_BYTES: integer(256, 10_485_760).prefault('32768'),
+    REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
+    FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
+  })
+  .check((ctx) => {
+    const { MODE, DATABASE_URL, KEYRING, KEYRING_FILE } = ctx.value;
+    const wrong = (path: string, message: string) =>
+      ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], message });
+    if (MODE === 'production' && !DATABASE_URL) wrong('DATABASE_URL', 'is required where MODE is production');
+    if (DATABASE_URL && !KEYRING && !KEYRING_FILE) {
+      wrong(
+        'KEYRING_FILE',
+        'or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
+      );
+    }
+    if (KEYRING && KEYRING_FILE) wrong('KEYRING_FILE', 'and KEYRING exclude each other');
+  });
+
+export type Config = z.infer<typeof Config>;
+
+/** Reads the configuration; an error names every variable that is wrong, at once, and no value. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = Config.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw new StartupError(`Configuration: ${problems.join('; ')}`);
+}

@@ -1,0 +1,33 @@
+import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { platformScopesOfCaller, refuseBeyond } from './granting.js';
+import { lockPlatformAdministrators } from './last-platform-administrator.js';
+import { roleBindings } from './role-bindings.table.js';
+
+export const deleteRoleBinding =
+  (database: Database): Handler<typeof contract.roleBindings.delete> =>
+  async ({ params: { client_id: clientId, role } }, call) => {
+    const { tenantId } = call;
+    const held = await platformScopesOfCaller(database, call);
+    await asTenant(database, tenantId, async (tx) => {
+      const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
+      const [deleted] = await tx
+        .delete(roleBindings)
+        .where(
+          and(
+            eq(roleBindings.tenantId, tenantId),
+            eq(roleBindings.clientId, clientId),
+            eq(roleBindings.role, role),
+          ),
+        )
+        .returning();
+      if (!deleted) throw notFound();
+      refuseBeyond(held, [role]);
+      await administrators?.refuseNone();
+    });
+    return { status: 200, body: { client_id: clientId, role, deleted: true, request_id: call.requestId } };
+  };

@@ -1,0 +1,22 @@
+import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+
+export const vendors = pgTable('vendors', {
+  vendor: text().primaryKey(),
+  enabled: boolean().notNull(),
+});
+
+export const commandTypes = pgTable(
+  'command_types',
+  {
+    vendor: text()
+      .notNull()
+      .references(() => vendors.vendor),
+    commandType: text('command_type').notNull(),
+    enabled: boolean().notNull(),
+    description: text().notNull(),
+    payloadSchema: json('payload_schema').$type<Record<string, unknown>>().notNull(),
+    /** Counts the changes of payload_schema: a compiled schema is good for one revision. */
+    revision: integer().notNull().default(1),
+  },
+  (table) => [primaryKey({ columns: [table.vendor, table.commandType] })],
+);

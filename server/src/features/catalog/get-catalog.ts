@@ -1,0 +1,38 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, asc, eq } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { commandTypes, vendors } from './catalog.table.js';
+
+export const getCatalog =
+  (database: Database): Handler<typeof contract.catalog.get> =>
+  async (_request, call) => {
+    const rows = await asTenant(database, call.tenantId, (tx) =>
+      tx
+        .select({
+          vendor: vendors.vendor,
+          command_type: commandTypes.commandType,
+          description: commandTypes.description,
+          payload_schema: commandTypes.payloadSchema,
+        })
+        .from(vendors)
+        .leftJoin(commandTypes, and(eq(commandTypes.vendor, vendors.vendor), eq(commandTypes.enabled, true)))
+        .where(eq(vendors.enabled, true))
+        .orderBy(asc(vendors.vendor), asc(commandTypes.commandType)),
+    );
+    const typesOf = new Map(rows.map(({ vendor }) => [vendor, [] as EnabledType[]]));
+    for (const { vendor, ...type } of rows) if (isEnabledType(type)) typesOf.get(vendor)?.push(type);
+    return {
+      status: 200,
+      body: {
+        vendors: [...typesOf].map(([vendor, types]) => ({ vendor, command_types: types })),
+        request_id: call.requestId,
+      },
+    };
+  };
+
+type EnabledType = { command_type: string; description: string; payload_schema: Record<string, unknown> };
+
+/** The left join gives a vendor without enabled types one row of nulls. */
+const isEnabledType = (type: { command_type: string | null }): type is EnabledType => type.command_type !== null;

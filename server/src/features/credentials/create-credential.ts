@@ -1,0 +1,37 @@
+import type { contract } from '@tenant-open-platform/contract';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { platformScopesOfCaller, refuseBeyond, rolesOf } from '../access/granting.js';
+import { insertCredential } from './insert-credential.js';
+import { lockCredential } from './lock-credential.js';
+import { presentCredential } from './present-credential.js';
+import { rotateSecret } from './rotate-secret.js';
+
+export const createCredential =
+  (database: Database, keyring: Keyring): Handler<typeof contract.credentials.create> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const held = body.rotate_secret ? await platformScopesOfCaller(database, call) : [];
+    return asTenant(database, tenantId, async (tx) => {
+      const existing = body.rotate_secret ? await lockCredential(tx, tenantId, body.client_id) : null;
+      if (existing) {
+        refuseBeyond(held, await rolesOf(tx, tenantId, body.client_id));
+        const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
+        return { status: 200, body: { ...presentCredential(row, call.requestId), secret } };
+      }
+      const created = await insertCredential(tx, keyring, {
+        tenantId,
+        clientId: body.client_id,
+        name: body.name,
+        status: body.status,
+        allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
+        replayWindowSeconds: body.replay_window_seconds,
+        expiresAt: body.expires_at ? new Date(body.expires_at) : null,
+      });
+      if (!created) throw new ApiError('CREDENTIAL_ALREADY_EXISTS');
+      return { status: 201, body: { ...presentCredential(created.row, call.requestId), secret: created.secret } };
+    });
+  };

@@ -1,0 +1,31 @@
+import { bigint, foreignKey, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { bytes, instant } from '../../platform/database/columns.js';
+import { tenants } from '../tenants/tenants.table.js';
+
+export const credentials = pgTable(
+  'credentials',
+  {
+    tenantId: text('tenant_id').notNull(),
+    clientId: text('client_id').notNull(),
+    /** Stands for the credential in the nonce table: 8 bytes a row instead of two texts. */
+    number: bigint({ mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
+    name: text().notNull(),
+    status: text({ enum: ['ACTIVE', 'DISABLED', 'DELETED'] }).notNull(),
+    allowedClockSkewSeconds: integer('allowed_clock_skew_seconds').notNull(),
+    replayWindowSeconds: integer('replay_window_seconds').notNull(),
+    /** Set when the skew is raised: older requests' nonces may be purged already, so they must not live again. */
+    acceptTimestampsFrom: instant('accept_timestamps_from'),
+    secretVersion: integer('secret_version').notNull(),
+    secretSealed: bytes('secret_sealed').notNull(),
+    previousSecretSealed: bytes('previous_secret_sealed'),
+    previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    expiresAt: instant('expires_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.clientId] }),
+    unique('credentials_in_order').on(table.tenantId, table.number),
+    foreignKey({ name: 'credentials_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+  ],
+);

@@ -1,0 +1,16 @@
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '../../platform/database/database.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { credentials } from './credentials.table.js';
+
+/** Reads a credential for a change of it; null where the tenant has none of that name. */
+export async function lockCredential(tx: Transaction, tenantId: string, clientId: string) {
+  const [row] = await tx
+    .select()
+    .from(credentials)
+    .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))
+    .for('update');
+  if (!row) return null;
+  if (row.status === 'DELETED') throw new ApiError('CREDENTIAL_DELETED');
+  return row;
+}

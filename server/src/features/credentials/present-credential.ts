@@ -1,0 +1,18 @@
+import type { credentials } from './credentials.table.js';
+
+type Row = typeof credentials.$inferSelect;
+
+export const presentCredential = (row: Row, requestId: string) => ({
+  client_id: row.clientId,
+  tenant_id: row.tenantId,
+  name: row.name,
+  status: row.status,
+  allowed_clock_skew_seconds: row.allowedClockSkewSeconds,
+  replay_window_seconds: row.replayWindowSeconds,
+  secret_version: row.secretVersion,
+  previous_secret_expires_at: row.previousSecretExpiresAt?.toISOString() ?? null,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+  request_id: requestId,
+});

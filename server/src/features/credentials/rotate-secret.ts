@@ -1,0 +1,33 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Transaction } from '../../platform/database/database.js';
+import { credentialOwner } from '../../platform/secrets/credential-owner.js';
+import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { credentials } from './credentials.table.js';
+
+type Row = typeof credentials.$inferSelect;
+
+/**
+ * Makes a new secret for a row that this transaction has locked. The old one dies with the commit, or lives on for
+ * `previousSecretTtlSeconds`, never past the credential's own end.
+ */
+export async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
+  const secret = generateCredentialSecret();
+  const secretVersion = locked.secretVersion + 1;
+  const overlaps = previousSecretTtlSeconds > 0;
+  const [row] = await tx
+    .update(credentials)
+    .set({
+      secretVersion,
+      secretSealed: keyring.seal(secret, credentialOwner(locked.tenantId, locked.clientId, secretVersion)),
+      previousSecretSealed: overlaps ? locked.secretSealed : null,
+      previousSecretExpiresAt: overlaps
+        ? sql`least(now() + make_interval(secs => ${previousSecretTtlSeconds}), ${credentials.expiresAt})`
+        : null,
+      updatedAt: sql`now()`,
+    })
+    .where(and(eq(credentials.tenantId, locked.tenantId), eq(credentials.clientId, locked.clientId)))
+    .returning();
+  if (!row) throw new Error('The update returned no row.');
+  return { row, secret };
+}

@@ -1,0 +1,54 @@
+import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { platformScopesOfCaller, refuseBeyond, rolesOf } from '../access/granting.js';
+import { lockPlatformAdministrators } from '../access/last-platform-administrator.js';
+import { credentials } from './credentials.table.js';
+import { lockCredential } from './lock-credential.js';
+import { presentCredential } from './present-credential.js';
+import { rotateSecret } from './rotate-secret.js';
+
+export const updateCredential =
+  (database: Database, keyring: Keyring): Handler<typeof contract.credentials.update> =>
+  async ({ params: { client_id: clientId }, body }, call) => {
+    const { tenantId } = call;
+    const held = await platformScopesOfCaller(database, call);
+    return asTenant(database, tenantId, async (tx) => {
+      const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
+      const locked = await lockCredential(tx, tenantId, clientId);
+      if (!locked) throw notFound();
+      refuseBeyond(held, await rolesOf(tx, tenantId, clientId));
+
+      const raisesSkew = (body.allowed_clock_skew_seconds ?? 0) > locked.allowedClockSkewSeconds;
+      const [updated] = await tx
+        .update(credentials)
+        .set({
+          name: body.name,
+          status: body.status,
+          allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
+          replayWindowSeconds: body.replay_window_seconds,
+          expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
+          ...(raisesSkew && {
+            acceptTimestampsFrom: sql`greatest(${credentials.acceptTimestampsFrom}, now() - make_interval(secs => ${locked.allowedClockSkewSeconds}))`,
+          }),
+          updatedAt: sql`now()`,
+        })
+        .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))
+        .returning();
+      if (!updated) throw notFound();
+      const rotated = body.rotate_secret
+        ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds ?? 0)
+        : null;
+      await administrators?.refuseNone();
+
+      const row = rotated?.row ?? updated;
+      return {
+        status: 200,
+        body: { ...presentCredential(row, call.requestId), ...(rotated && { secret: rotated.secret }) },
+      };
+    });
+  };

@@ -1,0 +1,39 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { rolesOf, scopesOf } from '../access/granting.js';
+import { credentials } from '../credentials/credentials.table.js';
+
+type Limits = { body_bytes: number; payload_bytes: number; requests_per_minute: number };
+
+export const getMe =
+  (database: Database, limits: Limits): Handler<typeof contract.me.get> =>
+  async (_request, { caller: { tenantId, clientId }, admittedAt, requestId }) => {
+    const { row, roles } = await asTenant(database, tenantId, async (tx) => {
+      const [row] = await tx
+        .select()
+        .from(credentials)
+        .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)));
+      return { row, roles: await rolesOf(tx, tenantId, clientId) };
+    });
+    if (!row) throw notFound();
+    return {
+      status: 200,
+      body: {
+        tenant_id: tenantId,
+        client_id: clientId,
+        name: row.name,
+        roles,
+        scopes: scopesOf(roles),
+        allowed_clock_skew_seconds: row.allowedClockSkewSeconds,
+        replay_window_seconds: row.replayWindowSeconds,
+        expires_at: row.expiresAt?.toISOString() ?? null,
+        limits,
+        server_time: admittedAt.toISOString(),
+        request_id: requestId,
+      },
+    };
+  };

@@ -1,0 +1,18 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { eq } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { presentTenant } from './present-tenant.js';
+import { tenants } from './tenants.table.js';
+
+export const getTenant =
+  (database: Database): Handler<typeof contract.tenants.get> =>
+  async (_request, call) => {
+    const [row] = await asTenant(database, call.tenantId, (tx) =>
+      tx.select().from(tenants).where(eq(tenants.tenantId, call.tenantId)),
+    );
+    if (!row) throw notFound();
+    return { status: 200, body: presentTenant(row, call.requestId) };
+  };

@@ -1,0 +1,39 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { desc, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { presentTenant } from './present-tenant.js';
+import { tenants } from './tenants.table.js';
+
+/** created_at in milliseconds and tenant_id. */
+const POSITION = /^([0-9]{1,15}) ([A-Za-z0-9_-]{1,63})$/;
+
+export const listTenants =
+  (database: Database): Handler<typeof contract.tenants.list> =>
+  async ({ query: { limit, cursor, ...filters } }, call) => {
+    const list = { call, filters };
+    const [, createdAt, tenantId] = POSITION.exec(readCursor(list, cursor, POSITION) ?? '') ?? [];
+    const found = await asTenant(database, call.tenantId, (tx) =>
+      tx
+        .select()
+        .from(tenants)
+        .where(
+          createdAt === undefined
+            ? undefined
+            : sql`(${tenants.createdAt}, ${tenants.tenantId}) < (${new Date(Number(createdAt)).toISOString()}::timestamptz, ${tenantId})`,
+        )
+        .orderBy(desc(tenants.createdAt), desc(tenants.tenantId))
+        .limit(limit + 1),
+    );
+    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.tenantId}`);
+    return {
+      status: 200,
+      body: {
+        items: page.rows.map((row) => presentTenant(row, call.requestId)),
+        next_cursor: page.nextCursor,
+        request_id: call.requestId,
+      },
+    };
+  };

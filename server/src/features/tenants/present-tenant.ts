@@ -1,0 +1,10 @@
+import type { tenants } from './tenants.table.js';
+
+export const presentTenant = (row: typeof tenants.$inferSelect, requestId: string) => ({
+  tenant_id: row.tenantId,
+  name: row.name,
+  status: row.status,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+  request_id: requestId,
+});

@@ -1,0 +1,82 @@
+import path from 'node:path';
+import { type Config, readConfig } from './config.js';
+import { StartupError } from './platform/startup-error.js';
+import { createLogger } from './platform/telemetry/logger.js';
+import { bootstrapAdministrator } from './platform-administrator.js';
+import { openStorage, type Server, start } from './start.js';
+
+const USAGE = `node server/dist/main.js                              run the platform
+node server/dist/main.js bootstrap-admin [--recover]  make a platform administrator and print its profile, once`;
+
+async function main(args: string[]): Promise<void> {
+  const [command, ...flags] = args;
+  if (command === undefined) return serve(readConfig(process.env));
+  if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
+    return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
+  }
+  throw new StartupError(`Unknown command ${args.join(' ')}. Usage:\n${USAGE}`);
+}
+
+async function serve(config: Config): Promise<void> {
+  const logger = createLogger(config.LOG_LEVEL);
+  const server = await start(config, logger);
+  if (config.MODE === 'development') console.log(welcome(server, config));
+  logger.info({ base_url: server.baseUrl }, 'ready');
+
+  const stop = (signal: NodeJS.Signals) => {
+    process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
+    logger.info({ signal }, 'stopping');
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'The stop was not clean.');
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  process.send?.({ type: 'ready', base_url: server.baseUrl });
+}
+
+function welcome({ baseUrl, isFirstStart }: Server, config: Config): string {
+  const directory = path.relative(process.cwd(), path.resolve(config.DATA_DIR)) || '.';
+  const lines = [
+    '',
+    `Tenant Open Platform is ready: ${baseUrl}`,
+    `  ├─ API            ${baseUrl}/api/v1`,
+    `  ├─ OpenAPI        ${baseUrl}/openapi.json`,
+    `  ├─ health         ${baseUrl}/livez  ${baseUrl}/readyz`,
+    `  └─ metrics        ${baseUrl}/metrics`,
+    '',
+  ];
+  if (isFirstStart) {
+    lines.push(
+      'First start. These files hold the secrets of the first credentials; nobody else can read them:',
+      `  ${directory}/platform-admin.json  administers every tenant`,
+      `  ${directory}/demo.json            sends commands in tenant demo`,
+      '',
+    );
+  }
+  return [
+    ...lines,
+    'Send a first command, and read it back, in another terminal:',
+    `  id=$(npx topctl --profile-file ${directory}/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type reboot -o id)`,
+    `  npx topctl --profile-file ${directory}/demo.json commands get "$id"`,
+    '',
+  ].join('\n');
+}
+
+async function printAdministrator(config: Config, options: { recover: boolean }): Promise<void> {
+  const { database, keyring } = await openStorage(config);
+  try {
+    const baseUrl = `http://${config.HOST}:${config.PORT}${config.BASE_PATH ?? ''}`;
+    console.log(JSON.stringify(await bootstrapAdministrator({ database, keyring, baseUrl }, options), null, 2));
+  } finally {
+    await database.close();
+  }
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof StartupError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { eq } from 'drizzle-orm';
+import { insertRoleBinding } from './features/access/create-role-binding.js';
+import { credentials } from './features/credentials/credentials.table.js';
+import { insertCredential } from './features/credentials/insert-credential.js';
+import { tenants } from './features/tenants/tenants.table.js';
+import type { Database, Transaction } from './platform/database/database.js';
+import { asTenant, enterTenant } from './platform/database/roles.js';
+import type { Keyring } from './platform/secrets/keyring.js';
+import { writePrivateFile } from './platform/secrets/private-file.js';
+import { StartupError } from './platform/startup-error.js';
+
+/** What a client needs to call: the file that `topctl --profile-file` reads. */
+type Profile = { base_url: string; tenant_id: string; client_id: string; secret: string };
+
+type Platform = { database: Database; keyring: Keyring; baseUrl: string };
+
+const DEMO_TENANT_ID = 'demo';
+
+/**
+ * Gives a new platform its first administrator and a tenant to play with, and writes their profiles; answers whether
+ * it did. The files are on the disk before the transaction commits, so that no secret is ever lost.
+ */
+export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, directory: string): Promise<boolean> {
+  return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
+    if (await hasAdministrator(tx)) return false;
+    const seed = async (tenantId: string, clientId: string, role: string, file: string) => {
+      await enterTenant(tx, tenantId);
+      const profile = await insertBound(tx, keyring, { tenantId, clientId, role });
+      await writePrivateFile(path.join(directory, file), JSON.stringify({ base_url: baseUrl, ...profile }, null, 2));
+    };
+    await seed(PLATFORM_TENANT_ID, 'platform-admin', 'platform_admin', 'platform-admin.json');
+    await tx.insert(tenants).values({ tenantId: DEMO_TENANT_ID, name: 'Demo' });
+    await seed(DEMO_TENANT_ID, 'demo', 'integration_operator', 'demo.json');
+    return true;
+  });
+}
+
+/** Makes the first administrator, or with `recover` another one; the profile is shown once and kept nowhere. */
+export function bootstrapAdministrator(
+  { database, keyring, baseUrl }: Platform,
+  { recover }: { recover: boolean },
+): Promise<Profile> {
+  return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
+    if ((await hasAdministrator(tx)) && !recover) {
+      throw new StartupError(
+        'The platform has an administrator already. If every one is lost, make another with: bootstrap-admin --recover',
+      );
+    }
+    const clientId = recover ? `platform-admin-${randomBytes(4).toString('hex')}` : 'platform-admin';
+    const profile = await insertBound(tx, keyring, { tenantId: PLATFORM_TENANT_ID, clientId, role: 'platform_admin' });
+    return { base_url: baseUrl, ...profile };
+  });
+}
+
+/** Nodes that start at the same time wait for each other on the tenant's row. */
+async function hasAdministrator(tx: Transaction): Promise<boolean> {
+  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('update');
+  const [any] = await tx.select().from(credentials).where(eq(credentials.tenantId, PLATFORM_TENANT_ID)).limit(1);
+  return any !== undefined;
+}
+
+async function insertBound(
+  tx: Transaction,
+  keyring: Keyring,
+  { tenantId, clientId, role }: { tenantId: string; clientId: string; role: string },
+) {
+  const created = await insertCredential(tx, keyring, { tenantId, clientId, name: clientId });
+  if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
+  await insertRoleBinding(tx, { tenantId, clientId, role });
+  return { tenant_id: tenantId, client_id: clientId, secret: created.secret };
+}

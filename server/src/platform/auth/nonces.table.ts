@@ -1,0 +1,17 @@
+import { bigint, index, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { bytes, instant } from '../database/columns.js';
+
+/** Nonces of correctly signed requests. Logged, so that a crash of the database lets nothing be replayed. */
+export const nonces = pgTable(
+  'nonces',
+  {
+    credentialNumber: bigint('credential_number', { mode: 'bigint' }).notNull(),
+    /** The first 16 bytes of SHA-256(nonce). */
+    nonceHash: bytes('nonce_hash').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.credentialNumber, table.nonceHash] }),
+    index('nonces_by_expiry').on(table.expiresAt),
+  ],
+);

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { ApiError } from '../http/api-error.js';
+
+const WINDOW_SECONDS = 60;
+const REMEMBER_VERIFIED_MS = 10 * 60_000;
+
+/** Counters of this process. Nodes do not share them. */
+export function rateLimits(limits: { requestsPerMinute: number; failedAuthenticationsPerMinute: number }) {
+  const requests = new RateLimiterMemory({ points: limits.requestsPerMinute, duration: WINDOW_SECONDS });
+  const failures = new RateLimiterMemory({ points: limits.failedAuthenticationsPerMinute, duration: WINDOW_SECONDS });
+  const verified = new LRUCache<string, true>({ max: 100_000, ttl: REMEMBER_VERIFIED_MS });
+
+  return {
+    /**
+     * Refuses an address that guesses. A client that verified from it lately stays unharmed: whoever shares its
+     * address must not be able to lock it out.
+     */
+    async refuseGuessing(address: string, clientId: string): Promise<void> {
+      const failed = await failures.get(address);
+      if (failed && failed.remainingPoints <= 0 && !verified.has(`${address} ${clientId}`)) {
+        throw rateLimited(failed, limits.failedAuthenticationsPerMinute);
+      }
+    },
+
+    async countFailure(address: string): Promise<void> {
+      await failures.consume(address).catch(ignoreExhausted);
+    },
+
+    rememberVerified(address: string, clientId: string): void {
+      verified.set(`${address} ${clientId}`, true);
+    },
+
+    /** Counts a correctly signed request; answers the refusal for admission to give in its turn. */
+    async countRequest(clientId: string): Promise<ApiError | null> {
+      try {
+        await requests.consume(clientId);
+        return null;
+      } catch (exhausted) {
+        if (!(exhausted instanceof RateLimiterRes)) throw exhausted;
+        return rateLimited(exhausted, limits.requestsPerMinute);
+      }
+    },
+  };
+}
+
+export type RateLimits = ReturnType<typeof rateLimits>;
+
+function ignoreExhausted(reason: unknown): void {
+  if (!(reason instanceof RateLimiterRes)) throw reason;
+}
+
+function rateLimited(state: RateLimiterRes, quota: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+  return new ApiError('RATE_LIMITED', {
+    headers: {
+      'Retry-After': String(seconds),
+      RateLimit: `"default";r=${Math.max(0, state.remainingPoints)};t=${seconds}`,
+      'RateLimit-Policy': `"default";q=${quota};w=${WINDOW_SECONDS}`,
+    },
+  });
+}

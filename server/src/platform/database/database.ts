@@ -1,0 +1,47 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { startEmbeddedDatabase } from './embedded.js';
+import { migrate } from './migrate.js';
+import { refuseRolesThatBypassRowSecurity } from './roles.js';
+
+export type Database = {
+  sql: postgres.Sql;
+  drizzle: ReturnType<typeof drizzle>;
+  close(): Promise<void>;
+};
+
+/** The transaction of a handler. Inside it use nothing but it: the embedded database has one connection. */
+export type Transaction = Parameters<Parameters<Database['drizzle']['transaction']>[0]>[0];
+
+export type DatabaseOptions = { url: string | undefined; poolSize: number; embeddedDirectory: string };
+
+/** Opens Postgres, or the embedded database where there is no URL, and brings its schema up to date. */
+export async function openDatabase({ url, poolSize, embeddedDirectory }: DatabaseOptions): Promise<Database> {
+  const embedded = url ? null : await startEmbeddedDatabase(embeddedDirectory);
+  try {
+    const connect = (options: postgres.Options<Record<string, never>>) =>
+      embedded
+        ? // With a second connection pglite-socket mixes up portals.
+          postgres({ path: embedded.socketPath, user: 'postgres', ...base, ...options, max: 1, max_lifetime: null })
+        : postgres(url as string, { ...base, ...options });
+    await migrate(connect);
+    const sql = connect({
+      max: poolSize,
+      ...(embedded ? {} : { connection: { application_name: 'tenant-open-platform', statement_timeout: 10_000 } }),
+    });
+    await refuseRolesThatBypassRowSecurity(sql);
+    return {
+      sql,
+      drizzle: drizzle(sql),
+      async close() {
+        await sql.end({ timeout: 5 });
+        await embedded?.stop();
+      },
+    };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+const base = { fetch_types: false, connect_timeout: 5, onnotice: () => {} } as const;

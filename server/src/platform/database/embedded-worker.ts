@@ -1,0 +1,19 @@
+import { rm } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+
+/** Runs the embedded database off the main thread, so that a query never delays a request that needs none. */
+const { directory, socketPath } = workerData as { directory: string; socketPath: string };
+
+await rm(socketPath, { force: true });
+const database = await PGlite.create(directory);
+const server = new PGLiteSocketServer({ db: database, path: socketPath });
+await server.start();
+
+parentPort?.once('message', async () => {
+  await server.stop();
+  await database.close();
+  parentPort?.close();
+});
+parentPort?.postMessage('ready');

@@ -1,0 +1,12 @@
+import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+
+/** Names that are unique on the whole platform, and whose they are. A name is never free again. */
+export const takenNames = pgTable(
+  'taken_names',
+  {
+    kind: text({ enum: ['CLIENT_ID'] }).notNull(),
+    name: text().notNull(),
+    tenantId: text('tenant_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.name] })],
+);

@@ -1,0 +1,70 @@
+import type { ErrorDetail } from '@tenant-open-platform/contract';
+import { RequestValidationError } from '@ts-rest/express';
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
+import { ApiError } from './api-error.js';
+
+/** Answers whatever was thrown with a code of the table. What is not a refusal of ours is logged and shown to nobody. */
+export function answerError(error: unknown, req: Request, res: Response, logger: Logger): void {
+  const answer = toApiError(error, req.method);
+  const requestId = String(res.getHeader('X-Request-Id'));
+  if (answer.status >= 500) {
+    logger.error({ err: error, request_id: requestId, operation: res.locals.operation }, answer.code);
+  }
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  if (answer.extra.headers) res.set(answer.extra.headers);
+  res.locals.code = answer.code;
+  res.status(answer.status).json(answer.body(requestId));
+}
+
+function toApiError(error: unknown, method: string): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof RequestValidationError) return toValidationError(error);
+  if (hadNoEffect(error) || (hasUnknownEffect(error) && method === 'GET')) {
+    return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } });
+  }
+  return new ApiError('INTERNAL_ERROR');
+}
+
+type Issue = {
+  code?: string;
+  path?: ReadonlyArray<PropertyKey | { key: PropertyKey }>;
+  message: string;
+  keys?: string[];
+};
+
+function toValidationError(error: RequestValidationError): ApiError {
+  // A malformed id in a path is the same 404 as a missing one: it tells nothing about which ids exist.
+  if (error.pathParams) return new ApiError('NOT_FOUND');
+  const details = [...detailsIn('query', error.query), ...detailsIn('body', error.body)];
+  return new ApiError('VALIDATION_FAILED', {
+    message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
+    details,
+  });
+}
+
+const MAX_DETAILS = 20;
+
+function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
+  return ((error?.issues ?? []) as Issue[]).slice(0, MAX_DETAILS).flatMap((issue) => {
+    const path = (issue.path ?? []).map((step) => pointerStep(typeof step === 'object' ? step.key : step));
+    const location = [part, ...path].join('/');
+    if (issue.code === 'unrecognized_keys') {
+      return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
+        location: `${location}/${pointerStep(key)}`,
+        code: 'UNKNOWN_FIELD',
+        message: 'is not a field of this operation',
+      }));
+    }
+    return [{ location, code: (issue.code ?? 'invalid').toUpperCase(), message: lowerFirst(issue.message) }];
+  });
+}
+
+/** RFC 6901, 3. Names come from the caller: they are cut to keep the answer small. */
+const pointerStep = (step: PropertyKey) => String(step).slice(0, 128).replaceAll('~', '~0').replaceAll('/', '~1');
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from './api-error.js';
+import { parseJson } from './scan-json.js';
+
+/** Reads the whole body, at most `limit` bytes of it, exactly as it was sent: its hash is signed. */
+export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': encoding } = req.headers;
+  const hasBody = transfer !== undefined || (length !== undefined && length !== '0');
+  if (!hasBody) return Buffer.alloc(0);
+  if (req.method !== 'POST' && req.method !== 'PUT') {
+    throw new ApiError('MALFORMED_HTTP', { message: `A ${req.method} request must not have a body. Leave it out.` });
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+      message: `Content-Encoding ${encoding} is not supported. Send the body uncompressed.`,
+    });
+  }
+  if (Number(length) > limit) throw tooLarge(limit);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        req.removeAllListeners('data');
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    req.once('error', reject);
+    req.once('close', () =>
+      reject(new ApiError('MALFORMED_HTTP', { message: 'The request was not sent completely.' })),
+    );
+  });
+}
+
+/** The rest of a body that is too large is not read: the connection cannot serve another request. */
+const tooLarge = (limit: number) =>
+  new ApiError('PAYLOAD_TOO_LARGE', {
+    message: `The body is larger than ${limit} bytes. Send less.`,
+    headers: { Connection: 'close' },
+  });
+
+const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i;
+
+/** The value of a JSON body; undefined where there is none. */
+export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'The body must be JSON. Send Content-Type: application/json.',
+    });
+  }
+  const parsed = parseJson(bytes);
+  if ('value' in parsed) return parsed.value;
+  const { location, message } = parsed.problem;
+  throw new ApiError('MALFORMED_JSON', {
+    message: `The body is not JSON with one unambiguous meaning: ${message}`,
+    details: [{ location, code: 'MALFORMED_JSON', message }],
+  });
+}

@@ -1,0 +1,14 @@
+import type { Response } from 'express';
+
+/** What the gates found out about a request: all that a handler may know of its caller. */
+export type Call = {
+  operation: string;
+  requestId: string;
+  caller: { tenantId: string; clientId: string };
+  /** The tenant that the operation acts on: the one in the path, otherwise the caller's. */
+  tenantId: string;
+  /** The database's clock at admission. */
+  admittedAt: Date;
+};
+
+export const callOf = (res: Response): Call => res.locals.call as Call;

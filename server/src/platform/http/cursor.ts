@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from './api-error.js';
+import type { Call } from './call.js';
+
+/** What a cursor is good for: one list, in one tenant, with these filters. */
+type List = { call: Call; filters: Record<string, unknown> };
+
+/** An opaque cursor that stands for the last item of a page. */
+export function writeCursor(list: List, position: string): string {
+  return Buffer.from(JSON.stringify([bindingOf(list), position])).toString('base64url');
+}
+
+/** The position in a cursor that was written for this very list; `positions` is the pattern of what it may hold. */
+export function readCursor(list: List, cursor: string | undefined, positions: RegExp): string | null {
+  if (cursor === undefined) return null;
+  const [binding, position] = decode(cursor);
+  if (binding !== bindingOf(list) || typeof position !== 'string' || !positions.test(position)) {
+    throw new ApiError('INVALID_CURSOR');
+  }
+  return position;
+}
+
+/** A page out of up to `limit + 1` rows that were fetched to see whether there are more. */
+export function pageOf<Row>(list: List, rows: Row[], limit: number, positionOf: (row: Row) => string) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return {
+    rows: items,
+    nextCursor: last !== undefined && rows.length > limit ? writeCursor(list, positionOf(last)) : null,
+  };
+}
+
+function decode(cursor: string): unknown[] {
+  try {
+    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(decoded) ? decoded : [];
+  } catch {
+    return [];
+  }
+}
+
+const bindingOf = ({ call, filters }: List) =>
+  createHash('sha256')
+    .update(JSON.stringify([call.operation, call.tenantId, Object.entries(filters).sort()]))
+    .digest('base64url')
+    .slice(0, 16);

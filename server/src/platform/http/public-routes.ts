@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { Router } from 'express';
+import type { Metrics } from '../telemetry/metrics.js';
+
+export type Probes = {
+  /** Why the process cannot serve, or null if it can. */
+  unreadyReason(): Promise<string | null>;
+};
+
+const openApi = readFileSync(createRequire(import.meta.url).resolve('@tenant-open-platform/contract/openapi.json'));
+
+/** What lies outside /api/v1 and is not signed: probes, metrics and the description of the API. */
+export function publicRoutes(probes: Probes, metrics: Metrics): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/livez', (_req, res) => {
+    res.json({ status: 'live' });
+  });
+  router.get('/readyz', async (_req, res) => {
+    const reason = await probes.unreadyReason();
+    res.status(reason ? 503 : 200).json(reason ? { status: 'unready', reason } : { status: 'ready' });
+  });
+  router.get('/metrics', async (_req, res) => {
+    res.type(metrics.contentType).send(await metrics.render());
+  });
+  router.get('/openapi.json', (_req, res) => {
+    res.type('application/json').send(openApi);
+  });
+  return router;
+}

@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+import { patterns } from '@tenant-open-platform/contract';
+import { v7 as uuid } from 'uuid';
+import { ApiError } from './api-error.js';
+
+/** Keeps the caller's correlation id, or makes one; the second is what an ill-formed one is refused under. */
+export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {
+  const given: string[] = [];
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    if (req.rawHeaders[index]?.toLowerCase() === 'x-request-id') given.push(req.rawHeaders[index + 1] as string);
+  }
+  const [first] = given;
+  if (first === undefined) return { requestId: uuid(), problem: null };
+  if (given.length === 1 && patterns.requestId.test(first)) return { requestId: first, problem: null };
+  return { requestId: uuid(), problem: new ApiError('INVALID_REQUEST_ID') };
+}

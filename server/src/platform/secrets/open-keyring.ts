@@ -1,0 +1,69 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { eq } from 'drizzle-orm';
+import type { Database } from '../database/database.js';
+import { StartupError } from '../startup-error.js';
+import { generateKeyring, type Keyring, parseKeyring } from './keyring.js';
+import { keyringCanaries } from './keyring-canaries.table.js';
+import { writePrivateFile } from './private-file.js';
+
+type Source = {
+  KEYRING?: string | undefined;
+  KEYRING_FILE?: string | undefined;
+  DATABASE_URL?: string | undefined;
+  DATA_DIR: string;
+};
+
+const CANARY = 'the keyring opens what it sealed';
+
+/** Reads the keyring and proves on a canary that it is the one this database's secrets are sealed with. */
+export async function openKeyring(source: Source, { drizzle }: Database): Promise<Keyring> {
+  const canaries = await drizzle.select().from(keyringCanaries);
+  const keyring = await readKeyring(source, canaries.length === 0);
+  for (const { keyId, sealed } of canaries) {
+    if (!opens(keyring, keyId, sealed)) {
+      throw new StartupError(
+        `The keyring is not the one of this database: the key ${keyId} is ${keyring.has(keyId) ? 'another' : 'missing'}. Give the keyring that sealed its secrets.`,
+      );
+    }
+  }
+  await drizzle
+    .insert(keyringCanaries)
+    .values({ keyId: keyring.primary, sealed: keyring.seal(CANARY, ownerOf(keyring.primary)) })
+    .onConflictDoNothing();
+  // Two nodes may meet a new database with two keyrings: the one whose canary lost must not go on.
+  const [kept] = await drizzle.select().from(keyringCanaries).where(eq(keyringCanaries.keyId, keyring.primary));
+  if (!kept || !opens(keyring, kept.keyId, kept.sealed)) {
+    throw new StartupError('Another node has just initialised this database with another keyring.');
+  }
+  return keyring;
+}
+
+const ownerOf = (keyId: string) => `keyring-canary:${keyId}`;
+
+function opens(keyring: Keyring, keyId: string, sealed: Buffer): boolean {
+  try {
+    return keyring.open(sealed, ownerOf(keyId)) === CANARY;
+  } catch {
+    return false;
+  }
+}
+
+async function readKeyring(source: Source, isNewDatabase: boolean): Promise<Keyring> {
+  if (source.KEYRING) return parseKeyring(source.KEYRING, 'KEYRING');
+  const file = source.KEYRING_FILE ?? path.join(source.DATA_DIR, 'keyring.json');
+  const mayGenerate = !source.KEYRING_FILE && !source.DATABASE_URL && isNewDatabase;
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && mayGenerate) return null;
+    throw new StartupError(`The keyring ${file} cannot be read (${error.code}).`);
+  });
+  if (text === null) {
+    const generated = generateKeyring();
+    await writePrivateFile(file, generated);
+    return parseKeyring(generated, file);
+  }
+  if (((await stat(file)).mode & 0o077) !== 0) {
+    throw new StartupError(`The keyring ${file} can be read by others: chmod 600 it.`);
+  }
+  return parseKeyring(text, file);
+}

@@ -1,0 +1,66 @@
+import type { Config } from './config.js';
+import { createRoleBinding } from './features/access/create-role-binding.js';
+import { deleteRoleBinding } from './features/access/delete-role-binding.js';
+import { listRoleBindings } from './features/access/list-role-bindings.js';
+import { listRoles } from './features/access/list-roles.js';
+import { commandCatalog } from './features/catalog/command-catalog.js';
+import { getCatalog } from './features/catalog/get-catalog.js';
+import { commandAccepter } from './features/commands/accept-commands.js';
+import { createCommand } from './features/commands/create-command.js';
+import { getCommand } from './features/commands/get-command.js';
+import { listCommands } from './features/commands/list-commands.js';
+import { createCredential } from './features/credentials/create-credential.js';
+import { getCredential } from './features/credentials/get-credential.js';
+import { listCredentials } from './features/credentials/list-credentials.js';
+import { updateCredential } from './features/credentials/update-credential.js';
+import { getMe } from './features/me/get-me.js';
+import { createTenant } from './features/tenants/create-tenant.js';
+import { getTenant } from './features/tenants/get-tenant.js';
+import { listTenants } from './features/tenants/list-tenants.js';
+import { updateTenant } from './features/tenants/update-tenant.js';
+import type { Database } from './platform/database/database.js';
+import type { Handlers } from './platform/http/handler.js';
+import type { Keyring } from './platform/secrets/keyring.js';
+
+/** Every operation of the contract and what carries it out. */
+export function createHandlers(database: Database, keyring: Keyring, config: Config): Handlers {
+  const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
+  return {
+    tenants: {
+      create: createTenant(database),
+      list: listTenants(database),
+      get: getTenant(database),
+      update: updateTenant(database),
+    },
+    credentials: {
+      create: createCredential(database, keyring),
+      list: listCredentials(database, config.BASE_PATH ?? ''),
+      get: getCredential(database),
+      update: updateCredential(database, keyring),
+    },
+    roles: { list: listRoles },
+    roleBindings: {
+      create: createRoleBinding(database),
+      list: listRoleBindings(database),
+      delete: deleteRoleBinding(database),
+    },
+    commands: {
+      create: createCommand({
+        database,
+        catalog: commandCatalog(database),
+        acceptCommand: commandAccepter(database),
+        payloadLimitBytes,
+      }),
+      get: getCommand(database),
+      list: listCommands(database),
+    },
+    catalog: { get: getCatalog(database) },
+    me: {
+      get: getMe(database, {
+        body_bytes: config.BODY_LIMIT_BYTES,
+        payload_bytes: payloadLimitBytes,
+        requests_per_minute: config.REQUESTS_PER_MINUTE,
+      }),
+    },
+  };
+}

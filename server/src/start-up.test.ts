@@ -1,0 +1,99 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const SECRET = /osk_[0-9A-Za-z]{49}/;
+
+let folder: string;
+let running: RunningServer[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'top-start-'));
+  running = [];
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const dataDirectory = (name = 'data') => join(folder, name);
+
+async function start(environment: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startServer({ DATA_DIR: dataDirectory(), ...environment });
+  running.push(server);
+  return server;
+}
+
+/** The single line that a start which must fail leaves behind. */
+async function refusal(environment: Record<string, string>): Promise<string> {
+  const outcome = await start(environment).catch((error: unknown) => error);
+  if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
+  expect(outcome.exitCode).toBe(1);
+  const lines = outcome.stderr.trimEnd().split('\n');
+  expect(lines).toHaveLength(1);
+  return lines.join();
+}
+
+const profile = (file: 'platform-admin.json' | 'demo.json'): Profile =>
+  JSON.parse(readFileSync(join(dataDirectory(), file), 'utf8'));
+
+const listCommands = (server: RunningServer) =>
+  signedRequest(profile('demo.json'), 'GET', '/api/v1/open/downlink/commands', { node: server.baseUrl });
+
+const createCommand = (server: RunningServer) =>
+  signedRequest(profile('demo.json'), 'POST', '/api/v1/open/downlink/commands', {
+    node: server.baseUrl,
+    body: { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' },
+  });
+
+test('names every bad environment variable at once, in one line without their values', async () => {
+  const line = await refusal({ PORT: 'eighty', MODE: 'test', LOG_LEVEL: 'loud', BODY_LIMIT_BYTES: '-1' });
+  expect(line).toMatch(/PORT.*MODE.*LOG_LEVEL.*BODY_LIMIT_BYTES/);
+  expect(line).not.toContain('eighty');
+  expect(existsSync(dataDirectory())).toBe(false);
+});
+
+test('refuses a data directory and a port in use, each in one line, and their owner serves on', async () => {
+  const owner = await start();
+  expect(await refusal({})).toContain(dataDirectory());
+  const { port } = new URL(owner.baseUrl);
+  expect(await refusal({ DATA_DIR: dataDirectory('other'), PORT: port })).toContain(port);
+
+  expect((await createCommand(owner)).status).toBe(202);
+
+  const other = await start({ DATA_DIR: dataDirectory('other') });
+  expect((await fetch(`${other.baseUrl}/readyz`)).status).toBe(200);
+});
+
+test('prints a secret at no start, and a restart is ready within 5 seconds and leaves the profiles as they are', async () => {
+  const first = await start();
+  for (const file of ['platform-admin.json', 'demo.json'] as const) {
+    expect(statSync(join(dataDirectory(), file)).mode & 0o777).toBe(0o600);
+    expect(profile(file).secret).toMatch(SECRET);
+  }
+  const before = profile('demo.json');
+  expect(await first.stop()).toBe(0);
+
+  const startedAt = performance.now();
+  const second = await start();
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(await second.stop()).toBe(0);
+
+  expect(profile('demo.json')).toEqual(before);
+  expect(first.stdout() + first.stderr() + second.stdout() + second.stderr()).not.toMatch(SECRET);
+});
+
+test('keeps an accepted command through kill -9', async () => {
+  const first = await start();
+  const created = await createCommand(first);
+  expect(created.status).toBe(202);
+  first.process.kill('SIGKILL');
+  await first.stop();
+
+  const { body } = await listCommands(await start());
+  expect(body.items.map((command: { command_id: string }) => command.command_id)).toEqual([created.body.command_id]);
+});

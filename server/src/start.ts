@@ -1,0 +1,97 @@
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { createApp } from './app.js';
+import type { Config } from './config.js';
+import { seedOnFirstStart } from './platform-administrator.js';
+import { purgeNonces } from './platform/auth/purge-nonces.js';
+import { openDatabase } from './platform/database/database.js';
+import { isMigrated } from './platform/database/migrate.js';
+import { createHttpServer } from './platform/http/http-server.js';
+import { openKeyring } from './platform/secrets/open-keyring.js';
+import { StartupError } from './platform/startup-error.js';
+import { createMetrics } from './platform/telemetry/metrics.js';
+import { createHandlers } from './router.js';
+
+/** Opens the database that the configuration names, and the keyring that belongs to it. */
+export async function openStorage(config: Config) {
+  const database = await openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    embeddedDirectory: config.DATA_DIR,
+  });
+  try {
+    return { database, keyring: await openKeyring(config, database) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export type Server = {
+  baseUrl: string;
+  /** True where this start made the first administrator. */
+  isFirstStart: boolean;
+  stop(): Promise<void>;
+};
+
+/** Answers what is under way, for at most this long, before a stop cuts it off. */
+const DRAIN_MS = 10_000;
+
+/** Starts the platform: database, migrations, HTTP, and on a new platform the first credentials. */
+export async function start(config: Config, logger: Logger): Promise<Server> {
+  const { database, keyring } = await openStorage(config);
+  let isStopping = false;
+  const probes = {
+    async unreadyReason() {
+      if (isStopping) return 'stopping';
+      try {
+        return (await isMigrated(database.sql)) ? null : 'migrations are missing';
+      } catch {
+        return 'the database does not answer';
+      }
+    },
+  };
+  const handlers = createHandlers(database, keyring, config);
+  const app = createApp({ config, database, keyring, handlers, logger, metrics: createMetrics(), probes });
+  const server = createHttpServer(app);
+  try {
+    const port = await listen(server, config);
+    const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+    const baseUrl = `http://${host}:${port}${config.BASE_PATH ?? ''}`;
+    const isFirstStart =
+      config.MODE === 'development' &&
+      (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
+    const purging = purgeNonces(database, logger);
+
+    return {
+      baseUrl,
+      isFirstStart,
+      async stop() {
+        isStopping = true;
+        const closed = new Promise((resolve) => server.close(resolve));
+        server.closeIdleConnections();
+        const cutOff = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+        await closed;
+        clearTimeout(cutOff);
+        await purging.stop();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    server.close();
+    await database.close();
+    throw error;
+  }
+}
+
+function listen(server: ReturnType<typeof createHttpServer>, { PORT, HOST }: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason =
+        error.code === 'EADDRINUSE' ? 'is in use: stop what listens there, or set another PORT' : `(${error.code})`;
+      reject(new StartupError(`Cannot listen on ${HOST} port ${PORT}: ${error.code === 'EADDRINUSE' ? `it ${reason}` : reason}.`));
+    });
+    server.listen(PORT, HOST, () => resolve((server.address() as AddressInfo).port));
+  });
+}

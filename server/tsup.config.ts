@@ -1,0 +1,9 @@
+import { defineConfig } from 'tsup';
+
+export default defineConfig({
+  entry: { main: 'src/main.ts', 'embedded-worker': 'src/platform/database/embedded-worker.ts' },
+  format: 'esm',
+  target: 'node20',
+  sourcemap: true,
+  clean: true,
+});
