@@ -59,9 +59,7 @@ const Credential = z
     },
   });
 
-const CredentialList = z
-  .array(Credential)
-  .meta({ id: 'CredentialList', example: [Credential.meta()?.example] });
+const CredentialList = z.array(Credential).meta({ id: 'CredentialList', example: [Credential.meta()?.example] });
 
 const Secret = z
   .string()
@@ -106,6 +104,11 @@ const CredentialUpdated = Credential.extend({
   },
 });
 
+const onlyRotationKeepsASecret = (body: { rotate_secret?: boolean; previous_secret_ttl_seconds?: number }) =>
+  body.previous_secret_ttl_seconds === undefined || body.rotate_secret === true;
+
+const ttlWithoutRotation = { path: ['previous_secret_ttl_seconds'], error: 'needs rotate_secret: true' };
+
 const CredentialCreate = z
   .strictObject({
     client_id: ClientId,
@@ -122,6 +125,7 @@ const CredentialCreate = z
       .describe('True on a client_id that exists in the tenant rotates its secret and changes nothing else.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
+  .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
   .meta({ id: 'CredentialCreate', example: { client_id: 'acme-backend', name: 'Acme backend' } });
 
 const CredentialUpdate = z
@@ -135,6 +139,7 @@ const CredentialUpdate = z
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
+  .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
   .meta({ id: 'CredentialUpdate', example: { status: 'DISABLED' } });
 
 const tenantPath = z.object({ tenant_id: TenantId });

@@ -54,7 +54,10 @@ export const Timestamp = z.iso.datetime({ precision: 3 });
 /** An instant in a request: RFC 3339 with seconds and `Z` or an offset. */
 export const InputTimestamp = z
   .string()
-  .regex(patterns.timestamp, 'must be RFC 3339 with seconds and Z or an offset, such as 2026-01-31T09:30:00Z')
+  .regex(patterns.timestamp, {
+    error: 'must be RFC 3339 with seconds and Z or an offset, such as 2026-01-31T09:30:00Z',
+    abort: true,
+  })
   .refine((text) => isCalendarDate(text), 'is not a date of the calendar')
   .meta({ format: 'date-time' });
 

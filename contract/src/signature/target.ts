@@ -12,7 +12,7 @@ export function targetProblem(target: string): string | null {
   const path = mark === -1 ? target : target.slice(0, mark);
   if (path.length > MAX_PATH_BYTES) return `the path is longer than ${MAX_PATH_BYTES} bytes`;
   if (!PATH.test(path)) {
-    return 'the path must be /api/v1 and segments of [A-Za-z0-9._~-], without percent-encoding or trailing slash';
+    return 'the path must be /api/v1 and segments of [A-Za-z0-9._~-] that begin with [A-Za-z0-9_], without trailing slash';
   }
   return mark === -1 ? null : queryProblem(target.slice(mark + 1));
 }

@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTenant, platform } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/temporary-directory.js';
+import { environmentOf, topctl, unusedSecret, type World } from '../../../test/topctl.js';
+
+const reboot = ['commands', 'create', '--vendor', 'vendor_a', '--command-type', 'reboot'];
+
+async function fresh(): Promise<World & { cwd: string }> {
+  const { operator } = await createTenant();
+  return { cwd: await temporaryDirectory(), env: environmentOf(operator) };
+}
+
+test('create and get, as `npm start` prints them', async () => {
+  const { demo } = platform();
+  const cwd = await temporaryDirectory();
+  await writeFile(join(cwd, 'demo.json'), JSON.stringify(demo), { mode: 0o600 });
+  const profile = ['--profile-file', 'demo.json'];
+  const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '-o', 'id'], { cwd });
+  expect(create).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '' });
+  const get = await topctl([...profile, 'commands', 'get', create.stdout.trim()], { cwd });
+  expect({ exitCode: get.exitCode, stderr: get.stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(get.stdout)).toMatchObject({
+    command_id: create.stdout.trim(),
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'reboot',
+    payload: {},
+    timeout_seconds: 30,
+    status: 'ACCEPTED',
+  });
+});
+
+describe('the idempotency key', () => {
+  test('used again for the same command returns it, and says so on stderr', async () => {
+    const world = await fresh();
+    const argv = [...reboot, '--device-id', 'd', '--idempotency-key', 'k', '-o', 'id'];
+    const first = await topctl(argv, world);
+    const second = await topctl(argv, world);
+    expect(first).toEqual({ exitCode: 0, stdout: expect.any(String), stderr: '' });
+    expect(second).toEqual({ exitCode: 0, stdout: first.stdout, stderr: expect.stringContaining('used before') });
+  });
+
+  test('used for a different command fails with the exit code of a conflict and names both', async () => {
+    const world = await fresh();
+    const first = await topctl([...reboot, '--device-id', 'd', '--idempotency-key', 'k', '-o', 'id'], world);
+    const second = await topctl([...reboot, '--device-id', 'e', '--idempotency-key', 'k', '-o', 'id'], world);
+    expect(second).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(second.stderr).toContain(first.stdout.trim());
+    expect(second.stderr).toContain('device_id');
+  });
+});
+
+describe('--payload', () => {
+  test.each([
+    ['JSON', ['--payload', '{}'], ''],
+    ['a file', ['--payload', '@payload.json'], ''],
+    ['stdin', ['--payload', '-'], '{}'],
+  ])('is read from %s', async (_, flags, stdin) => {
+    const world = await fresh();
+    await writeFile(join(world.cwd, 'payload.json'), '{}');
+    const { exitCode, stderr } = await topctl([...reboot, '--device-id', 'd', ...flags], { ...world, stdin });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  test.each([
+    ['{', 'is not JSON'],
+    ['[]', 'must be a JSON object'],
+    ['@nowhere.json', 'cannot read the payload nowhere.json'],
+    ['{"serial": 12345678901234567890}', 'the number serial is too large to be exact'],
+    ['{"speed": 1e999}', 'the number speed is too large to be exact'],
+  ])('%s is refused before anything is sent', async (payload, message) => {
+    const env = { TOP_BASE_URL: 'http://127.0.0.1:1', TOP_CLIENT_ID: 'x', TOP_SECRET: unusedSecret };
+    const { exitCode, stderr } = await topctl([...reboot, '--device-id', 'd', '--payload', payload], { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test('that the schema refuses names each location', async () => {
+    const argv = [...reboot, '--device-id', 'd', '--payload', '{"speed": 3}'];
+    const { exitCode, stderr } = await topctl(argv, await fresh());
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/\(COMMAND_PAYLOAD_INVALID\)\n {2}body\/payload.*\n {2}request id: \S+\n$/s);
+  });
+});
+
+describe('list', () => {
+  test('filters, stops at --limit and says so, and goes through all pages with --all', async () => {
+    const world = await fresh();
+    const ids: string[] = [];
+    for (const device of ['a', 'b', 'b']) {
+      ids.unshift((await topctl([...reboot, '--device-id', device, '-o', 'id'], world)).stdout);
+    }
+    const list = ['commands', 'list', '-o', 'id'];
+    expect(await topctl([...list, '--all'], world)).toEqual({ exitCode: 0, stdout: ids.join(''), stderr: '' });
+    expect(await topctl([...list, '--device-id', 'a'], world)).toMatchObject({ stdout: ids[2] });
+    expect(await topctl([...list, '--limit', '2'], world)).toEqual({
+      exitCode: 0,
+      stdout: ids.slice(0, 2).join(''),
+      stderr: 'stopped at 2; there may be more: --limit N or --all\n',
+    });
+  });
+
+  test('of nothing is an empty array in JSON, and says so beside a table', async () => {
+    const world = await fresh();
+    expect(await topctl(['commands', 'list'], world)).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+    expect(await topctl(['commands', 'list', '-o', 'table'], world)).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'nothing found\n',
+    });
+  });
+});
+
+test("another tenant's command and a missing one are both not found", async () => {
+  const [mine, theirs] = [await fresh(), await fresh()];
+  const { stdout } = await topctl([...reboot, '--device-id', 'd', '-o', 'id'], theirs);
+  const foreign = await topctl(['commands', 'get', stdout.trim()], mine);
+  const missing = await topctl(['commands', 'get', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'], mine);
+  expect([foreign.exitCode, missing.exitCode]).toEqual([3, 3]);
+});
+
+test('--tenant with another tenant is refused, not ignored', async () => {
+  const { operator } = await createTenant();
+  const argv = [...reboot, '--device-id', 'd', '--tenant', 'demo'];
+  const { exitCode, stdout, stderr } = await topctl(argv, { env: environmentOf(operator) });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain(`always acts on the tenant of the credential, ${operator.tenant_id}, never on demo`);
+});

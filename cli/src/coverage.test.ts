@@ -1,0 +1,47 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { allOperations } from '@tenant-open-platform/contract';
+import { expect, test } from 'vitest';
+import { commandAt, commandPaths } from '../test/complete-help.js';
+
+/** What has a better name on the command line than the field on the wire. */
+const renamed: Record<string, Record<string, string>> = {
+  'credentials create': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
+  'credentials update': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
+};
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const commands = commandPaths().map((path) => path.join(' '));
+
+test.each(allOperations)('$name has a command of its own name', ({ name }) => {
+  expect(commands).toContain(kebab(name).replace('.', ' '));
+});
+
+test.each(allOperations)('$name takes every field of its query and body as a flag', ({ name, route }) => {
+  const path = kebab(name).replace('.', ' ');
+  const command = commandAt(path.split(' '));
+  const { cursor: _, ...query } = fieldsOf(route.query);
+  const body = 'body' in route ? fieldsOf(route.body) : {};
+  const expected = Object.keys({ ...query, ...body })
+    .filter((field) => !(renamed[path] && field in renamed[path]))
+    .map((field) => `--${field.replaceAll('_', '-')}`);
+  expect(command.options.map((option) => option.long)).toEqual(expect.arrayContaining(expected));
+});
+
+test.each(allOperations)(
+  '$name takes the ids of its path as arguments, but the tenant as --tenant',
+  ({ name, route }) => {
+    const command = commandAt(kebab(name).split('.'));
+    const ids = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, id]) => id);
+    const own = name.startsWith('tenants.') ? ids : ids.filter((id) => id !== 'tenant_id');
+    expect(argumentsOf(command)).toEqual(own);
+  },
+);
+
+function fieldsOf(schema: unknown): Record<string, unknown> {
+  return (schema as { shape?: Record<string, unknown> } | undefined)?.shape ?? {};
+}
+
+function argumentsOf(command: CommandUnknownOpts): string[] {
+  return command.registeredArguments.map((argument) => argument.name());
+}

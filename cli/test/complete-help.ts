@@ -1,0 +1,43 @@
+import fs from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { createProgram } from '../src/app.js';
+import { Invocation } from '../src/invocation.js';
+import { topctl } from './topctl.js';
+
+/** The path of every command that does something: `['tenants', 'create']`. */
+export function commandPaths(): string[][] {
+  return leaves(program());
+}
+
+export function commandAt(path: readonly string[]): CommandUnknownOpts {
+  let command = program();
+  for (const name of path) {
+    const child = command.commands.find((candidate) => candidate.name() === name);
+    if (!child) throw new Error(`there is no command ${path.join(' ')}`);
+    command = child;
+  }
+  return command;
+}
+
+/** The help of topctl and of every command, one after the other. */
+export async function completeHelp(): Promise<string> {
+  const pages: string[] = [];
+  for (const path of [[], ...commandPaths()]) {
+    const { stdout } = await topctl([...path, '--help']);
+    pages.push(`$ ${['topctl', ...path, '--help'].join(' ')}\n${stdout}`);
+  }
+  return pages.join('\n');
+}
+
+function program(): CommandUnknownOpts {
+  const stream = new PassThrough();
+  return createProgram(
+    new Invocation({ argv: [], env: {}, cwd: '', stdin: stream, stdout: stream, stderr: stream, fs, fetch }),
+  );
+}
+
+function leaves(command: CommandUnknownOpts, path: string[] = []): string[][] {
+  if (command.commands.length === 0) return [path];
+  return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
+}

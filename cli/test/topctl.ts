@@ -1,0 +1,72 @@
+import fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import type { Profile } from '@tenant-open-platform/testing';
+import { run } from '../src/app.js';
+import type { Context } from '../src/context.js';
+
+/** All that a run of topctl leaves behind. */
+export type Outcome = { exitCode: number; stdout: string; stderr: string };
+
+export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs'>> & {
+  stdin?: string;
+  /** With a terminal: what is typed at each prompt, in order; otherwise there is none. */
+  typed?: readonly string[];
+  /** Whether stdout is a terminal. */
+  table?: boolean;
+};
+
+/** Runs topctl in this process; it sees nothing of the machine but what `world` gives it. */
+export async function topctl(argv: readonly string[], world: World = {}): Promise<Outcome> {
+  const stdout = collector(world.table);
+  const stderr = collector(world.typed !== undefined);
+  const exitCode = await run({
+    argv,
+    env: { XDG_CONFIG_HOME: join(world.cwd ?? '/nonexistent', 'config'), NO_COLOR: '1', ...world.env },
+    cwd: world.cwd ?? '/nonexistent',
+    stdin: world.typed ? keyboard(stderr.stream, world.typed) : Readable.from([world.stdin ?? '']),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    fs: world.fs ?? fs,
+    fetch: world.fetch ?? fetch,
+  });
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** Well-formed, and no credential's. */
+export const unusedSecret = 'osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf';
+
+/** A profile as environment variables. */
+export function environmentOf(profile: Profile): Record<string, string> {
+  return { TOP_BASE_URL: profile.base_url, TOP_CLIENT_ID: profile.client_id, TOP_SECRET: profile.secret };
+}
+
+function collector(isTTY = false) {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return {
+    stream: Object.assign(stream, { isTTY, columns: 120, rows: 40 }),
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+/** Types the next answer when the next prompt appears. */
+function keyboard(screen: Writable, typed: readonly string[]) {
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keys });
+  const answers = [...typed];
+  const write = screen.write.bind(screen) as (chunk: unknown) => boolean;
+  screen.write = ((chunk: unknown) => {
+    const shown = write(chunk);
+    if (String(chunk).includes('◆') && answers.length > 0) {
+      const answer = answers.shift();
+      setImmediate(() => keys.write(answer));
+    }
+    return shown;
+  }) as typeof screen.write;
+  return keys;
+}

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { renderOpenApi } from './openapi.js';
+import { renderVectors } from './vectors.js';
+
+/** Derived files by their path in the package. `--check` writes nothing and fails where one is not what it would be. */
+const goldens: Record<string, () => string | Promise<string>> = {
+  'openapi.json': renderOpenApi,
+  'vectors/vectors.json': renderVectors,
+};
+
+const check = process.argv.includes('--check');
+
+for (const [path, render] of Object.entries(goldens)) {
+  const file = new URL(`../${path}`, import.meta.url);
+  const text = await render();
+  if (!check) writeFileSync(file, text);
+  else if (text !== readFileSync(file, 'utf8')) {
+    console.error(`contract/${path} is out of date: run pnpm golden`);
+    process.exitCode = 1;
+  }
+}

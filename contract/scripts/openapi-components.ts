@@ -1,0 +1,105 @@
+import { type ErrorCode, errors } from '../src/errors.js';
+import { patterns } from '../src/primitives.js';
+import { headerPatterns, signatureHeaders } from '../src/signature/index.js';
+
+/** Shared error responses by status. A status of the contract that has no name here stops the generator. */
+const responseNames: Record<number, string> = {
+  400: 'BadRequest',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  413: 'PayloadTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'UnprocessableContent',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+};
+
+export function errorResponseReference(status: number) {
+  const name = responseNames[status];
+  if (!name) throw new Error(`name the error response ${status}`);
+  return { $ref: `#/components/responses/${name}` };
+}
+
+export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+
+const string = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } });
+
+export const headers = {
+  'X-Request-Id': {
+    ...string('Correlation id of the request, the same as request_id in the body.', {
+      pattern: patterns.requestId.source,
+    }),
+    required: true,
+  },
+  'Idempotent-Replayed': string('Present and true where the idempotency_key was used before: nothing new was made.', {
+    enum: ['true'],
+  }),
+  'Idempotency-Mismatch': string(
+    'Present where the idempotency_key was used before for another request: the names of the fields that differ from the original, separated by commas, for example `payload,device_id`.',
+  ),
+  Link: string('The next page as `<target>; rel="next"`; absent on the last page.'),
+  'X-Next-Cursor': string('Pass as `cursor` to get the next page; absent on the last page.'),
+  'Retry-After': { description: 'How long to wait, in seconds.', schema: { type: 'integer', minimum: 0 } },
+};
+
+export const parameters = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    ...string('Correlation id of your choice, echoed in the answer. Absent, the platform makes one.', {
+      pattern: patterns.requestId.source,
+    }),
+    example: 'order-4711',
+  },
+};
+
+const scheme = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description });
+
+/** The four go together: see `security` of the document. */
+export const securitySchemes = {
+  ApiId: scheme(signatureHeaders.clientId, 'client_id of the credential.'),
+  ApiTimestamp: scheme(
+    signatureHeaders.timestamp,
+    `Now, in seconds since 1970-01-01 UTC: ${headerPatterns.timestamp.source}.`,
+  ),
+  ApiNonce: scheme(
+    signatureHeaders.nonce,
+    `Fresh for every attempt, retries included, for example a random UUID: ${headerPatterns.nonce.source}.`,
+  ),
+  ApiSignature: scheme(
+    signatureHeaders.signature,
+    '`v1=` and the 64 lower-case hex digits of HMAC-SHA256(secret, string to sign). The key is the whole text of the secret.',
+  ),
+};
+
+export function errorResponses(statuses: number[]) {
+  return Object.fromEntries(statuses.map((status) => [responseNames[status] ?? status, errorResponse(status)]));
+}
+
+function errorResponse(status: number) {
+  const codes = Object.entries(errors).filter(([, error]) => error.status === status);
+  return {
+    description: codes.map(([code, { meaning, fix }]) => `- \`${code}\`: ${meaning} ${fix}`).join('\n'),
+    headers: {
+      'X-Request-Id': headerReference('X-Request-Id'),
+      ...(status === 429 || status === 503 ? { 'Retry-After': headerReference('Retry-After') } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(
+          codes.map(([code, { meaning }]) => [code, { value: errorExample(code as ErrorCode, meaning) }]),
+        ),
+      },
+    },
+  };
+}
+
+const errorExample = (code: ErrorCode, message: string) => ({
+  code,
+  message,
+  request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+});

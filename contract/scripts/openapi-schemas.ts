@@ -1,0 +1,61 @@
+import type { generateOpenApi } from '@ts-rest/open-api';
+import { z } from 'zod';
+
+type SchemaTransformer = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['schemaTransformer']>;
+type JsonSchema = Record<string, unknown>;
+
+const reference = (id: string) => `#/components/schemas/${id}`;
+
+/** What a client must know is what it sends and what it may receive, so both directions describe the input. */
+const options = { io: 'input', override: ({ jsonSchema }: { jsonSchema: JsonSchema }) => tidy(jsonSchema) } as const;
+
+/** Every schema of the contract that has an id, by its id. */
+export function namedSchemas(): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: reference });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIdentity(schema)]));
+}
+
+/** ts-rest's own transformer knows zod 3 only. */
+export const transformSchema: SchemaTransformer = ({ schema }) => {
+  if (!(schema instanceof z.ZodType)) return null;
+  const id = schema.meta()?.id;
+  return id ? { $ref: reference(id) } : withoutIdentity(z.toJSONSchema(schema, options));
+};
+
+/** A body or an answer, with the example that its schema declares. */
+export function jsonContent(schema: unknown, example = metaOf(schema).example) {
+  const { id } = metaOf(schema);
+  if (!id || !example) throw new Error('the schema of every body and answer has an id and an example');
+  return { 'application/json': { schema: { $ref: reference(id) }, example } };
+}
+
+const metaOf = (schema: unknown): z.GlobalMeta => (schema instanceof z.ZodType && schema.meta()) || {};
+
+function withoutIdentity(schema: JsonSchema): JsonSchema {
+  const { $schema, $id, id, ...rest } = schema;
+  return rest;
+}
+
+function tidy(schema: JsonSchema): void {
+  if ('format' in schema || schema.type === 'integer') delete schema.pattern;
+  if (schema.type === 'integer') {
+    if (schema.default !== undefined) schema.default = Number(schema.default);
+    if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+    if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  }
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  if ('example' in schema) {
+    schema.examples = [schema.example];
+    delete schema.example;
+  }
+  mergeNull(schema);
+}
+
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
+function mergeNull(schema: JsonSchema): void {
+  const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
+  if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;
+  tidy(value);
+  delete schema.anyOf;
+  Object.assign(schema, { ...value, ...schema, type: [value.type, 'null'] });
+}

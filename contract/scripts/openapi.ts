@@ -1,0 +1,160 @@
+import { generateOpenApi } from '@ts-rest/open-api';
+import { contract, type Operation } from '../src/contract.js';
+import { eventTypes, PlatformEvent } from '../src/events.js';
+import {
+  errorResponseReference,
+  errorResponses,
+  headerReference,
+  headers,
+  parameters,
+  securitySchemes,
+} from './openapi-components.js';
+import { jsonContent, namedSchemas, transformSchema } from './openapi-schemas.js';
+
+type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
+type OpenApiOperation = ReturnType<OperationMapper>;
+
+const info = {
+  title: 'Tenant Open Platform',
+  version: '1',
+  license: { name: 'MIT', identifier: 'MIT' },
+  description: `Multi-tenant cloud-to-device control. Requests and answers are JSON; every answer carries \`request_id\`.
+
+Every request is signed. In Python, with \`body\` the exact bytes sent (\`b''\` without a body) and \`target\` the path and query exactly as sent:
+
+\`\`\`python
+timestamp, nonce = str(int(time.time())), str(uuid.uuid4())
+text = '\\n'.join(['HMAC-SHA256-V1', method, target, client_id,
+                  timestamp, nonce, hashlib.sha256(body).hexdigest()])
+headers = {'X-Api-Id': client_id,
+           'X-Api-Timestamp': timestamp,
+           'X-Api-Nonce': nonce,
+           'X-Api-Signature': 'v1=' + hmac.new(secret.encode(), text.encode(), 'sha256').hexdigest(),
+           'Content-Type': 'application/json'}
+\`\`\``,
+};
+
+/** Every resource of the contract has a tag. */
+const tags: Record<keyof typeof contract, [title: string, description: string]> = {
+  tenants: ['Tenants', 'The boundary of data isolation. Managed by platform administrators.'],
+  credentials: ['Credentials', 'What requests are signed with. Each belongs to one tenant.'],
+  roles: ['Roles', 'Named sets of permissions.'],
+  roleBindings: ['Role bindings', 'Which credential has which role.'],
+  commands: ['Commands', 'What devices are told to do, and what became of it.'],
+  catalog: ['Catalog', 'The vendors and command types that the platform offers.'],
+  me: ['Me', 'The calling credential.'],
+};
+
+const eventSummaries: Record<(typeof eventTypes)[number], string> = {
+  'command.accepted': 'A command was accepted',
+  'command.completed': "A command's status became final",
+};
+
+const successDescriptions: Record<string, string> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted and persisted, or accepted before. It does not mean that the device executed it.',
+};
+
+const successHeaders: Record<string, (keyof typeof headers)[]> = {
+  'commands.create': ['Idempotent-Replayed', 'Idempotency-Mismatch'],
+  'credentials.list': ['Link', 'X-Next-Cursor'],
+};
+
+/** The OpenAPI description of the whole contract, as openapi.json holds it. */
+export function buildOpenApi() {
+  const { paths } = generateOpenApi(
+    contract,
+    { info },
+    { setOperationId: 'concatenated-path', schemaTransformer: transformSchema, operationMapper: mapOperation },
+  );
+  return {
+    openapi: '3.1.1',
+    info,
+    servers: [{ url: 'http://127.0.0.1:8787', description: 'A platform started with npm start.' }],
+    security: [Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, []]))],
+    tags: Object.entries(tags).map(([name, [title, description]]) => ({ name, 'x-displayName': title, description })),
+    paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhook(type)])),
+    components: {
+      schemas: namedSchemas(),
+      responses: errorResponses(errorStatuses(paths)),
+      parameters,
+      headers,
+      securitySchemes,
+    },
+  };
+}
+
+export const renderOpenApi = (): string => `${JSON.stringify(buildOpenApi(), null, 2)}\n`;
+
+function mapOperation(operation: OpenApiOperation, appRoute: unknown): OpenApiOperation {
+  const route = appRoute as Operation['route'];
+  const { scope, specified } = route.metadata;
+  const parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/X-Request-Id' }];
+  return {
+    operationId: operation.operationId,
+    tags: operation.tags,
+    summary: route.summary,
+    description: scope ? `${route.description}\n\nNeeds the scope \`${scope}\`.` : route.description,
+    'x-required-scope': scope,
+    ...(specified ? {} : { 'x-addition': true }),
+    parameters,
+    ...('body' in route ? { requestBody: { required: true, content: jsonContent(route.body) } } : {}),
+    responses: responses(operation.operationId ?? '', route),
+  };
+}
+
+function responses(name: string, route: Operation['route']) {
+  const statuses = Object.keys(route.responses).filter((status) => mayAnswer(route.method, Number(status)));
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      Number(status) < 400 ? successResponse(name, route, status) : errorResponseReference(Number(status)),
+    ]),
+  );
+}
+
+/** The contract allows every error everywhere; these cannot happen without a body, or without a change. */
+function mayAnswer(method: string, status: number): boolean {
+  if (method === 'GET') return ![409, 413, 415, 422].includes(status);
+  if (method === 'DELETE') return ![413, 415, 422].includes(status);
+  return true;
+}
+
+function successResponse(name: string, route: Operation['route'], status: string) {
+  const rotated = name === 'credentials.create' && status === '200';
+  const names = ['X-Request-Id', ...(successHeaders[name] ?? [])] as (keyof typeof headers)[];
+  return {
+    description: rotated ? 'The secret was rotated.' : successDescriptions[status],
+    headers: Object.fromEntries(names.map((header) => [header, headerReference(header)])),
+    content: jsonContent(route.responses[Number(status)]),
+  };
+}
+
+function webhook(type: (typeof eventTypes)[number]) {
+  const examples = PlatformEvent.meta()?.examples as PlatformEvent[];
+  return {
+    post: {
+      operationId: `events.${type}`,
+      summary: eventSummaries[type],
+      description:
+        'An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.',
+      security: [],
+      requestBody: {
+        required: true,
+        content: jsonContent(
+          PlatformEvent,
+          examples.find((event) => event.event_type === type),
+        ),
+      },
+      responses: { '2XX': { description: 'Received.' } },
+    },
+  };
+}
+
+function errorStatuses(paths: object): number[] {
+  const operations = Object.values(paths).flatMap((path: object) => Object.values(path) as OpenApiOperation[]);
+  const statuses = new Set(operations.flatMap((operation) => Object.keys(operation.responses).map(Number)));
+  return [...statuses].filter((status) => status >= 400).sort();
+}

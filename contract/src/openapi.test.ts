@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { buildOpenApi, renderOpenApi } from '../scripts/openapi.js';
+import { allOperations } from './contract.js';
+import { ErrorBody } from './errors.js';
+import { eventTypes, PlatformEvent } from './events.js';
+
+type Json = Record<string, unknown>;
+type Media = { example?: unknown };
+type DescribedOperation = {
+  operationId: string;
+  requestBody?: { content: { 'application/json': Media } };
+  responses: Record<string, { content: { 'application/json': Media } }>;
+};
+
+const document = buildOpenApi();
+
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Record<string, DescribedOperation>).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
+);
+
+const routeOf = (name: string) => {
+  const found = allOperations.find((operation) => operation.name === name);
+  if (!found) throw new Error(`${name} is not in the contract`);
+  return found.route;
+};
+
+const successesOf = (responses: object) => Object.entries(responses).filter(([status]) => Number(status) < 400);
+
+test('openapi.json is what the contract generates', () => {
+  expect(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')).toBe(renderOpenApi());
+});
+
+test('describes exactly the operations of the contract, each under its name', () => {
+  const line = (method: string, path: string, name: string | undefined) => `${method} ${path} ${name}`;
+  expect(described.map(({ method, path, operation }) => line(method, path, operation.operationId)).sort()).toEqual(
+    allOperations.map(({ name, route }) => line(route.method, route.path.replaceAll(/:(\w+)/g, '{$1}'), name)).sort(),
+  );
+});
+
+describe.each(described)('$operation.operationId', ({ operation }) => {
+  const route = routeOf(operation.operationId);
+
+  test('shows an example of its body, which the platform accepts', () => {
+    const body = 'body' in route ? (route.body as z.ZodType) : undefined;
+    expect(operation.requestBody !== undefined).toBe(body !== undefined);
+    if (!body) return;
+    const example = operation.requestBody?.content['application/json'].example;
+    expect(body.parse(example)).toEqual(example);
+  });
+
+  test('shows an example of every success, which is the whole answer', () => {
+    for (const [status, response] of successesOf(operation.responses)) {
+      const example = response.content['application/json'].example;
+      const schema = route.responses[Number(status)] as z.ZodType;
+      expect(example).toBeDefined();
+      expect(schema.parse(example)).toEqual(example);
+    }
+  });
+
+  test('answers from schemas that change nothing', () => {
+    for (const [status, schema] of successesOf(route.responses)) {
+      expect(changes(schema as z.core.$ZodType, status)).toEqual([]);
+    }
+  });
+});
+
+test('every error has an example, which is a whole error body', () => {
+  for (const { content } of Object.values(document.components.responses)) {
+    for (const [code, { value }] of Object.entries(content['application/json'].examples)) {
+      expect(ErrorBody.parse(value)).toEqual({ ...value, code });
+    }
+  }
+});
+
+test.each(eventTypes)('the event %s has an example, which is a whole event', (type) => {
+  const example = document.webhooks[type]?.post.requestBody.content['application/json'].example as Json;
+  expect(PlatformEvent.parse(example)).toEqual({ ...example, event_type: type });
+});
+
+test('every property and every parameter is described', () => {
+  const undescribed = [...nodes(document)].flatMap(({ node, at }) => {
+    const properties = Object.entries((node.properties ?? {}) as Record<string, Json>);
+    const missing = properties.filter(([, property]) => !property.description && !property.$ref);
+    const isBareParameter = 'in' in node && !node.description;
+    return [...missing.map(([name]) => `${at}/${name}`), ...(isBareParameter ? [at] : [])];
+  });
+  expect(undescribed).toEqual([]);
+});
+
+test('numbers and times are described as what they are', () => {
+  const limits = [...nodes(document.paths)].filter(({ node }) => node.name === 'limit').map(({ node }) => node.schema);
+  expect(limits).not.toEqual([]);
+  for (const limit of limits) expect(limit).toEqual({ type: 'integer', minimum: 1, maximum: 500, default: 100 });
+  const doublyConstrained = [...nodes(document)].filter(({ node }) => 'format' in node && 'pattern' in node);
+  expect(doublyConstrained).toEqual([]);
+  const times = [...nodes(document)].filter(({ at, node }) => /_(at|after|before|time)$/.test(at) && 'type' in node);
+  expect(times.filter(({ node }) => node.format !== 'date-time')).toEqual([]);
+});
+
+/** Every object of the document that is not within an example. */
+function* nodes(value: unknown, at = '#'): Generator<{ node: Json; at: string }> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield { node: value as Json, at };
+  for (const [key, child] of Object.entries(value)) {
+    if (key !== 'example' && key !== 'examples') yield* nodes(child, `${at}/${key}`);
+  }
+}
+
+/** The places in a schema where the validated answer could differ from the given one. */
+function changes(schema: z.core.$ZodType, at: string): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if ('coerce' in def && def.coerce) return [`${at}: coerce`];
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape).flatMap(([name, field]) => changes(field, `${at}/${name}`));
+    case 'array':
+      return changes(def.element, `${at}[]`);
+    case 'record':
+      return changes(def.valueType, `${at}{}`);
+    case 'nullable':
+    case 'optional':
+      return changes(def.innerType, at);
+    case 'string':
+      return def.checks?.some((check) => check._zod.def.check === 'overwrite') ? [`${at}: overwrite`] : [];
+    case 'number':
+    case 'boolean':
+    case 'enum':
+    case 'literal':
+    case 'unknown':
+      return [];
+    default:
+      return [`${at}: ${def.type}`];
+  }
+}
