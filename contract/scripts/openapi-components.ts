@@ -23,7 +23,16 @@ export function errorResponseReference(status: number) {
   return { $ref: `#/components/responses/${name}` };
 }
 
-export const headerReference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+const headersByStatus: Record<number, HeaderName[]> = {
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+};
+
+export type HeaderName = keyof typeof headers;
+
+/** The headers of an answer; every answer has X-Request-Id. */
+export const headerReferences = (names: HeaderName[] = []) =>
+  Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const string = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } });
 
@@ -42,6 +51,8 @@ export const headers = {
   ),
   Link: string('The next page as `<target>; rel="next"`; absent on the last page.'),
   'X-Next-Cursor': string('Pass as `cursor` to get the next page; absent on the last page.'),
+  RateLimit: string('The policy, what is left of its quota, and the seconds until it is full again.'),
+  'RateLimit-Policy': string('The policy, its quota of requests, and its window in seconds.'),
   'Retry-After': { description: 'How long to wait, in seconds.', schema: { type: 'integer', minimum: 0 } },
 };
 
@@ -83,10 +94,7 @@ function errorResponse(status: number) {
   const codes = Object.entries(errors).filter(([, error]) => error.status === status);
   return {
     description: codes.map(([code, { meaning, fix }]) => `- \`${code}\`: ${meaning} ${fix}`).join('\n'),
-    headers: {
-      'X-Request-Id': headerReference('X-Request-Id'),
-      ...(status === 429 || status === 503 ? { 'Retry-After': headerReference('Retry-After') } : {}),
-    },
+    headers: headerReferences(headersByStatus[status]),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

@@ -4,7 +4,8 @@ import { eventTypes, PlatformEvent } from '../src/events.js';
 import {
   errorResponseReference,
   errorResponses,
-  headerReference,
+  type HeaderName,
+  headerReferences,
   headers,
   parameters,
   securitySchemes,
@@ -56,7 +57,7 @@ const successDescriptions: Record<string, string> = {
   202: 'Accepted and persisted, or accepted before. It does not mean that the device executed it.',
 };
 
-const successHeaders: Record<string, (keyof typeof headers)[]> = {
+const successHeaders: Record<string, HeaderName[]> = {
   'commands.create': ['Idempotent-Replayed', 'Idempotency-Mismatch'],
   'credentials.list': ['Link', 'X-Next-Cursor'],
 };
@@ -124,10 +125,9 @@ function mayAnswer(method: string, status: number): boolean {
 
 function successResponse(name: string, route: Operation['route'], status: string) {
   const rotated = name === 'credentials.create' && status === '200';
-  const names = ['X-Request-Id', ...(successHeaders[name] ?? [])] as (keyof typeof headers)[];
   return {
     description: rotated ? 'The secret was rotated.' : successDescriptions[status],
-    headers: Object.fromEntries(names.map((header) => [header, headerReference(header)])),
+    headers: headerReferences(successHeaders[name]),
     content: jsonContent(route.responses[Number(status)]),
   };
 }

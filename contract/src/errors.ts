@@ -192,7 +192,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-export const errorCodes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
+const errorCodes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 
 const ErrorDetail = z.object({
   location: z

@@ -68,7 +68,7 @@ function isCalendarDate(text: string): boolean {
 }
 
 /** An integer in a query: decimal digits, no sign, no leading zero. */
-export const queryInteger = (bounds: { min: number; max: number; default: number }) =>
+const queryInteger = (bounds: { min: number; max: number; default: number }) =>
   z
     .string()
     .regex(/^(0|[1-9][0-9]{0,8})$/, 'must be an integer in decimal digits')

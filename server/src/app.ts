@@ -19,8 +19,8 @@ import { type Handlers, toTsRestRouter } from './platform/http/handler.js';
 import { type Probes, publicRoutes } from './platform/http/public-routes.js';
 import { requestIdOf } from './platform/http/request-id.js';
 import type { Keyring } from './platform/secrets/keyring.js';
-import { observe } from './platform/telemetry/observe.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
+import { observe } from './platform/telemetry/observe.js';
 
 export type AppDependencies = {
   config: Config;
@@ -95,7 +95,8 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
   app.set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY);
 
   app.use((req: Request, res: Response, next: NextFunction) => {
-    if (config.BASE_PATH && req.url.startsWith(`${config.BASE_PATH}/`)) req.url = req.url.slice(config.BASE_PATH.length);
+    if (config.BASE_PATH && req.url.startsWith(`${config.BASE_PATH}/`))
+      req.url = req.url.slice(config.BASE_PATH.length);
     const { requestId, problem } = requestIdOf(req);
     res.set({ 'X-Request-Id': requestId, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     observe(req, res, { logger, metrics });

@@ -39,7 +39,8 @@ async function serve(config: Config): Promise<void> {
 }
 
 function welcome({ baseUrl, isFirstStart }: Server, config: Config): string {
-  const directory = path.relative(process.cwd(), path.resolve(config.DATA_DIR)) || '.';
+  const relative = path.relative(process.cwd(), config.DATA_DIR) || '.';
+  const directory = relative.startsWith('..') ? path.resolve(config.DATA_DIR) : relative;
   const lines = [
     '',
     `Tenant Open Platform is ready: ${baseUrl}`,

@@ -3,14 +3,15 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import type { Config } from './config.js';
-import { seedOnFirstStart } from './platform-administrator.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
 import { openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
+import { drainable } from './platform/http/drain.js';
 import { createHttpServer } from './platform/http/http-server.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { StartupError } from './platform/startup-error.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
+import { seedOnFirstStart } from './platform-administrator.js';
 import { createHandlers } from './router.js';
 
 /** Opens the database that the configuration names, and the keyring that belongs to it. */
@@ -55,6 +56,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
   const handlers = createHandlers(database, keyring, config);
   const app = createApp({ config, database, keyring, handlers, logger, metrics: createMetrics(), probes });
   const server = createHttpServer(app);
+  const { drain } = drainable(server);
   try {
     const port = await listen(server, config);
     const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
@@ -69,11 +71,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       isFirstStart,
       async stop() {
         isStopping = true;
-        const closed = new Promise((resolve) => server.close(resolve));
-        server.closeIdleConnections();
-        const cutOff = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-        await closed;
-        clearTimeout(cutOff);
+        await drain(DRAIN_MS);
         await purging.stop();
         await database.close();
       },
@@ -90,7 +88,11 @@ function listen(server: ReturnType<typeof createHttpServer>, { PORT, HOST }: Con
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE' ? 'is in use: stop what listens there, or set another PORT' : `(${error.code})`;
-      reject(new StartupError(`Cannot listen on ${HOST} port ${PORT}: ${error.code === 'EADDRINUSE' ? `it ${reason}` : reason}.`));
+      reject(
+        new StartupError(
+          `Cannot listen on ${HOST} port ${PORT}: ${error.code === 'EADDRINUSE' ? `it ${reason}` : reason}.`,
+        ),
+      );
     });
     server.listen(PORT, HOST, () => resolve((server.address() as AddressInfo).port));
   });

@@ -27,7 +27,10 @@ const roleExists = (role: string, tenantId: string) =>
   Object.hasOwn(builtInRoles, role) && (role !== 'platform_admin' || tenantId === PLATFORM_TENANT_ID);
 
 /** Null where the binding exists. */
-export async function insertRoleBinding(tx: Transaction, binding: { tenantId: string; clientId: string; role: string }) {
+export async function insertRoleBinding(
+  tx: Transaction,
+  binding: { tenantId: string; clientId: string; role: string },
+) {
   const [row] = await tx.insert(roleBindings).values(binding).onConflictDoNothing().returning();
   return row ?? null;
 }

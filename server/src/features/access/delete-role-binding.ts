@@ -18,11 +18,7 @@ export const deleteRoleBinding =
       const [deleted] = await tx
         .delete(roleBindings)
         .where(
-          and(
-            eq(roleBindings.tenantId, tenantId),
-            eq(roleBindings.clientId, clientId),
-            eq(roleBindings.role, role),
-          ),
+          and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId), eq(roleBindings.role, role)),
         )
         .returning();
       if (!deleted) throw notFound();

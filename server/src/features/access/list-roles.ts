@@ -4,7 +4,10 @@ import type { Handler } from '../../platform/http/handler.js';
 
 const POSITION = /^[a-z0-9_-]{1,63}$/;
 
-export const listRoles: Handler<typeof contract.roles.list> = async ({ query: { limit, cursor, ...filters } }, call) => {
+export const listRoles: Handler<typeof contract.roles.list> = async (
+  { query: { limit, cursor, ...filters } },
+  call,
+) => {
   const list = { call, filters };
   const after = readCursor(list, cursor, POSITION);
   const roles = Object.entries(builtInRoles)

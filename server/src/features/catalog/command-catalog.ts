@@ -1,6 +1,6 @@
-import addFormats from 'ajv-formats';
-import { type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { contract, PlatformEvent } from '@tenant-open-platform/contract';
-import { v7 as uuid } from 'uuid';
+
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Call } from '../../platform/http/call.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
 import type { AcceptCommand, NewCommand } from './accept-commands.js';
 import { canonicalJson } from './canonical-json.js';
@@ -12,7 +13,12 @@ import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
 
-type Services = { database: Database; catalog: CommandCatalog; acceptCommand: AcceptCommand; payloadLimitBytes: number };
+type Services = {
+  database: Database;
+  catalog: CommandCatalog;
+  acceptCommand: AcceptCommand;
+  payloadLimitBytes: number;
+};
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The catalog would have to change between check and insert every time. */
@@ -75,9 +81,9 @@ function newCommand(
   { caller, admittedAt, requestId }: Call,
 ): NewCommand {
   const acceptedAt = admittedAt.toISOString();
-  const commandId = uuid({ msecs: admittedAt.getTime() });
+  const commandId = newId(admittedAt.getTime());
   const event: PlatformEvent = {
-    event_id: uuid({ msecs: admittedAt.getTime() }),
+    event_id: newId(admittedAt.getTime()),
     event_type: 'command.accepted',
     schema_version: 1,
     tenant_id: caller.tenantId,

@@ -23,6 +23,7 @@ export const updateCredential =
       if (!locked) throw notFound();
       refuseBeyond(held, await rolesOf(tx, tenantId, clientId));
 
+      const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
       const raisesSkew = (body.allowed_clock_skew_seconds ?? 0) > locked.allowedClockSkewSeconds;
       const [updated] = await tx
         .update(credentials)
@@ -31,7 +32,8 @@ export const updateCredential =
           status: body.status,
           allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
           replayWindowSeconds: body.replay_window_seconds,
-          expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
+          expiresAt,
+          ...(expiresAt && { previousSecretExpiresAt: noLaterThan(expiresAt) }),
           ...(raisesSkew && {
             acceptTimestampsFrom: sql`greatest(${credentials.acceptTimestampsFrom}, now() - make_interval(secs => ${locked.allowedClockSkewSeconds}))`,
           }),
@@ -52,3 +54,8 @@ export const updateCredential =
       };
     });
   };
+
+/** The previous secret never outlives the credential. Null stays null, which least() would not leave so. */
+const noLaterThan = (end: Date) =>
+  sql`case when ${credentials.previousSecretExpiresAt} > ${end.toISOString()}::timestamptz
+    then ${end.toISOString()}::timestamptz else ${credentials.previousSecretExpiresAt} end`;

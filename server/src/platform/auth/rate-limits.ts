@@ -44,8 +44,6 @@ export function rateLimits(limits: { requestsPerMinute: number; failedAuthentica
   };
 }
 
-export type RateLimits = ReturnType<typeof rateLimits>;
-
 function ignoreExhausted(reason: unknown): void {
   if (!(reason instanceof RateLimiterRes)) throw reason;
 }

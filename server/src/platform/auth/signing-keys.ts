@@ -27,39 +27,50 @@ const DUMMY_KEY = Buffer.alloc(53);
  * and the secret's version still counts is admission's to say. "Unknown" is never cached.
  */
 export function signatureVerifier(database: Database, keyring: Keyring) {
-  const read = keyReader(database, keyring);
+  const readRow = keyReader(database, keyring);
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
   const lastRead = new LRUCache<string, number>({ max: CACHED_CREDENTIALS, ttl: REREAD_INTERVAL_MS });
+  const reading = new Map<string, Promise<SigningKeys | null>>();
   const scheduled = new Map<string, Promise<SigningKeys | null>>();
 
+  function read(clientId: string): Promise<SigningKeys | null> {
+    lastRead.set(clientId, Date.now());
+    const keys = readRow(clientId)
+      .then((found) => {
+        if (found) cache.set(clientId, found);
+        return found;
+      })
+      .finally(() => reading.delete(clientId));
+    reading.set(clientId, keys);
+    return keys;
+  }
+
   /**
-   * Reads a credential's row at most once per interval. A caller that comes within it waits for a read that starts
-   * after it came: a signature made with a secret rotated a moment ago on another node is never refused.
+   * Reads the row once more, at most once per interval for a client_id. A caller that comes within it waits for a
+   * read that starts after it came: a secret rotated a moment ago on another node is never refused.
    */
-  function reread(clientId: string): Promise<SigningKeys | null> {
+  function readAgain(clientId: string): Promise<SigningKeys | null> {
     const coming = scheduled.get(clientId);
     if (coming) return coming;
-    const started = lastRead.get(clientId);
-    const wait = started === undefined ? 0 : started + REREAD_INTERVAL_MS - Date.now();
-    const reading = (async () => {
-      if (wait > 0) await delay(wait);
+    const last = lastRead.get(clientId);
+    if (last === undefined) return read(clientId);
+    const next = delay(Math.max(0, last + REREAD_INTERVAL_MS - Date.now())).then(() => {
       scheduled.delete(clientId);
-      lastRead.set(clientId, Date.now());
-      const keys = await read(clientId);
-      if (keys) cache.set(clientId, keys);
-      return keys;
-    })();
-    scheduled.set(clientId, reading);
-    return reading;
+      return read(clientId);
+    });
+    scheduled.set(clientId, next);
+    return next;
   }
 
   return async function verify(clientId: string, stringToSign: string, signature: Buffer): Promise<VerifiedBy | null> {
     const cached = cache.get(clientId);
-    if (cached) {
-      const verified = match(cached, stringToSign, signature);
-      if (verified) return verified;
-    }
-    const current = await reread(clientId);
+    const byCached = cached && match(cached, stringToSign, signature);
+    if (byCached) return byCached;
+    // A read that is under way may be too old to refuse, never to accept: admission has the last word.
+    const underWay = await reading.get(clientId);
+    const byUnderWay = underWay && match(underWay, stringToSign, signature);
+    if (byUnderWay) return byUnderWay;
+    const current = await readAgain(clientId);
     if (current) return match(current, stringToSign, signature);
     isSignedWith(DUMMY_KEY, stringToSign, signature);
     return null;

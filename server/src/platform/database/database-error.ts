@@ -6,14 +6,6 @@ export function errorCodeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The unique constraint that refused a row, if one did. */
-export function violatedConstraint(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && at.code === '23505' && 'constraint_name' in at) return String(at.constraint_name);
-  }
-  return undefined;
-}
-
 const NOT_STARTED = new Set([
   'ECONNREFUSED',
   'ENOENT',

@@ -44,4 +44,7 @@ export async function openDatabase({ url, poolSize, embeddedDirectory }: Databas
   }
 }
 
-const base = { fetch_types: false, connect_timeout: 5, onnotice: () => {} } as const;
+/** The driver would wait up to 20 s before it tries a lost Postgres again, and every request with it. */
+const backoff = () => 0.1;
+
+const base = { fetch_types: false, connect_timeout: 5, backoff, onnotice: () => {} } as const;

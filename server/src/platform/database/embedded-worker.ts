@@ -11,9 +11,11 @@ const database = await PGlite.create(directory);
 const server = new PGLiteSocketServer({ db: database, path: socketPath });
 await server.start();
 
-parentPort?.once('message', async () => {
+async function stop(): Promise<void> {
   await server.stop();
   await database.close();
   parentPort?.close();
-});
+}
+
+parentPort?.once('message', () => void stop());
 parentPort?.postMessage('ready');

@@ -1,5 +1,5 @@
 import { sql as fragment } from 'drizzle-orm';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 import type { Database, Transaction } from './database.js';
 
@@ -35,17 +35,19 @@ export const asIngest = <Row>(database: Database, statement: Statement<Row>) =>
 /** begin, role, statement and commit leave together; after an error the commit rolls back. */
 async function inOneRoundTrip<Row>(sql: postgres.Sql, role: string, statement: Statement<Row>): Promise<Row[]> {
   const connection = await sql.reserve();
-  const [begun, roleSet, rows, committed] = await Promise.allSettled([
-    connection.unsafe('begin'),
-    connection`select set_config('role', ${role}, true)`,
-    statement(connection),
-    connection.unsafe('commit'),
-  ]);
-  const failed = [begun, roleSet, rows, committed].find((outcome) => outcome.status === 'rejected');
-  // A connection that was lost has left the pool already; releasing it would put the dead one back.
-  if (!failed || failed.reason instanceof postgres.PostgresError) connection.release();
-  if (failed) throw failed.reason;
-  return (rows as PromiseFulfilledResult<Row[]>).value;
+  try {
+    const [begun, roleSet, rows, committed] = await Promise.allSettled([
+      connection.unsafe('begin'),
+      connection`select set_config('role', ${role}, true)`,
+      statement(connection),
+      connection.unsafe('commit'),
+    ]);
+    const failed = [begun, roleSet, rows, committed].find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    return (rows as PromiseFulfilledResult<Row[]>).value;
+  } finally {
+    connection.release();
+  }
 }
 
 /** Row-level security does not bind superusers, owners that are not FORCEd, and BYPASSRLS: none of them may serve. */

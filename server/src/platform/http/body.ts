@@ -27,8 +27,7 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
       } else chunks.push(chunk);
     });
     req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    req.once('error', reject);
-    req.once('close', () =>
+    req.once('error', () =>
       reject(new ApiError('MALFORMED_HTTP', { message: 'The request was not sent completely.' })),
     );
   });

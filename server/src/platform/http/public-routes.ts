@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { Router } from 'express';
 import type { Metrics } from '../telemetry/metrics.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { patterns } from '@tenant-open-platform/contract';
-import { v7 as uuid } from 'uuid';
+import { newId } from '../new-id.js';
 import { ApiError } from './api-error.js';
 
 /** Keeps the caller's correlation id, or makes one; the second is what an ill-formed one is refused under. */
@@ -10,7 +10,7 @@ export function requestIdOf(req: IncomingMessage): { requestId: string; problem:
     if (req.rawHeaders[index]?.toLowerCase() === 'x-request-id') given.push(req.rawHeaders[index + 1] as string);
   }
   const [first] = given;
-  if (first === undefined) return { requestId: uuid(), problem: null };
+  if (first === undefined) return { requestId: newId(), problem: null };
   if (given.length === 1 && patterns.requestId.test(first)) return { requestId: first, problem: null };
-  return { requestId: uuid(), problem: new ApiError('INVALID_REQUEST_ID') };
+  return { requestId: newId(), problem: new ApiError('INVALID_REQUEST_ID') };
 }

@@ -1,0 +1,2580 @@
+// Generated from contract/openapi.json by `pnpm golden`.
+export interface paths {
+    "/api/v1/platform/tenants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tenants
+         * @description Lists all tenants, newest first.
+         *
+         *     Needs the scope `platform:tenant:read`.
+         */
+        get: operations["tenants.list"];
+        put?: never;
+        /**
+         * Create a tenant
+         * @description Creates a tenant. Its first credential is made with credentials.create.
+         *
+         *     Needs the scope `platform:tenant:create`.
+         */
+        post: operations["tenants.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a tenant
+         * @description Reads one tenant. A tenant administrator reads its own.
+         *
+         *     Needs the scope `platform:tenant:read`.
+         */
+        get: operations["tenants.get"];
+        /**
+         * Update a tenant
+         * @description Changes the fields that the body names and leaves the others.
+         *
+         *     Needs the scope `platform:tenant:update`.
+         */
+        put: operations["tenants.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List credentials
+         * @description Lists the credentials of the tenant, newest first, as a bare JSON array. The next page is in the Link header (rel="next") and its cursor in X-Next-Cursor.
+         *
+         *     Needs the scope `platform:credential:read`.
+         */
+        get: operations["credentials.list"];
+        put?: never;
+        /**
+         * Create a credential, or rotate its secret
+         * @description Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.
+         *
+         *     Needs the scope `platform:credential:create`.
+         */
+        post: operations["credentials.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a credential
+         * @description Reads one credential, never its secret.
+         *
+         *     Needs the scope `platform:credential:read`.
+         */
+        get: operations["credentials.get"];
+        /**
+         * Update a credential
+         * @description Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every node.
+         *
+         *     Needs the scope `platform:credential:update`.
+         */
+        put: operations["credentials.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List roles
+         * @description Lists the roles that credentials of the tenant can be bound to, and what each grants.
+         *
+         *     Needs the scope `platform:access:read`.
+         */
+        get: operations["roles.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/role-bindings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List role bindings
+         * @description Lists the role bindings of the tenant, newest first.
+         *
+         *     Needs the scope `platform:access:read`.
+         */
+        get: operations["roleBindings.list"];
+        put?: never;
+        /**
+         * Bind a credential to a role
+         * @description Grants a credential of the tenant what the role grants. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.
+         *
+         *     Needs the scope `platform:access:create`.
+         */
+        post: operations["roleBindings.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unbind a credential from a role
+         * @description Takes the role away from the credential, from its very next request on.
+         *
+         *     Needs the scope `platform:access:delete`.
+         */
+        delete: operations["roleBindings.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/downlink/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List commands
+         * @description Lists the commands of the tenant, newest first.
+         *
+         *     Needs the scope `open:command:read`.
+         */
+        get: operations["commands.list"];
+        put?: never;
+        /**
+         * Create a command
+         * @description Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.
+         *
+         *     Needs the scope `open:command:create`.
+         */
+        post: operations["commands.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/downlink/commands/{command_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a command
+         * @description Reads one command of the tenant with its four statuses.
+         *
+         *     Needs the scope `open:command:read`.
+         */
+        get: operations["commands.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog
+         * @description Reads the enabled vendors, their enabled command types and the schema of each payload.
+         *
+         *     Needs the scope `open:catalog:read`.
+         */
+        get: operations["catalog.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the calling credential
+         * @description Tells who the caller is, what it may do and which limits apply. Any live credential may call it.
+         */
+        get: operations["me.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "command.accepted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A command was accepted
+         * @description An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.
+         */
+        post: operations["events.command.accepted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "command.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A command's status became final
+         * @description An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.
+         */
+        post: operations["events.command.completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /**
+         * @example {
+         *       "vendors": [
+         *         {
+         *           "vendor": "vendor_a",
+         *           "command_types": [
+         *             {
+         *               "command_type": "reboot",
+         *               "description": "Restarts the device.",
+         *               "payload_schema": {
+         *                 "type": "object",
+         *                 "additionalProperties": false
+         *               }
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Catalog: {
+            /** @description The enabled vendors. */
+            vendors: {
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+                /** @description The enabled command types of the vendor. */
+                command_types: {
+                    /** @description A command type of the vendor's catalog, for example `reboot`. */
+                    command_type: string;
+                    /** @description What the command does. */
+                    description: string;
+                    /** @description JSON Schema 2020-12 that payloads must satisfy. */
+                    payload_schema: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            }[];
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "vendor": "vendor_a",
+         *       "device_id": "ok-1",
+         *       "command_type": "reboot",
+         *       "payload": {},
+         *       "idempotency_key": "reboot-ok-1-2026-01-31"
+         *     }
+         */
+        CommandCreate: {
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+            device_id: string;
+            /** @description A command type of the vendor's catalog, for example `reboot`. */
+            command_type: string;
+            /** @description What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+            idempotency_key: string;
+            /** @description How long the command may take, in seconds: 1 to 300, 30 by default. */
+            timeout_seconds?: number;
+        };
+        /**
+         * @example {
+         *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "status": "ACCEPTED",
+         *       "accepted_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *     }
+         */
+        CommandAccepted: {
+            /**
+             * Format: uuid
+             * @description The command (UUID version 7).
+             */
+            command_id: string;
+            /**
+             * @description Always ACCEPTED, whatever has become of the command since.
+             * @constant
+             */
+            status: "ACCEPTED";
+            /**
+             * Format: date-time
+             * @description When the command was first accepted.
+             */
+            accepted_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "vendor": "vendor_a",
+         *       "device_id": "ok-1",
+         *       "command_type": "reboot",
+         *       "payload": {},
+         *       "idempotency_key": "reboot-ok-1-2026-01-31",
+         *       "timeout_seconds": 30,
+         *       "status": "ACCEPTED",
+         *       "adapter_status": "PENDING",
+         *       "device_execution_status": "NOT_STARTED",
+         *       "public_status": "PENDING",
+         *       "status_reason": null,
+         *       "result": null,
+         *       "accepted_at": "2026-01-31T09:30:00.000Z",
+         *       "dispatched_at": null,
+         *       "deadline_at": "2026-01-31T09:30:30.000Z",
+         *       "completed_at": null,
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "created_by_client_id": "acme-backend",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *     }
+         */
+        Command: {
+            /**
+             * Format: uuid
+             * @description The command (UUID version 7).
+             */
+            command_id: string;
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+            device_id: string;
+            /** @description A command type of the vendor's catalog, for example `reboot`. */
+            command_type: string;
+            /** @description What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+            idempotency_key: string;
+            /** @description How long the command may take, in seconds: 1 to 300, 30 by default. */
+            timeout_seconds: number;
+            /**
+             * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+             * @enum {string}
+             */
+            status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+            /**
+             * @description How far the command came with the vendor's adapter.
+             * @enum {string}
+             */
+            adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+            /**
+             * @description What the device did with the command.
+             * @enum {string}
+             */
+            device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+            /**
+             * @description The outcome in one word, for end users; derived from status.
+             * @enum {string}
+             */
+            public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+            /** @description Why the command ended as it did; null where nobody said. */
+            status_reason: {
+                /** @description A word for programs. */
+                code: string;
+                /** @description A sentence for people. */
+                message: string;
+            } | null;
+            /** @description What the device returned; null before it did. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the command was accepted.
+             */
+            accepted_at: string;
+            /**
+             * Format: date-time
+             * @description When it was handed to the adapter; null before that.
+             */
+            dispatched_at: string | null;
+            /**
+             * Format: date-time
+             * @description accepted_at and timeout_seconds: when the platform stops waiting.
+             */
+            deadline_at: string;
+            /**
+             * Format: date-time
+             * @description When its status became final; null before that.
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record last changed.
+             */
+            updated_at: string;
+            /** @description The credential that created the command. */
+            created_by_client_id: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *           "vendor": "vendor_a",
+         *           "device_id": "ok-1",
+         *           "command_type": "reboot",
+         *           "payload": {},
+         *           "idempotency_key": "reboot-ok-1-2026-01-31",
+         *           "timeout_seconds": 30,
+         *           "status": "ACCEPTED",
+         *           "adapter_status": "PENDING",
+         *           "device_execution_status": "NOT_STARTED",
+         *           "public_status": "PENDING",
+         *           "status_reason": null,
+         *           "result": null,
+         *           "accepted_at": "2026-01-31T09:30:00.000Z",
+         *           "dispatched_at": null,
+         *           "deadline_at": "2026-01-31T09:30:30.000Z",
+         *           "completed_at": null,
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "created_by_client_id": "acme-backend",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *     }
+         */
+        CommandPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["Command"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "tenant_id": "acme",
+         *       "name": "Acme backend",
+         *       "status": "ACTIVE",
+         *       "allowed_clock_skew_seconds": 300,
+         *       "replay_window_seconds": 300,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Credential: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+            allowed_clock_skew_seconds: number;
+            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+            replay_window_seconds: number;
+            /** @description Counts the rotations: 1 at first. */
+            secret_version: number;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret is still accepted; null if it is not.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the credential was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example [
+         *       {
+         *         "client_id": "acme-backend",
+         *         "tenant_id": "acme",
+         *         "name": "Acme backend",
+         *         "status": "ACTIVE",
+         *         "allowed_clock_skew_seconds": 300,
+         *         "replay_window_seconds": 300,
+         *         "secret_version": 1,
+         *         "previous_secret_expires_at": null,
+         *         "expires_at": null,
+         *         "created_at": "2026-01-31T09:30:00.000Z",
+         *         "updated_at": "2026-01-31T09:30:00.000Z",
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *       }
+         *     ]
+         */
+        CredentialList: components["schemas"]["Credential"][];
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "tenant_id": "acme",
+         *       "name": "Acme backend",
+         *       "status": "ACTIVE",
+         *       "allowed_clock_skew_seconds": 300,
+         *       "replay_window_seconds": 300,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "secret": "osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf"
+         *     }
+         */
+        CredentialWithSecret: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+            allowed_clock_skew_seconds: number;
+            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+            replay_window_seconds: number;
+            /** @description Counts the rotations: 1 at first. */
+            secret_version: number;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret is still accepted; null if it is not.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the credential was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+            /** @description The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum. */
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "tenant_id": "acme",
+         *       "name": "Acme backend",
+         *       "status": "DISABLED",
+         *       "allowed_clock_skew_seconds": 300,
+         *       "replay_window_seconds": 300,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T10:00:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CredentialUpdated: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+            allowed_clock_skew_seconds: number;
+            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+            replay_window_seconds: number;
+            /** @description Counts the rotations: 1 at first. */
+            secret_version: number;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret is still accepted; null if it is not.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the credential was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+            /** @description The new secret, only where rotate_secret was true. Shown this once. */
+            secret?: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "name": "Acme backend"
+         *     }
+         */
+        CredentialCreate: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description ACTIVE by default. DELETED reserves the client_id without ever working.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+            allowed_clock_skew_seconds?: number;
+            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+            replay_window_seconds?: number;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at?: string | null;
+            /** @description True on a client_id that exists in the tenant rotates its secret and changes nothing else. */
+            rotate_secret?: boolean;
+            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+            previous_secret_ttl_seconds?: number;
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        CredentialUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /**
+             * @description DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+            allowed_clock_skew_seconds?: number;
+            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+            replay_window_seconds?: number;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at?: string | null;
+            /** @description True makes a new secret and returns it, this once. */
+            rotate_secret?: boolean;
+            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+            previous_secret_ttl_seconds?: number;
+        };
+        /**
+         * @example {
+         *       "code": "FORBIDDEN",
+         *       "message": "Authorization was denied: this needs the scope open:command:create.",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "metadata": {
+         *         "required_scope": "open:command:create"
+         *       }
+         *     }
+         */
+        Error: {
+            /**
+             * @description One code of the table of errors.
+             * @enum {string}
+             */
+            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+            /** @description What happened and what to do, in a sentence or two. For people. */
+            message: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+            /** @description Every place in the request that is wrong. */
+            details?: {
+                /** @description Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`. */
+                location: string;
+                /** @description What is wrong there, in a word. */
+                code: string;
+                /** @description What is wrong there, in a sentence. */
+                message: string;
+            }[];
+            /** @description Facts that belong to the code, for example `required_scope` with FORBIDDEN. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "role": "integration_reader",
+         *       "scopes": [
+         *         "open:command:read",
+         *         "open:device-request:read",
+         *         "open:event:read",
+         *         "open:catalog:read"
+         *       ],
+         *       "built_in": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Role: {
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+            /** @description The permissions that a binding to the role grants. */
+            scopes: ("open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {}))[];
+            /** @description True for the roles that every tenant has. */
+            built_in: boolean;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "role": "integration_reader",
+         *           "scopes": [
+         *             "open:command:read",
+         *             "open:device-request:read",
+         *             "open:event:read",
+         *             "open:catalog:read"
+         *           ],
+         *           "built_in": true,
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RolePage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["Role"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "tenant_id": "acme",
+         *       "client_id": "acme-backend",
+         *       "name": "Acme backend",
+         *       "roles": [
+         *         "integration_reader"
+         *       ],
+         *       "scopes": [
+         *         "open:command:read",
+         *         "open:device-request:read",
+         *         "open:event:read",
+         *         "open:catalog:read"
+         *       ],
+         *       "allowed_clock_skew_seconds": 300,
+         *       "replay_window_seconds": 300,
+         *       "expires_at": null,
+         *       "limits": {
+         *         "body_bytes": 65536,
+         *         "payload_bytes": 32768,
+         *         "requests_per_minute": 6000
+         *       },
+         *       "server_time": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Me: {
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description The roles that the credential is bound to. */
+            roles: string[];
+            /** @description What the credential may do. */
+            scopes: ("open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {}))[];
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds. */
+            allowed_clock_skew_seconds: number;
+            /** @description How long a nonce stays used at least, in seconds. */
+            replay_window_seconds: number;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at: string | null;
+            /** @description The limits of this credential. */
+            limits: {
+                /** @description The largest request body, in bytes. */
+                body_bytes: number;
+                /** @description The largest command payload, in bytes of its JSON in UTF-8. */
+                payload_bytes: number;
+                /** @description The most requests of this credential a minute, on each node. */
+                requests_per_minute: number;
+            };
+            /**
+             * Format: date-time
+             * @description The server's clock.
+             */
+            server_time: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "role": "integration_operator",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RoleBinding: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+            /**
+             * Format: date-time
+             * @description When the role was bound.
+             */
+            created_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "role": "integration_operator"
+         *     }
+         */
+        RoleBindingCreate: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "role": "integration_operator",
+         *       "deleted": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RoleBindingDeleted: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+            /**
+             * @description Always true.
+             * @constant
+             */
+            deleted: true;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "client_id": "acme-backend",
+         *           "role": "integration_operator",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RoleBindingPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["RoleBinding"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "tenant_id": "acme",
+         *       "name": "Acme Fleet",
+         *       "status": "ACTIVE",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Tenant: {
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description DISABLED refuses every request of the tenant's credentials from the next one on.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the tenant was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the tenant was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "tenant_id": "acme",
+         *       "name": "Acme Fleet"
+         *     }
+         */
+        TenantCreate: {
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description ACTIVE by default.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "name": "Acme Fleet Europe"
+         *     }
+         */
+        TenantUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /**
+             * @description DISABLED refuses every request of the tenant's credentials from the next one on.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "tenant_id": "acme",
+         *           "name": "Acme Fleet",
+         *           "status": "ACTIVE",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        TenantPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["Tenant"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+         *       "event_type": "command.accepted",
+         *       "schema_version": 1,
+         *       "tenant_id": "acme",
+         *       "occurred_at": "2026-01-31T09:30:00.000Z",
+         *       "request": {
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *         "client_id": "acme-backend",
+         *         "idempotency_key": "reboot-ok-1-2026-01-31"
+         *       },
+         *       "data": {
+         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *         "vendor": "vendor_a",
+         *         "device_id": "ok-1",
+         *         "command_type": "reboot",
+         *         "status": "ACCEPTED",
+         *         "adapter_status": "PENDING",
+         *         "device_execution_status": "NOT_STARTED",
+         *         "public_status": "PENDING",
+         *         "status_reason": null,
+         *         "result": null,
+         *         "accepted_at": "2026-01-31T09:30:00.000Z",
+         *         "completed_at": null
+         *       }
+         *     }
+         * @example {
+         *       "event_id": "019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f",
+         *       "event_type": "command.completed",
+         *       "schema_version": 1,
+         *       "tenant_id": "acme",
+         *       "occurred_at": "2026-01-31T09:30:03.535Z",
+         *       "request": {
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *         "client_id": "acme-backend",
+         *         "idempotency_key": "reboot-ok-1-2026-01-31"
+         *       },
+         *       "data": {
+         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *         "vendor": "vendor_a",
+         *         "device_id": "ok-1",
+         *         "command_type": "reboot",
+         *         "status": "SUCCEEDED",
+         *         "adapter_status": "DELIVERED",
+         *         "device_execution_status": "SUCCEEDED",
+         *         "public_status": "SUCCEEDED",
+         *         "status_reason": null,
+         *         "result": {},
+         *         "accepted_at": "2026-01-31T09:30:00.000Z",
+         *         "completed_at": "2026-01-31T09:30:03.535Z"
+         *       }
+         *     }
+         */
+        Event: {
+            /**
+             * Format: uuid
+             * @description The event (UUID version 7); the same in every copy.
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "command.accepted" | "command.completed" | (string & {});
+            /**
+             * @description The version of this shape.
+             * @constant
+             */
+            schema_version: 1;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description The request that created the command. */
+            request: {
+                /** @description The correlation id of the request that created the command. */
+                request_id: string;
+                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+                client_id: string;
+                /** @description The idempotency key of the command. */
+                idempotency_key: string;
+            };
+            /** @description The command when it happened. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The command.
+                 */
+                command_id: string;
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+                /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+                device_id: string;
+                /** @description A command type of the vendor's catalog, for example `reboot`. */
+                command_type: string;
+                /**
+                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+                 * @enum {string}
+                 */
+                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+                /**
+                 * @description How far the command came with the vendor's adapter.
+                 * @enum {string}
+                 */
+                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+                /**
+                 * @description What the device did with the command.
+                 * @enum {string}
+                 */
+                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+                /**
+                 * @description The outcome in one word, for end users; derived from status.
+                 * @enum {string}
+                 */
+                public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+                /** @description Why the command ended as it did; null where nobody said. */
+                status_reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+                /** @description What the device returned. */
+                result: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When the command was accepted.
+                 */
+                accepted_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its status became final.
+                 */
+                completed_at: string | null;
+            };
+        };
+    };
+    responses: {
+        /**
+         * @description - `MALFORMED_HTTP`: The request is not well-formed HTTP, or a GET or DELETE carries a body. Send HTTP/1.1 as RFC 9112 describes it; leave out the body of GET and DELETE.
+         *     - `INVALID_TARGET`: The path or the query breaks the grammar of request targets. Use the path as the reference shows it, without trailing slash or percent-encoding; give every query parameter once, with a value, percent-encoded where it needs to be.
+         *     - `INVALID_REQUEST_ID`: X-Request-Id does not match ^[A-Za-z0-9._~-]{1,128}$. Send a correlation id of that alphabet, or leave the header out.
+         *     - `MALFORMED_JSON`: The body is not JSON with one unambiguous meaning. Correct the body at the location named in details.
+         *     - `VALIDATION_FAILED`: A field of the query or the body is missing, unknown or has a value outside its range. Correct every field named in details.
+         *     - `INVALID_CURSOR`: The cursor was not issued for this list with these filters. Pass next_cursor of the previous page with the same filters, or start without a cursor.
+         */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description - `UNAUTHENTICATED`: The request is not signed by a live credential: a header is missing or malformed, the credential is unknown, disabled, expired or deleted, its tenant is disabled, or the signature does not match. Compare metadata.string_to_sign line by line with the string you signed; check X-Api-Id and the secret.
+         *     - `CLOCK_SKEW`: The signature is right, but X-Api-Timestamp is outside the allowed window. Set the clock, or sign with the server's time from metadata.server_time.
+         *     - `NONCE_REUSED`: The signature is right, but a request with this nonce was received before. Make a fresh nonce for every attempt, retries included.
+         */
+        Unauthenticated: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `NOT_FOUND`: There is no such path or no such resource in the caller's tenant. Check the path and the id. */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description - `TENANT_ALREADY_EXISTS`: A tenant with this tenant_id exists. Choose another tenant_id, or update the existing tenant.
+         *     - `CREDENTIAL_ALREADY_EXISTS`: The client_id is taken. A client_id is unique on the whole platform and never free again. Choose another client_id; to rotate the secret of your own, send rotate_secret: true.
+         *     - `CREDENTIAL_DELETED`: The credential is deleted, which is final. Create a credential with another client_id.
+         *     - `ROLE_BINDING_ALREADY_EXISTS`: The client is bound to this role already. Nothing to do.
+         *     - `LAST_PLATFORM_ADMINISTRATOR`: The change would leave the platform without a lasting administrator. Create another credential of tenant platform, without expires_at and bound to platform_admin, first.
+         */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `PAYLOAD_TOO_LARGE`: The body, or a payload within it, is larger than its limit. Send less: GET /api/v1/open/me shows the limits. */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `UNSUPPORTED_MEDIA_TYPE`: The body is not application/json, or it is compressed. Send Content-Type: application/json and no Content-Encoding. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description - `VENDOR_NOT_ENABLED`: The vendor is not enabled in the platform catalog. Use a vendor that GET /api/v1/open/catalog lists.
+         *     - `COMMAND_TYPE_UNKNOWN`: The vendor has no enabled command type of this name. Use a command_type that GET /api/v1/open/catalog lists for the vendor.
+         *     - `COMMAND_PAYLOAD_INVALID`: The payload does not satisfy the command type's payload schema. Correct the payload at the locations named in details; the schema is in GET /api/v1/open/catalog.
+         *     - `TENANT_ID_RESERVED`: The tenant platform belongs to the platform itself: it can be neither created nor disabled. Choose another tenant_id.
+         */
+        UnprocessableContent: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `RATE_LIMITED`: Too many requests of this credential, or too many failed authentications from this address. Wait as long as Retry-After says. */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `INTERNAL_ERROR`: The platform failed. The request may or may not have taken effect. Repeat what may be repeated safely; report the request_id if it persists. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description - `SERVICE_UNAVAILABLE`: The platform cannot reach its database, or is stopping. The request had no effect. Repeat the request after Retry-After. */
+        ServiceUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+         * @example order-4711
+         */
+        "X-Request-Id": string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description Correlation id of the request, the same as request_id in the body. */
+        "X-Request-Id": string;
+        /** @description Present and true where the idempotency_key was used before: nothing new was made. */
+        "Idempotent-Replayed": "true";
+        /** @description Present where the idempotency_key was used before for another request: the names of the fields that differ from the original, separated by commas, for example `payload,device_id`. */
+        "Idempotency-Mismatch": string;
+        /** @description The next page as `<target>; rel="next"`; absent on the last page. */
+        Link: string;
+        /** @description Pass as `cursor` to get the next page; absent on the last page. */
+        "X-Next-Cursor": string;
+        /** @description The policy, what is left of its quota, and the seconds until it is full again. */
+        RateLimit: string;
+        /** @description The policy, its quota of requests, and its window in seconds. */
+        "RateLimit-Policy": string;
+        /** @description How long to wait, in seconds. */
+        "Retry-After": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "tenants.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "tenant_id": "acme",
+                     *           "name": "Acme Fleet",
+                     *           "status": "ACTIVE",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TenantPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "tenants.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tenant_id": "acme",
+                 *       "name": "Acme Fleet"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TenantCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme Fleet",
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "tenants.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme Fleet",
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "tenants.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme Fleet Europe"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TenantUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme Fleet",
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "credentials.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    "X-Next-Cursor": components["headers"]["X-Next-Cursor"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "client_id": "acme-backend",
+                     *         "tenant_id": "acme",
+                     *         "name": "Acme backend",
+                     *         "status": "ACTIVE",
+                     *         "allowed_clock_skew_seconds": 300,
+                     *         "replay_window_seconds": 300,
+                     *         "secret_version": 1,
+                     *         "previous_secret_expires_at": null,
+                     *         "expires_at": null,
+                     *         "created_at": "2026-01-31T09:30:00.000Z",
+                     *         "updated_at": "2026-01-31T09:30:00.000Z",
+                     *         "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["CredentialList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "credentials.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "acme-backend",
+                 *       "name": "Acme backend"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CredentialCreate"];
+            };
+        };
+        responses: {
+            /** @description The secret was rotated. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "acme-backend",
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme backend",
+                     *       "status": "ACTIVE",
+                     *       "allowed_clock_skew_seconds": 300,
+                     *       "replay_window_seconds": 300,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "secret": "osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialWithSecret"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "acme-backend",
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme backend",
+                     *       "status": "ACTIVE",
+                     *       "allowed_clock_skew_seconds": 300,
+                     *       "replay_window_seconds": 300,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "secret": "osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "credentials.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+                client_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "acme-backend",
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme backend",
+                     *       "status": "ACTIVE",
+                     *       "allowed_clock_skew_seconds": 300,
+                     *       "replay_window_seconds": 300,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Credential"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "credentials.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+                client_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "DISABLED"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CredentialUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "acme-backend",
+                     *       "tenant_id": "acme",
+                     *       "name": "Acme backend",
+                     *       "status": "DISABLED",
+                     *       "allowed_clock_skew_seconds": 300,
+                     *       "replay_window_seconds": 300,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T10:00:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CredentialUpdated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "roles.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "role": "integration_reader",
+                     *           "scopes": [
+                     *             "open:command:read",
+                     *             "open:device-request:read",
+                     *             "open:event:read",
+                     *             "open:catalog:read"
+                     *           ],
+                     *           "built_in": true,
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "roleBindings.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only bindings of this client. */
+                client_id?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "client_id": "acme-backend",
+                     *           "role": "integration_operator",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoleBindingPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "roleBindings.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "acme-backend",
+                 *       "role": "integration_operator"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoleBindingCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "acme-backend",
+                     *       "role": "integration_operator",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoleBinding"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "roleBindings.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+                client_id: string;
+                /** @description The name of a role, for example `tenant_admin`. */
+                role: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "acme-backend",
+                     *       "role": "integration_operator",
+                     *       "deleted": true,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoleBindingDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commands.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only commands of this status. */
+                status?: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
+                /** @description Only commands for this vendor. */
+                vendor?: string;
+                /** @description Only commands for this device. */
+                device_id?: string;
+                /** @description Only commands of this type. */
+                command_type?: string;
+                /** @description Only the command of this key. */
+                idempotency_key?: string;
+                /** @description Only commands accepted at this time or later. */
+                accepted_after?: string;
+                /** @description Only commands accepted before this time. */
+                accepted_before?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *           "vendor": "vendor_a",
+                     *           "device_id": "ok-1",
+                     *           "command_type": "reboot",
+                     *           "payload": {},
+                     *           "idempotency_key": "reboot-ok-1-2026-01-31",
+                     *           "timeout_seconds": 30,
+                     *           "status": "ACCEPTED",
+                     *           "adapter_status": "PENDING",
+                     *           "device_execution_status": "NOT_STARTED",
+                     *           "public_status": "PENDING",
+                     *           "status_reason": null,
+                     *           "result": null,
+                     *           "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *           "dispatched_at": null,
+                     *           "deadline_at": "2026-01-31T09:30:30.000Z",
+                     *           "completed_at": null,
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "created_by_client_id": "acme-backend",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commands.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "vendor": "vendor_a",
+                 *       "device_id": "ok-1",
+                 *       "command_type": "reboot",
+                 *       "payload": {},
+                 *       "idempotency_key": "reboot-ok-1-2026-01-31"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CommandCreate"];
+            };
+        };
+        responses: {
+            /** @description Accepted and persisted, or accepted before. It does not mean that the device executed it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Mismatch": components["headers"]["Idempotency-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "status": "ACCEPTED",
+                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commands.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The command (UUID version 7). */
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "vendor": "vendor_a",
+                     *       "device_id": "ok-1",
+                     *       "command_type": "reboot",
+                     *       "payload": {},
+                     *       "idempotency_key": "reboot-ok-1-2026-01-31",
+                     *       "timeout_seconds": 30,
+                     *       "status": "ACCEPTED",
+                     *       "adapter_status": "PENDING",
+                     *       "device_execution_status": "NOT_STARTED",
+                     *       "public_status": "PENDING",
+                     *       "status_reason": null,
+                     *       "result": null,
+                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *       "dispatched_at": null,
+                     *       "deadline_at": "2026-01-31T09:30:30.000Z",
+                     *       "completed_at": null,
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by_client_id": "acme-backend",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "catalog.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "vendors": [
+                     *         {
+                     *           "vendor": "vendor_a",
+                     *           "command_types": [
+                     *             {
+                     *               "command_type": "reboot",
+                     *               "description": "Restarts the device.",
+                     *               "payload_schema": {
+                     *                 "type": "object",
+                     *                 "additionalProperties": false
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Catalog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "me.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant_id": "acme",
+                     *       "client_id": "acme-backend",
+                     *       "name": "Acme backend",
+                     *       "roles": [
+                     *         "integration_reader"
+                     *       ],
+                     *       "scopes": [
+                     *         "open:command:read",
+                     *         "open:device-request:read",
+                     *         "open:event:read",
+                     *         "open:catalog:read"
+                     *       ],
+                     *       "allowed_clock_skew_seconds": 300,
+                     *       "replay_window_seconds": 300,
+                     *       "expires_at": null,
+                     *       "limits": {
+                     *         "body_bytes": 65536,
+                     *         "payload_bytes": 32768,
+                     *         "requests_per_minute": 6000
+                     *       },
+                     *       "server_time": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "events.command.accepted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+                 *       "event_type": "command.accepted",
+                 *       "schema_version": 1,
+                 *       "tenant_id": "acme",
+                 *       "occurred_at": "2026-01-31T09:30:00.000Z",
+                 *       "request": {
+                 *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+                 *         "client_id": "acme-backend",
+                 *         "idempotency_key": "reboot-ok-1-2026-01-31"
+                 *       },
+                 *       "data": {
+                 *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                 *         "vendor": "vendor_a",
+                 *         "device_id": "ok-1",
+                 *         "command_type": "reboot",
+                 *         "status": "ACCEPTED",
+                 *         "adapter_status": "PENDING",
+                 *         "device_execution_status": "NOT_STARTED",
+                 *         "public_status": "PENDING",
+                 *         "status_reason": null,
+                 *         "result": null,
+                 *         "accepted_at": "2026-01-31T09:30:00.000Z",
+                 *         "completed_at": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.command.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f",
+                 *       "event_type": "command.completed",
+                 *       "schema_version": 1,
+                 *       "tenant_id": "acme",
+                 *       "occurred_at": "2026-01-31T09:30:03.535Z",
+                 *       "request": {
+                 *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+                 *         "client_id": "acme-backend",
+                 *         "idempotency_key": "reboot-ok-1-2026-01-31"
+                 *       },
+                 *       "data": {
+                 *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                 *         "vendor": "vendor_a",
+                 *         "device_id": "ok-1",
+                 *         "command_type": "reboot",
+                 *         "status": "SUCCEEDED",
+                 *         "adapter_status": "DELIVERED",
+                 *         "device_execution_status": "SUCCEEDED",
+                 *         "public_status": "SUCCEEDED",
+                 *         "status_reason": null,
+                 *         "result": {},
+                 *         "accepted_at": "2026-01-31T09:30:00.000Z",
+                 *         "completed_at": "2026-01-31T09:30:03.535Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

@@ -1,0 +1,138 @@
+import { createTenant, type Profile, platform, type TestTenant } from '@tenant-open-platform/testing';
+import { beforeAll, expect, test } from 'vitest';
+import { type FetchInit, isApiError, isIdempotencyMismatchError, TenantOpenPlatform } from './index.js';
+
+const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
+
+const clientOf = ({ base_url, client_id, secret }: Profile, options = {}) =>
+  new TenantOpenPlatform({ baseUrl: base_url, clientId: client_id, secret, ...options });
+
+/** Sends every request; loses the first answer, after the platform has given it. */
+function losingFirstAnswer() {
+  let isFirst = true;
+  return async (url: string, init: FetchInit) => {
+    const response = await fetch(url, init);
+    if (!isFirst) return response;
+    isFirst = false;
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
+  };
+}
+
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+});
+
+test('a first command is accepted and can be read back', async () => {
+  const client = clientOf(tenant.operator);
+  const accepted = await client.commands.create(reboot);
+  expect(accepted.status).toBe('ACCEPTED');
+  const command = await client.commands.get(accepted.command_id);
+  expect(command).toMatchObject({ ...reboot, accepted_at: accepted.accepted_at, timeout_seconds: 30 });
+  expect(command.created_by_client_id).toBe(tenant.operator.client_id);
+});
+
+test('a retry after a lost answer makes no second command', async () => {
+  const client = clientOf(tenant.operator, { fetch: losingFirstAnswer() });
+  const key = `lost-${crypto.randomUUID()}`;
+  const { data, headers } = await client.commands.create({ ...reboot, idempotency_key: key }).withResponse();
+  expect(headers.get('idempotent-replayed')).toBe('true');
+  const commands = await client.commands.list({ idempotency_key: key }).toArray();
+  expect(commands.map(({ command_id }) => command_id)).toEqual([data.command_id]);
+});
+
+test('a lost answer to an operation that must not be repeated is an unknown outcome, and the check finds it', async () => {
+  const admin = clientOf(tenant.admin, { fetch: losingFirstAnswer() });
+  const clientId = `lost-${crypto.randomUUID()}`;
+  const creation = admin.credentials.create(tenant.tenant_id, { client_id: clientId, name: 'Lost' });
+  await expect(creation).rejects.toMatchObject({ name: 'UnknownOutcomeError' });
+  expect(await admin.credentials.get(tenant.tenant_id, clientId)).toMatchObject({ client_id: clientId });
+});
+
+test('the same key with another payload is an IdempotencyMismatchError with the existing command', async () => {
+  const client = clientOf(tenant.operator);
+  const first = await client.commands.create({ ...reboot, idempotency_key: 'mismatch' });
+  const other = { ...reboot, device_id: 'ok-2', idempotency_key: 'mismatch' };
+  const error = await client.commands.create(other).catch((error) => error);
+  expect(isIdempotencyMismatchError(error)).toBe(true);
+  expect(error).toMatchObject({ fields: ['device_id'], command: { command_id: first.command_id } });
+});
+
+test('characters that need encoding survive the query', async () => {
+  const client = clientOf(tenant.operator);
+  const device_id = "Küche (1) + 50% = 'an' & aus/設備 🚀";
+  const { command_id } = await client.commands.create({ ...reboot, device_id });
+  const found = await client.commands.list({ device_id, accepted_after: '2026-01-01T00:00:00+02:00' }).toArray();
+  expect(found.map((command) => command.command_id)).toEqual([command_id]);
+});
+
+test('every list gives all its items over several pages', async () => {
+  const client = clientOf(tenant.operator);
+  const made = new Set<string>();
+  for (let n = 0; n < 5; n += 1) {
+    made.add((await client.commands.create({ ...reboot, device_id: 'paged' })).command_id);
+  }
+  const listed: string[] = [];
+  for await (const command of client.commands.list({ device_id: 'paged', limit: 2 })) listed.push(command.command_id);
+  expect(new Set(listed)).toEqual(made);
+  expect(listed).toHaveLength(5);
+
+  const admin = clientOf(tenant.admin);
+  const clients = await admin.credentials.list(tenant.tenant_id, { limit: 1 }).toArray();
+  expect(clients.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(clients.map(({ client_id }) => client_id)).size).toBe(clients.length);
+  const bindings = await admin.roleBindings.list(tenant.tenant_id, { limit: 1 }).toArray();
+  expect(bindings.length).toBeGreaterThanOrEqual(3);
+  const roles = await admin.roles.list(tenant.tenant_id, { limit: 1 }).toArray();
+  expect(roles.map(({ role }) => role)).toEqual(expect.arrayContaining(['tenant_admin', 'integration_operator']));
+});
+
+test('an administrator makes a tenant, a credential, a binding, and the credential works', async () => {
+  const admin = clientOf(platform().admin);
+  const tenantId = `sdk-${crypto.randomUUID()}`;
+  await admin.tenants.create({ tenant_id: tenantId, name: 'Made by the SDK' });
+  expect(await admin.tenants.update(tenantId, { name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
+  expect(await admin.tenants.get(tenantId)).toMatchObject({ tenant_id: tenantId, status: 'ACTIVE' });
+  expect(await admin.tenants.list({ limit: 500 }).toArray()).toContainEqual(
+    expect.objectContaining({ tenant_id: tenantId }),
+  );
+
+  const clientId = `${tenantId}-backend`;
+  const { secret } = await admin.credentials.create(tenantId, { client_id: clientId, name: 'Backend' });
+  await admin.roleBindings.create(tenantId, { client_id: clientId, role: 'integration_reader' });
+  const reader = clientOf({ ...platform().admin, client_id: clientId, secret });
+  expect(await reader.me.get()).toMatchObject({ tenant_id: tenantId, roles: ['integration_reader'] });
+  const catalog = await reader.catalog.get();
+  expect(catalog.vendors.map(({ vendor }) => vendor)).toContain('vendor_a');
+
+  await admin.roleBindings.delete(tenantId, clientId, 'integration_reader');
+  const refusal = await reader.commands.list().catch((error) => error);
+  expect(isApiError(refusal, 'FORBIDDEN') && refusal.metadata.required_scope).toBe('open:command:read');
+
+  const rotated = await admin.credentials.update(tenantId, clientId, { rotate_secret: true });
+  await expect(reader.me.get()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(
+    await clientOf({ ...platform().admin, client_id: clientId, secret: rotated.secret ?? '' }).me.get(),
+  ).toMatchObject({ client_id: clientId });
+});
+
+test('a client whose clock is wrong corrects itself, also under parallel calls', async () => {
+  const realNow = Date.now;
+  Date.now = () => realNow() + 3_600_000;
+  try {
+    const client = clientOf(tenant.operator, { maxRetries: 0 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.me.get()));
+    expect(answers).toHaveLength(20);
+  } finally {
+    Date.now = realNow;
+  }
+});
+
+test('what the platform refuses arrives as its code, with the request id', async () => {
+  const client = clientOf(tenant.operator);
+  const unknown = client.commands.get('019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d', { requestId: 'sdk-e2e' });
+  await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404, requestId: 'sdk-e2e' });
+  const typo = client.commands.create({ ...reboot, command_type: 'rebot' });
+  await expect(typo).rejects.toMatchObject({ code: 'COMMAND_TYPE_UNKNOWN', status: 422, retryable: false });
+});

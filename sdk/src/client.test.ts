@@ -1,0 +1,122 @@
+import { allOperations } from '@tenant-open-platform/contract';
+import { expect, test } from 'vitest';
+import { version } from '../package.json';
+import { answer, credential, fakeClient } from '../test/fake-fetch.js';
+import { explain, sign } from './sign.js';
+
+const pathValues: Record<string, string> = {
+  tenant_id: 'acme',
+  client_id: 'acme-backend',
+  role: 'tenant_admin',
+  command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+};
+
+test.each(allOperations)('$name has a method that sends the request of the contract', async ({ name, route }) => {
+  const { client, fetch } = fakeClient([answer(200, { items: [], next_cursor: null })]);
+  const [resource = '', verb = ''] = name.split('.');
+  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathValues[parameter]);
+  const body = { some: 'field', idempotency_key: 'k' };
+  // biome-ignore lint/suspicious/noExplicitAny: the operation is only known by its name here.
+  await (client as any)[resource][verb](...parameters, ...('body' in route ? [body] : []));
+
+  const target = route.path.replace(/:(\w+)/g, (_, parameter: string) => pathValues[parameter] ?? '');
+  expect(fetch.sent).toHaveLength(1);
+  expect(fetch.sent[0]).toMatchObject({ method: route.method, url: `https://platform.test${target}` });
+  expect(fetch.sent[0]?.body).toEqual('body' in route ? body : undefined);
+});
+
+test('has no method that is not in the contract', () => {
+  const { client } = fakeClient([]);
+  const names = Object.entries(client).flatMap(([resource, value]) =>
+    typeof value === 'object'
+      ? Object.getOwnPropertyNames(Object.getPrototypeOf(value))
+          .filter((verb) => verb !== 'constructor')
+          .map((verb) => `${resource}.${verb}`)
+      : [],
+  );
+  expect(names.sort()).toEqual(allOperations.map(({ name }) => name).sort());
+});
+
+test('signs exactly what it sends', async () => {
+  const { client, fetch } = fakeClient([answer(201, {})]);
+  await client.tenants.create({ tenant_id: 'acme', name: 'Küche' }, { requestId: 'my-id' });
+  const { headers } = fetch.sent[0] ?? {};
+  const { headers: signature } = await explain({
+    ...credential,
+    method: 'POST',
+    target: '/api/v1/platform/tenants',
+    body: '{"tenant_id":"acme","name":"Küche"}',
+    timestamp: headers?.['X-Api-Timestamp'],
+    nonce: headers?.['X-Api-Nonce'],
+  });
+  expect(headers).toEqual({
+    ...signature,
+    Accept: 'application/json',
+    'Content-Type': 'application/json',
+    'User-Agent': `tenant-open-platform-sdk/${version}`,
+    'X-Request-Id': 'my-id',
+  });
+});
+
+test('does not sign the path prefix of the base URL', async () => {
+  const { client, fetch } = fakeClient([answer(200, {})], { baseUrl: 'https://gateway.test/iot/' });
+  await client.me.get();
+  const { url, headers } = fetch.sent[0] ?? {};
+  expect(url).toBe('https://gateway.test/iot/api/v1/open/me');
+  const request = { ...credential, method: 'GET', target: '/api/v1/open/me', timestamp: headers?.['X-Api-Timestamp'] };
+  expect(headers).toMatchObject(await sign({ ...request, nonce: headers?.['X-Api-Nonce'] }));
+});
+
+test('encodes query values in the one spelling of the grammar', async () => {
+  const { client, fetch } = fakeClient([answer(200, { items: [], next_cursor: null })]);
+  await client.commands.list({ device_id: "a b+c'(d)é/*!", accepted_after: '2026-01-31T09:30:00+02:00', limit: 5 });
+  const query = 'device_id=a%20b%2Bc%27%28d%29%C3%A9%2F%2A%21&accepted_after=2026-01-31T09%3A30%3A00%2B02%3A00&limit=5';
+  expect(fetch.sent[0]?.url).toBe(`https://platform.test/api/v1/open/downlink/commands?${query}`);
+  expect(new URL(fetch.sent[0]?.url ?? '').search).toBe(`?${query}`);
+});
+
+test.each(['', '.', '..', 'a/b', 'a?b', 'a%2Fb', 'é'])('sends nothing for the id %j', async (id) => {
+  const { client, fetch } = fakeClient([]);
+  await expect(client.commands.get(id)).rejects.toMatchObject({
+    name: 'InvalidArgumentError',
+    message: expect.stringContaining('command_id'),
+  });
+  expect(fetch.sent).toEqual([]);
+});
+
+test.each([{ device_id: '' }, { device_id: '\ud800' }, { device_id: 'a\0' }])(
+  'sends nothing for the filter %j, which no target can carry',
+  async (query) => {
+    const { client, fetch } = fakeClient([]);
+    await expect(client.commands.list(query)).rejects.toMatchObject({ name: 'InvalidArgumentError' });
+    expect(fetch.sent).toEqual([]);
+  },
+);
+
+test.each([{ requestId: 'a b' }, { timeoutMs: 0 }, { deadlineMs: Number.POSITIVE_INFINITY }, { maxRetries: -1 }])(
+  'sends nothing with the option %j',
+  async (options) => {
+    const { client, fetch } = fakeClient([]);
+    await expect(client.me.get(options)).rejects.toMatchObject({ name: 'InvalidArgumentError' });
+    expect(fetch.sent).toEqual([]);
+  },
+);
+
+test('withResponse gives the result with status, headers and request id', async () => {
+  const reply = answer(202, { command_id: 'c' }, { 'X-Request-Id': 'r9', 'Idempotent-Replayed': 'true' });
+  const { client } = fakeClient([reply]);
+  const body = { vendor: 'v', device_id: 'd', command_type: 't', payload: {} };
+  const { data, status, requestId, headers } = await client.commands.create(body).withResponse();
+  expect({ data, status, requestId }).toEqual({ data: { command_id: 'c' }, status: 202, requestId: 'r9' });
+  expect(headers.get('idempotent-replayed')).toBe('true');
+});
+
+test('a failure is handled once, also through withResponse', async () => {
+  const { client } = fakeClient([]);
+  await expect(client.me.get({ requestId: '' }).withResponse()).rejects.toMatchObject({ name: 'InvalidArgumentError' });
+});
+
+test('an unknown value of an enum is passed on', async () => {
+  const { client } = fakeClient([answer(200, { status: 'PAUSED', future_field: 1 })]);
+  expect(await client.commands.get('c1')).toEqual({ status: 'PAUSED', future_field: 1 });
+});

@@ -1,0 +1,47 @@
+import { configure, type TenantOpenPlatformOptions } from './configuration.js';
+import { Sender } from './core/send.js';
+import { CatalogResource } from './resources/catalog.js';
+import { Commands } from './resources/commands.js';
+import { Credentials } from './resources/credentials.js';
+import { MeResource } from './resources/me.js';
+import { RoleBindings } from './resources/role-bindings.js';
+import { Roles } from './resources/roles.js';
+import { Tenants } from './resources/tenants.js';
+
+/**
+ * A client of the platform, for one credential. Every call is signed, retried where that is safe, and typed.
+ *
+ * ```ts
+ * const client = new TenantOpenPlatform({ baseUrl, clientId, secret }); // or TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET
+ * const command = await client.commands.create({
+ *   vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {},
+ * });
+ * ```
+ *
+ * @throws ConfigurationError where an option is missing, malformed or unsafe; the checksum of the secret is checked.
+ */
+export class TenantOpenPlatform {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly tenants: Tenants;
+  readonly credentials: Credentials;
+  readonly roles: Roles;
+  readonly roleBindings: RoleBindings;
+  readonly commands: Commands;
+  readonly catalog: CatalogResource;
+  readonly me: MeResource;
+
+  constructor(options: TenantOpenPlatformOptions = {}) {
+    const configuration = configure(options);
+    const sender = new Sender(configuration);
+    this.baseUrl = configuration.baseUrl;
+    this.clientId = configuration.clientId;
+    this.tenants = new Tenants(sender);
+    this.credentials = new Credentials(sender);
+    this.roles = new Roles(sender);
+    this.roleBindings = new RoleBindings(sender);
+    this.commands = new Commands(sender);
+    this.catalog = new CatalogResource(sender);
+    this.me = new MeResource(sender);
+  }
+}

@@ -1,0 +1,164 @@
+import { headerPatterns } from '@tenant-open-platform/contract/signature';
+import { version } from '../package.json';
+import type { Hooks, Logger } from './core/observe.js';
+import type { RequestOptions } from './core/send.js';
+import { ConfigurationError, InvalidArgumentError } from './errors.js';
+import type { Fetch, FetchInit, RuntimeAbortSignal } from './runtime.js';
+import { secretProblem } from './secret.js';
+
+export interface TenantOpenPlatformOptions {
+  /** Where the platform is, with a path prefix if it has one, without `/api/v1`. Default: `TOP_BASE_URL`. */
+  baseUrl?: string | undefined;
+  /** The credential id. Default: `TOP_CLIENT_ID`. */
+  clientId?: string | undefined;
+  /** The secret of the credential. Default: `TOP_SECRET`. */
+  secret?: string | undefined;
+  /** How long one attempt may take, in milliseconds. Default: 20,000. */
+  timeoutMs?: number | undefined;
+  /** How long a whole call may take with all attempts and waits, in milliseconds. Default: 60,000. */
+  deadlineMs?: number | undefined;
+  /** How often a failed attempt is repeated where that is safe; 0 for never. Default: 2. */
+  maxRetries?: number | undefined;
+  /** Sends the requests. Default: the global `fetch`. */
+  fetch?: Fetch | undefined;
+  /** Receives a line for every attempt and retry; `console` fits. Default: none. */
+  logger?: Logger | undefined;
+  /** Called for every attempt, answer and retry. */
+  hooks?: Hooks | undefined;
+  /** Allows a browser, where everybody who opens the page can read the secret. Default: false. */
+  dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+export interface CallSettings {
+  signal: RuntimeAbortSignal | undefined;
+  timeoutMs: number;
+  deadlineMs: number;
+  maxRetries: number;
+  requestId: string | undefined;
+}
+
+export interface Configuration {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  clientId: string;
+  secret: string;
+  fetch: Fetch;
+  /** Absent where a browser sends its own. */
+  userAgent: string | undefined;
+  logger: Logger | undefined;
+  hooks: Hooks | undefined;
+  /** The settings of one call: its own before those of the client. */
+  settle(options: RequestOptions): CallSettings;
+}
+
+/** The longest delay that a timer takes. */
+const MAX_TIMER_MS = 2_147_483_647;
+const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
+
+/** Checks everything that can be checked without a request; what is wrong is said here and not by a 401 later. */
+export function configure(options: TenantOpenPlatformOptions): Configuration {
+  const inBrowser = isBrowser();
+  if (inBrowser && !options.dangerouslyAllowBrowser) {
+    throw new ConfigurationError(
+      'This looks like a browser, where everybody who opens the page can read the secret. Call the platform from a server, or set dangerouslyAllowBrowser where the page is yours alone.',
+    );
+  }
+  if (!globalThis.crypto?.subtle) {
+    throw new ConfigurationError('WebCrypto is missing: use Node 20 or later; in a browser, a page served over https.');
+  }
+  const { baseUrl, clientId, secret } = required(options);
+  const defaults = limits(options, { timeoutMs: 20_000, deadlineMs: 60_000, maxRetries: 2 }, ConfigurationError);
+  return {
+    baseUrl: checkedBaseUrl(baseUrl),
+    clientId: checkedClientId(clientId),
+    secret: checkedSecret(secret),
+    fetch: options.fetch ?? globalFetch,
+    userAgent: inBrowser ? undefined : `tenant-open-platform-sdk/${version}`,
+    logger: options.logger,
+    hooks: options.hooks,
+    settle: (call) => {
+      if (call.requestId !== undefined && !REQUEST_ID.test(call.requestId)) {
+        throw new InvalidArgumentError('requestId must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -');
+      }
+      return { ...limits(call, defaults, InvalidArgumentError), signal: call.signal, requestId: call.requestId };
+    },
+  };
+}
+
+/** Looked up when called, so that a test or a tracer may replace it after the client was made. */
+const globalFetch: Fetch = (url: string, init: FetchInit) => globalThis.fetch(url, init);
+
+function required(options: TenantOpenPlatformOptions) {
+  const missing: string[] = [];
+  const take = (name: 'baseUrl' | 'clientId' | 'secret', variable: string): string => {
+    const value = options[name] || environment(variable);
+    if (!value) missing.push(`${name} (or ${variable})`);
+    return value ?? '';
+  };
+  const values = {
+    baseUrl: take('baseUrl', 'TOP_BASE_URL'),
+    clientId: take('clientId', 'TOP_CLIENT_ID'),
+    secret: take('secret', 'TOP_SECRET'),
+  };
+  if (missing.length > 0) throw new ConfigurationError(`Missing: ${missing.join(', ')}.`);
+  return values;
+}
+
+function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name] || undefined;
+}
+
+function checkedBaseUrl(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new ConfigurationError('baseUrl must be a whole URL such as https://platform.example.com');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new ConfigurationError('baseUrl must begin with https:// (or http://).');
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new ConfigurationError('baseUrl must have no user, password, query or fragment.');
+  }
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path.endsWith('/api/v1')) throw new ConfigurationError('baseUrl must end before /api/v1: the client adds it.');
+  return url.origin + path;
+}
+
+function checkedClientId(clientId: string): string {
+  if (headerPatterns.clientId.test(clientId)) return clientId;
+  throw new ConfigurationError('clientId is malformed: 1 to 64 characters of A-Z a-z 0-9 . _ ~ -');
+}
+
+function checkedSecret(secret: string): string {
+  const problem = secretProblem(secret);
+  if (problem) throw new ConfigurationError(`The secret ${problem}.`);
+  return secret;
+}
+
+type Limits = Pick<CallSettings, 'timeoutMs' | 'deadlineMs' | 'maxRetries'>;
+
+function limits(
+  given: { [Name in keyof Limits]?: number | undefined },
+  defaults: Limits,
+  Problem: new (message: string) => Error,
+): Limits {
+  const take = (name: keyof Limits, min: number, max: number): number => {
+    const value = given[name] ?? defaults[name];
+    if (Number.isFinite(value) && value >= min && value <= max) return value;
+    throw new Problem(`${name} must be a number from ${min} to ${max}.`);
+  };
+  return {
+    timeoutMs: take('timeoutMs', 1, MAX_TIMER_MS),
+    deadlineMs: take('deadlineMs', 1, MAX_TIMER_MS),
+    maxRetries: take('maxRetries', 0, 100),
+  };
+}
+
+/** A page or one of its workers; not Node, Bun, Deno or a worker at the edge. */
+function isBrowser(): boolean {
+  const { window, importScripts } = globalThis as { window?: { document?: unknown }; importScripts?: unknown };
+  return window?.document !== undefined || typeof importScripts === 'function';
+}

@@ -1,0 +1,56 @@
+import { ConnectionError, type ErrorContext, TimeoutError } from '../errors.js';
+import type { Fetch, FetchInit, FetchResponse, RuntimeAbortSignal } from '../runtime.js';
+
+export interface Answer {
+  status: number;
+  headers: FetchResponse['headers'];
+  text: string;
+}
+
+/**
+ * Sends one request and reads its whole answer. Rejects with a ConnectionError, with a TimeoutError after `timeoutMs`,
+ * or with the reason of the caller's signal; at once, also where `fetch` itself does not react to being aborted.
+ */
+export async function attempt(
+  fetch: Fetch,
+  url: string,
+  init: Omit<FetchInit, 'signal' | 'redirect'>,
+  limits: { timeoutMs: number; signal: RuntimeAbortSignal | undefined },
+  context: ErrorContext,
+): Promise<Answer> {
+  const controller = new AbortController();
+  const stopped = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+  });
+  const abort = () => controller.abort(limits.signal?.reason);
+  if (limits.signal?.aborted) throw limits.signal.reason;
+  limits.signal?.addEventListener('abort', abort);
+  const timer = setTimeout(() => {
+    const message = `No answer within ${Math.round(limits.timeoutMs)} ms.`;
+    controller.abort(new TimeoutError(message, context));
+  }, limits.timeoutMs);
+  try {
+    return await Promise.race([
+      exchange(fetch, url, { ...init, redirect: 'manual', signal: controller.signal }),
+      stopped,
+    ]);
+  } catch (cause) {
+    if (controller.signal.aborted) throw controller.signal.reason;
+    throw new ConnectionError(`No answer: ${explainCause(cause)}.`, { ...context, cause });
+  } finally {
+    clearTimeout(timer);
+    limits.signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function exchange(fetch: Fetch, url: string, init: FetchInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** `fetch failed` says nothing; the deepest cause says what happened. */
+function explainCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return explainCause(error.cause);
+  return error.message || String((error as { code?: unknown }).code ?? error.name);
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { answer, fakeClient, refusal } from '../../test/fake-fetch.js';
+
+const page = (items: string[], next_cursor: string | null) =>
+  answer(200, { items: items.map((tenant_id) => ({ tenant_id })), next_cursor, request_id: 'r' });
+const threePages = () => [page(['a', 'b'], 'c1'), page(['c', 'd'], 'c2'), page(['e'], null)];
+const queries = ({ sent }: { sent: { url: string }[] }) => sent.map(({ url }) => new URL(url).search);
+
+async function collect<T>(items: AsyncIterable<T>, max = Number.POSITIVE_INFINITY): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) if (collected.push(item) >= max) break;
+  return collected;
+}
+
+test('awaited, a list is its first page', async () => {
+  const { client, fetch } = fakeClient(threePages());
+  const { items, next_cursor } = await client.tenants.list({ limit: 2 });
+  expect([items, next_cursor]).toEqual([[{ tenant_id: 'a' }, { tenant_id: 'b' }], 'c1']);
+  expect(queries(fetch)).toEqual(['?limit=2']);
+});
+
+test('iterated, it gives the items of all pages, with the same filters', async () => {
+  const { client, fetch } = fakeClient(threePages());
+  const items = await collect(client.tenants.list({ limit: 2 }));
+  expect(items.map(({ tenant_id }) => tenant_id).join('')).toBe('abcde');
+  expect(queries(fetch)).toEqual(['?limit=2', '?limit=2&cursor=c1', '?limit=2&cursor=c2']);
+});
+
+test('goes on from a given cursor', async () => {
+  const { client, fetch } = fakeClient(threePages().slice(1));
+  await collect(client.tenants.list({ cursor: 'c1' }));
+  expect(queries(fetch)).toEqual(['?cursor=c1', '?cursor=c2']);
+});
+
+test('fetches no page that nobody needs', async () => {
+  const iterated = fakeClient(threePages());
+  expect(await collect(iterated.client.tenants.list(), 2)).toHaveLength(2);
+  expect(iterated.fetch.sent).toHaveLength(1);
+
+  const collected = fakeClient(threePages());
+  expect(await collected.client.tenants.list().toArray({ max: 4 })).toHaveLength(4);
+  expect(collected.fetch.sent).toHaveLength(2);
+});
+
+test('toArray gives at most max items, and all without it', async () => {
+  expect(await fakeClient(threePages()).client.tenants.list().toArray({ max: 3 })).toHaveLength(3);
+  expect(await fakeClient(threePages()).client.tenants.list().toArray({ max: 0 })).toEqual([]);
+  expect(await fakeClient(threePages()).client.tenants.list().toArray()).toHaveLength(5);
+});
+
+test('an empty page in the middle does not end the list', async () => {
+  const { client } = fakeClient([page([], 'c1'), page(['a'], null)]);
+  expect(await collect(client.tenants.list())).toEqual([{ tenant_id: 'a' }]);
+});
+
+test('the bare array of credentials is presented as a page', async () => {
+  const { client, fetch } = fakeClient([
+    answer(200, [{ client_id: 'a' }], { 'X-Next-Cursor': 'c1', 'X-Request-Id': 'r7' }),
+    answer(200, [{ client_id: 'b' }], { 'X-Request-Id': 'r8' }),
+  ]);
+  const list = client.credentials.list('acme', { limit: 1 });
+  expect(await list).toEqual({ items: [{ client_id: 'a' }], next_cursor: 'c1', request_id: 'r7' });
+  expect((await list.withResponse()).data).toEqual(await list);
+  expect(await list.toArray()).toEqual([{ client_id: 'a' }, { client_id: 'b' }]);
+  expect(queries(fetch)).toEqual(['?limit=1', '?limit=1&cursor=c1']);
+});
+
+test('a failure of a later page reaches the loop', async () => {
+  const { client } = fakeClient([page(['a'], 'c1'), refusal(400, 'INVALID_CURSOR')]);
+  await expect(collect(client.tenants.list())).rejects.toMatchObject({ code: 'INVALID_CURSOR' });
+});

@@ -1,0 +1,54 @@
+import { isApiError, isConnectionError, isTimeoutError } from '../errors.js';
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 8_000;
+
+/**
+ * What a failed attempt may have done. `none`: nothing, so every operation may be repeated. `unknown`: perhaps all of
+ * it, so only what may be repeated safely is. `decided`: the platform refused, and would again.
+ */
+export type Effect = 'none' | 'unknown' | 'decided';
+
+export function effectOf(error: unknown): Effect {
+  if (isTimeoutError(error)) return 'unknown';
+  if (isConnectionError(error)) return wasNeverSent(error.cause) ? 'none' : 'unknown';
+  if (!isApiError(error)) return 'decided';
+  // Both are answered before anything is done.
+  if (error.status === 429 || error.status === 503) return 'none';
+  if (error.status === 408 || error.status >= 500) return 'unknown';
+  // The nonce was fresh, so something on the way sent the request twice, and the first copy may have been executed.
+  if (error.code === 'NONCE_REUSED') return 'unknown';
+  return 'decided';
+}
+
+/** Full jitter: clients that failed together do not come back together. `retry` counts from 0. */
+export function backOffMs(retry: number, retryAfterMs = 0): number {
+  return retryAfterMs + Math.random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** retry);
+}
+
+/** Retry-After in seconds or as a date, read on the server's clock. */
+export function parseRetryAfterMs(value: string | null, serverNowMs: number): number | undefined {
+  if (!value) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - serverNowMs;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Failures of name lookup, connecting and certificates, by the codes of Node and Bun. */
+const BEFORE_SENDING =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNS\w+|\w*CERT\w*)$/;
+
+/** Deno gives no codes; ports that the Fetch standard blocks have none anywhere. */
+const REFUSED_BY_FETCH = /client error \(Connect\)|bad port|Requests to port \d+ are blocked/;
+
+/** `fetch` hides why it failed in a chain of causes. Where nothing is known, the request counts as sent. */
+function wasNeverSent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall, errors } = error as { code?: unknown; syscall?: unknown; errors?: unknown };
+  return (
+    BEFORE_SENDING.test(String(code)) ||
+    syscall === 'connect' ||
+    REFUSED_BY_FETCH.test(error.message) ||
+    (Array.isArray(errors) && errors.length > 0 && errors.every(wasNeverSent)) ||
+    wasNeverSent(error.cause)
+  );
+}

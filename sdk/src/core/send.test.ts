@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { answer, fakeClient, networkFailure, refusal, type Step, silence } from '../../test/fake-fetch.js';
+import type { TenantOpenPlatform } from '../client.js';
+
+const reboot = { vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} };
+
+type Call = (client: TenantOpenPlatform) => Promise<unknown>;
+const repeatable: [string, Call][] = [
+  ['GET', (client) => client.tenants.get('acme')],
+  ['DELETE', (client) => client.roleBindings.delete('acme', 'c', 'r')],
+  ['PUT', (client) => client.tenants.update('acme', { name: 'A' })],
+  ['PUT without rotate_secret', (client) => client.credentials.update('acme', 'c', { rotate_secret: false })],
+  ['commands.create', (client) => client.commands.create(reboot)],
+];
+const unrepeatable: [string, Call][] = [
+  ['tenants.create', (client) => client.tenants.create({ tenant_id: 'a', name: 'A' })],
+  ['credentials.create', (client) => client.credentials.create('acme', { client_id: 'c', name: 'C' })],
+  ['credentials.update with rotate_secret', (client) => client.credentials.update('a', 'c', { rotate_secret: true })],
+  ['roleBindings.create', (client) => client.roleBindings.create('acme', { client_id: 'c', role: 'r' })],
+];
+
+const nothingHappened: [string, () => Step][] = [
+  ['429', () => refusal(429, 'RATE_LIMITED')],
+  ['503', () => refusal(503, 'SERVICE_UNAVAILABLE')],
+  ['503 of a proxy', () => new Response('busy', { status: 503 })],
+  ['a refused connection', () => networkFailure('ECONNREFUSED', 'connect')],
+];
+const whoKnows: [string, () => Step][] = [
+  ['a lost connection', () => networkFailure('ECONNRESET', 'read')],
+  ['an answer that breaks off', () => new Response(new ReadableStream({ start: (it) => it.error(new Error('cut')) }))],
+  ['408', () => refusal(408, 'REQUEST_TIMEOUT')],
+  ['500', () => refusal(500, 'INTERNAL_ERROR')],
+  ['502 of a proxy', () => new Response('oops', { status: 502 })],
+  ['a nonce that something on the way sent twice', () => refusal(401, 'NONCE_REUSED')],
+];
+const decided: [string, () => Step][] = [
+  ['400', () => refusal(400, 'VALIDATION_FAILED')],
+  ['401', () => refusal(401, 'UNAUTHENTICATED')],
+  ['403', () => refusal(403, 'FORBIDDEN')],
+  ['404', () => refusal(404, 'NOT_FOUND')],
+  ['409', () => refusal(409, 'TENANT_ALREADY_EXISTS')],
+];
+
+const pairs = <A, B>(as: [string, A][], bs: [string, B][]) =>
+  as.flatMap(([a, x]) => bs.map(([b, y]): [string, string, A, B] => [a, b, x, y]));
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+test.each([...pairs(repeatable, [...nothingHappened, ...whoKnows]), ...pairs(unrepeatable, nothingHappened)])(
+  'repeats %s after %s',
+  async (_call, _failure, call, failure) => {
+    const { client, fetch } = fakeClient([failure(), answer(200, { done: true })]);
+    expect(await call(client)).toEqual({ done: true });
+    expect(fetch.sent).toHaveLength(2);
+  },
+);
+
+test.each(pairs(unrepeatable, whoKnows))(
+  'does not repeat %s after %s, but says what to check',
+  async (_call, _failure, call, failure) => {
+    const { client, fetch } = fakeClient([failure()]);
+    const error = await call(client).catch((error) => error);
+    expect(error).toMatchObject({
+      name: 'UnknownOutcomeError',
+      message: expect.stringMatching(/may have taken effect: see with \w+\.(get|list)/),
+      requestId: fetch.sent[0]?.headers['X-Request-Id'],
+      attempts: 1,
+      cause: { name: expect.stringMatching(/^(ApiError|ConnectionError)$/) },
+    });
+    expect(fetch.sent).toHaveLength(1);
+  },
+);
+
+test.each(pairs([...repeatable, ...unrepeatable], decided))(
+  'never repeats %s after %s',
+  async (_c, _f, call, failure) => {
+    const { client, fetch } = fakeClient([failure()]);
+    await expect(call(client)).rejects.toMatchObject({ name: 'ApiError', attempts: 1 });
+    expect(fetch.sent).toHaveLength(1);
+  },
+);
+
+test('an unknown outcome after a harmless failure is still one', async () => {
+  const { client } = fakeClient([refusal(503, 'SERVICE_UNAVAILABLE'), networkFailure('ECONNRESET')]);
+  await expect(client.tenants.create({ tenant_id: 'a', name: 'A' })).rejects.toMatchObject({
+    name: 'UnknownOutcomeError',
+    attempts: 2,
+  });
+});
+
+test.each([0, 1, 2, 5])('repeats at most maxRetries times: %i', async (maxRetries) => {
+  const { client, fetch } = fakeClient(
+    Array.from({ length: 9 }, () => refusal(503, 'SERVICE_UNAVAILABLE')),
+    { maxRetries },
+  );
+  await expect(client.me.get()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', attempts: maxRetries + 1 });
+  expect(fetch.sent).toHaveLength(maxRetries + 1);
+});
+
+test('repeats twice by default, and a call may say otherwise', async () => {
+  const busy = () => Array.from({ length: 9 }, () => refusal(503, 'SERVICE_UNAVAILABLE'));
+  await expect(fakeClient(busy()).client.me.get()).rejects.toMatchObject({ attempts: 3 });
+  await expect(fakeClient(busy()).client.me.get({ maxRetries: 0 })).rejects.toMatchObject({ attempts: 1 });
+});
+
+test('signs every attempt anew and keeps what identifies the call', async () => {
+  const { client, fetch } = fakeClient([
+    networkFailure('ECONNRESET'),
+    refusal(500, 'INTERNAL_ERROR'),
+    answer(202, { command_id: 'c' }),
+  ]);
+  await client.commands.create(reboot);
+  const distinct = (pick: (sent: (typeof fetch.sent)[number]) => unknown) => new Set(fetch.sent.map(pick)).size;
+  expect(distinct(({ headers }) => headers['X-Api-Nonce'])).toBe(3);
+  expect(distinct(({ headers }) => headers['X-Api-Signature'])).toBe(3);
+  expect(distinct(({ headers }) => headers['X-Request-Id'])).toBe(1);
+  expect(distinct(({ body }) => (body as { idempotency_key: string }).idempotency_key)).toBe(1);
+});
+
+test('makes one idempotency_key per call, and keeps one that is given', async () => {
+  const { client, fetch } = fakeClient([answer(202, {}), answer(202, {}), answer(202, {})]);
+  await client.commands.create(reboot);
+  await client.commands.create(reboot);
+  await client.commands.create({ ...reboot, idempotency_key: 'mine' });
+  const keys = fetch.sent.map(({ body }) => (body as { idempotency_key: string }).idempotency_key);
+  expect(new Set(keys).size).toBe(3);
+  expect(keys[2]).toBe('mine');
+});
+
+test('a failed commands.create tells the idempotency_key to repeat it with', async () => {
+  const { client, fetch } = fakeClient([networkFailure('ECONNRESET')], { maxRetries: 0 });
+  const error = await client.commands.create(reboot).catch((error) => error);
+  expect(error).toMatchObject({ name: 'ConnectionError' });
+  expect(fetch.sent[0]?.body).toMatchObject({ idempotency_key: error.idempotencyKey });
+});
+
+test('waits as long as Retry-After says', async () => {
+  const onRetry = vi.fn();
+  const { client } = fakeClient(
+    [refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '0' }), refusal(503, 'X', {}, { 'Retry-After': '1' })],
+    { maxRetries: 1, hooks: { onRetry } },
+  );
+  await expect(client.me.get()).rejects.toMatchObject({ retryAfterMs: 1000 });
+  expect(onRetry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ delayMs: 0, attempt: 1 }));
+});
+
+test('fails at once where Retry-After lies beyond the deadline', async () => {
+  const { client, fetch } = fakeClient([refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '61' })]);
+  await expect(client.me.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 61_000 });
+  expect(fetch.sent).toHaveLength(1);
+});
+
+test('gives every attempt its own timeout', async () => {
+  const { client, fetch } = fakeClient([silence, silence, answer(200, { done: true })], { timeoutMs: 100 });
+  expect(await client.me.get()).toEqual({ done: true });
+  expect(fetch.sent).toHaveLength(3);
+});
+
+test('a last timeout is a TimeoutError, and an unknown outcome where that matters', async () => {
+  const options = { timeoutMs: 10, maxRetries: 0 };
+  await expect(fakeClient([silence], options).client.me.get()).rejects.toMatchObject({
+    name: 'TimeoutError',
+    message: 'No answer within 10 ms.',
+    operation: 'me.get',
+  });
+  const creation = fakeClient([silence], options).client.tenants.create({ tenant_id: 'a', name: 'A' });
+  await expect(creation).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { name: 'TimeoutError' } });
+});
+
+test('times out where an answer begins but never ends, and where fetch ignores being aborted', async () => {
+  const endless: Step = async () => new Response(new ReadableStream({}));
+  const deaf: Step = () => new Promise(() => {});
+  for (const step of [endless, deaf]) {
+    const { client } = fakeClient([step], { timeoutMs: 10, maxRetries: 0 });
+    await expect(client.me.get()).rejects.toMatchObject({ name: 'TimeoutError' });
+  }
+});
+
+test('repeats no more once the deadline has passed, however many retries are left', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const slowFailure: Step = async () => {
+    nowMs += 25_000;
+    throw networkFailure('ECONNRESET');
+  };
+  const { client, fetch } = fakeClient(Array(9).fill(slowFailure), { deadlineMs: 60_000, maxRetries: 9 });
+  await expect(client.me.get()).rejects.toMatchObject({ name: 'ConnectionError', attempts: 3 });
+  expect(fetch.sent).toHaveLength(3);
+});
+
+test('gives an attempt no more time than is left of the deadline', async () => {
+  const { client } = fakeClient([silence], { timeoutMs: 60_000, deadlineMs: 10, maxRetries: 0 });
+  await expect(client.me.get()).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+test('an abort ends a call at once with its reason: before it, in an attempt, in a wait', async () => {
+  const reason = new Error('No longer needed');
+  const early = fakeClient([]);
+  await expect(early.client.me.get({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  expect(early.fetch.sent).toEqual([]);
+
+  const underway = new AbortController();
+  const inAttempt = fakeClient([
+    () => {
+      underway.abort(reason);
+      return new Promise(() => {});
+    },
+  ]);
+  await expect(inAttempt.client.me.get({ signal: underway.signal })).rejects.toBe(reason);
+
+  vi.mocked(Math.random).mockReturnValue(1);
+  const waiting = new AbortController();
+  const inWait = fakeClient([networkFailure('ECONNRESET')], { hooks: { onRetry: () => queueMicrotask(abort) } });
+  const abort = () => waiting.abort(reason);
+  await expect(inWait.client.me.get({ signal: waiting.signal })).rejects.toBe(reason);
+  expect(inWait.fetch.sent).toHaveLength(1);
+});
+
+test('leaves no listener on a signal that outlives the call', async () => {
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, 'addEventListener');
+  const removed = vi.spyOn(signal, 'removeEventListener');
+  const { client } = fakeClient([networkFailure('ECONNRESET'), answer(200, {})]);
+  await client.me.get({ signal });
+  expect(added.mock.calls.length).toBe(3);
+  expect(removed.mock.calls.length).toBe(3);
+});
+
+test('a hook or logger that throws changes no outcome', async () => {
+  const fail = () => {
+    throw new Error('hook');
+  };
+  const { client } = fakeClient([networkFailure('ECONNRESET'), answer(200, { done: true })], {
+    hooks: { onRequest: fail, onAnswer: fail, onRetry: fail },
+    logger: { debug: fail, warn: fail },
+  });
+  expect(await client.me.get()).toEqual({ done: true });
+});

@@ -1,0 +1,17 @@
+import type { RuntimeAbortSignal } from '../runtime.js';
+
+/** Waits, or rejects with the signal's reason as soon as it is aborted. */
+export function sleep(ms: number, signal: RuntimeAbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort);
+  });
+}

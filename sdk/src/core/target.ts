@@ -1,0 +1,35 @@
+import { targetProblem } from '@tenant-open-platform/contract/signature';
+import { InvalidArgumentError } from '../errors.js';
+
+export type PathParameters = Record<string, string>;
+export type Query = object;
+
+/** An id outside this alphabet cannot exist, and an empty one would address another operation. */
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._~-]*$/;
+
+/** `path[?query]`, in the spelling that is both signed and sent. */
+export function buildTarget(template: string, parameters: PathParameters = {}, query: Query = {}): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = parameters[name];
+    if (typeof value !== 'string' || !SEGMENT.test(value)) {
+      throw new InvalidArgumentError(`${name} must be an id of the characters A-Z a-z 0-9 . _ ~ -, and not empty.`);
+    }
+    return value;
+  });
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [`${name}=${encodeValue(name, String(value))}`],
+  );
+  const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+  const problem = targetProblem(target);
+  if (problem) throw new InvalidArgumentError(`The request cannot be addressed: ${problem}.`);
+  return target;
+}
+
+function encodeValue(name: string, value: string): string {
+  if (value === '') throw new InvalidArgumentError(`${name} is an empty text: leave it out to not filter by it.`);
+  try {
+    return encodeURIComponent(value).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  } catch (cause) {
+    throw new InvalidArgumentError(`${name} is not well-formed Unicode.`, { cause });
+  }
+}

@@ -1,0 +1,26 @@
+export { TenantOpenPlatform } from './client.js';
+export type { TenantOpenPlatformOptions } from './configuration.js';
+export type { ApiPromise, WithResponse } from './core/api-promise.js';
+export type { AnswerEvent, AttemptEvent, Hooks, Logger, RetryEvent } from './core/observe.js';
+export type { Page, PagePromise } from './core/page.js';
+export type { RequestOptions } from './core/send.js';
+export {
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  IdempotencyMismatchError,
+  InvalidArgumentError,
+  isApiError,
+  isConfigurationError,
+  isConnectionError,
+  isIdempotencyMismatchError,
+  isInvalidArgumentError,
+  isTenantOpenPlatformError,
+  isTimeoutError,
+  isUnknownOutcomeError,
+  TenantOpenPlatformError,
+  TimeoutError,
+  UnknownOutcomeError,
+} from './errors.js';
+export type { Fetch, FetchInit, FetchResponse, ResponseHeaders } from './runtime.js';
+export type * from './types.js';

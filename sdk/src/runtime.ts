@@ -1,0 +1,36 @@
+/**
+ * The few types of the platform that appear in public declarations, taken from whatever the consumer compiles with, so
+ * that the package needs neither lib.dom nor @types/node.
+ */
+export type RuntimeAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
+  ? Signal
+  : {
+      readonly aborted: boolean;
+      readonly reason?: unknown;
+      addEventListener(type: 'abort', listener: () => void): void;
+      removeEventListener(type: 'abort', listener: () => void): void;
+    };
+
+/** Headers of an answer; names are compared without regard to case. */
+export interface ResponseHeaders {
+  get(name: string): string | null;
+  forEach(callback: (value: string, name: string) => void): void;
+}
+
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  /** JSON text; absent where the request has no body. */
+  body?: string;
+  redirect: 'manual';
+  signal: RuntimeAbortSignal;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  text(): Promise<string>;
+}
+
+/** The part of the standard `fetch` that the client uses. It must send `init` unchanged: the signature covers it. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;

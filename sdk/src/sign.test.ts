@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { credential } from '../test/fake-fetch.js';
+import { explain, sign } from './sign.js';
+
+interface Vector {
+  name: string;
+  secret: string;
+  client_id: string;
+  timestamp: string;
+  nonce: string;
+  method: string;
+  target: string;
+  body_base64: string;
+  string_to_sign: string;
+  x_api_signature: string;
+}
+
+const url = new URL('../../contract/vectors/vectors.json', import.meta.url);
+const vectors: { accept: Vector[]; reject: { name: string; judge: string; method: string; target: string }[] } =
+  JSON.parse(readFileSync(url, 'utf8'));
+
+test.each(vectors.accept)('signs the vector $name', async (vector) => {
+  const { client_id, body_base64, string_to_sign, x_api_signature, ...parts } = vector;
+  const body = Buffer.from(body_base64, 'base64');
+  expect(await explain({ ...parts, clientId: client_id, body })).toEqual({
+    stringToSign: string_to_sign,
+    headers: {
+      'X-Api-Id': client_id,
+      'X-Api-Timestamp': parts.timestamp,
+      'X-Api-Nonce': parts.nonce,
+      'X-Api-Signature': x_api_signature,
+    },
+  });
+});
+
+test.each(vectors.reject.filter(({ judge }) => judge === 'target'))('refuses the vector $name', async (vector) => {
+  await expect(sign({ ...credential, method: vector.method, target: vector.target })).rejects.toThrow(/target/);
+});
+
+test('signs a text as its UTF-8 bytes', async () => {
+  const request = { ...credential, method: 'POST', target: '/api/v1/x', timestamp: 1767225600, nonce: 'nonce-of-test' };
+  const ofText = await sign({ ...request, body: '{"name":"Küche 設備"}' });
+  expect(await sign({ ...request, body: new TextEncoder().encode('{"name":"Küche 設備"}') })).toEqual(ofText);
+});
+
+test('makes a fresh nonce and the current time where none are given', async () => {
+  const request = { ...credential, method: 'GET', target: '/api/v1/open/me' };
+  const [first, second] = await Promise.all([sign(request), sign(request)]);
+  expect(first['X-Api-Nonce']).not.toBe(second['X-Api-Nonce']);
+  expect(Math.abs(Number(first['X-Api-Timestamp']) - Date.now() / 1000)).toBeLessThan(5);
+});

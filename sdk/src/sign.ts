@@ -1,0 +1,61 @@
+import { stringToSign, targetProblem } from '@tenant-open-platform/contract/signature';
+import { hashBody, importKey, signParts } from './core/signature.js';
+
+/** A request to sign, exactly as it will be sent. */
+export interface SignRequest {
+  /** The credential id, the value of `X-Api-Id`. */
+  clientId: string;
+  /** The whole secret text, with its `osk_`. */
+  secret: string;
+  /** `GET`, `POST`, `PUT` or `DELETE`. */
+  method: string;
+  /** `path[?query]` from `/api/v1` on, without the host and without a path prefix of the base URL. */
+  target: string;
+  /** The body exactly as it will be sent; a string is sent as UTF-8. Absent or empty: no body. */
+  body?: string | Uint8Array | undefined;
+  /** Unix time in seconds; now, if absent. */
+  timestamp?: number | string | undefined;
+  /** 8 to 128 characters of `[A-Za-z0-9._~-]`, fresh for every attempt; random, if absent. */
+  nonce?: string | undefined;
+}
+
+/** Headers to send with the signed request. */
+export interface SignatureHeaders {
+  'X-Api-Id': string;
+  'X-Api-Timestamp': string;
+  'X-Api-Nonce': string;
+  'X-Api-Signature': string;
+}
+
+/**
+ * Signs one request (HMAC-SHA256-V1) and returns its four authentication headers. Sign every attempt anew: the platform
+ * accepts a nonce once.
+ *
+ * @throws TypeError where the target has no unambiguous meaning and the platform would refuse it.
+ */
+export async function sign(request: SignRequest): Promise<SignatureHeaders> {
+  const parts = await toParts(request);
+  return signParts(await importKey(request.secret), parts);
+}
+
+/**
+ * The headers together with the text they sign: seven lines, to compare with `metadata.string_to_sign` of a refusal. The
+ * secret is not in it.
+ */
+export async function explain(request: SignRequest): Promise<{ headers: SignatureHeaders; stringToSign: string }> {
+  const parts = await toParts(request);
+  return { headers: await signParts(await importKey(request.secret), parts), stringToSign: stringToSign(parts) };
+}
+
+async function toParts(request: SignRequest) {
+  const problem = targetProblem(request.target);
+  if (problem) throw new TypeError(`Cannot sign this target: ${problem}.`);
+  return {
+    method: request.method.toUpperCase(),
+    target: request.target,
+    clientId: request.clientId,
+    timestamp: String(request.timestamp ?? Math.floor(Date.now() / 1000)),
+    nonce: request.nonce ?? crypto.randomUUID(),
+    bodySha256: await hashBody(request.body),
+  };
+}

@@ -1,0 +1,39 @@
+import type { components, operations } from './api.gen.js';
+
+type Schemas = components['schemas'];
+type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]['parameters']['query']>;
+
+export type Tenant = Schemas['Tenant'];
+export type TenantCreate = Schemas['TenantCreate'];
+export type TenantUpdate = Schemas['TenantUpdate'];
+export type TenantListQuery = QueryOf<'tenants.list'>;
+
+export type Credential = Schemas['Credential'];
+export type CredentialWithSecret = Schemas['CredentialWithSecret'];
+export type CredentialUpdated = Schemas['CredentialUpdated'];
+export type CredentialCreate = Schemas['CredentialCreate'];
+export type CredentialUpdate = Schemas['CredentialUpdate'];
+export type CredentialListQuery = QueryOf<'credentials.list'>;
+
+export type Role = Schemas['Role'];
+export type RoleListQuery = QueryOf<'roles.list'>;
+
+export type RoleBinding = Schemas['RoleBinding'];
+export type RoleBindingCreate = Schemas['RoleBindingCreate'];
+export type RoleBindingDeleted = Schemas['RoleBindingDeleted'];
+export type RoleBindingListQuery = QueryOf<'roleBindings.list'>;
+
+export type Command = Schemas['Command'];
+export type CommandAccepted = Schemas['CommandAccepted'];
+/** idempotency_key: made by the client where it is absent. */
+export type CommandCreate = Omit<Schemas['CommandCreate'], 'idempotency_key'> &
+  Partial<Pick<Schemas['CommandCreate'], 'idempotency_key'>>;
+export type CommandListQuery = QueryOf<'commands.list'>;
+
+export type Catalog = Schemas['Catalog'];
+export type Me = Schemas['Me'];
+
+export type ErrorBody = Schemas['Error'];
+export type ErrorDetail = NonNullable<ErrorBody['details']>[number];
+/** The codes of this version of the client; a later platform may answer others. */
+export type ErrorCode = ErrorBody['code'];

@@ -1,0 +1,63 @@
+import { type Fetch, type FetchInit, TenantOpenPlatform, type TenantOpenPlatformOptions } from '../src/index.js';
+
+/** The credential of the test values of the signature. */
+export const credential = {
+  clientId: 'demo-client',
+  secret: 'osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf',
+};
+
+export interface Sent {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+/** One answer of a script: a response, a failure to reject with, or a function of the request. */
+export type Step = Response | Error | ((sent: Sent, init: FetchInit) => Promise<Response>);
+
+/** Answers the requests one after the other as the script says, and keeps them; one request too many fails. */
+function fakeFetch(...script: Step[]): Fetch & { sent: Sent[] } {
+  const sent: Sent[] = [];
+  const fetch: Fetch = async (url, init) => {
+    const { method, headers, body } = init;
+    const request = { url, method, headers, body: body === undefined ? undefined : JSON.parse(body) };
+    sent.push(request);
+    const step = script[sent.length - 1];
+    if (step === undefined) throw new Error(`Request ${sent.length} was not expected`);
+    if (step instanceof Error) throw step;
+    return typeof step === 'function' ? step(request, init) : step;
+  };
+  return Object.assign(fetch, { sent });
+}
+
+/** A client on a fake server, and the fake server. */
+export function fakeClient(script: Step[], options: TenantOpenPlatformOptions = {}) {
+  const fetch = fakeFetch(...script);
+  return {
+    fetch,
+    client: new TenantOpenPlatform({ baseUrl: 'https://platform.test', ...credential, fetch, ...options }),
+  };
+}
+
+export function answer(status: number, body: object, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers });
+}
+
+export function refusal(
+  status: number,
+  code: string,
+  extra: object = {},
+  headers: Record<string, string> = {},
+): Response {
+  return answer(status, { code, message: `It is ${code}.`, request_id: 'r1', ...extra }, headers);
+}
+
+/** What undici rejects with: the reason is in the cause. */
+export function networkFailure(code: string, syscall?: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(`socket: ${code}`), { code, syscall }) });
+}
+
+/** A request that is never answered; rejects when it is aborted, as fetch does. */
+export const silence: Step = (_, { signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Answer, type Profile, type RequestOptions, signedRequest } from '@tenant-open-platform/testing';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const LIMIT = 10;
+const ME = '/api/v1/open/me';
+
+let folder: string;
+let servers: RunningServer[] = [];
+let behindProxy: Profile;
+let direct: Profile;
+let admin: Profile;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-limits-'));
+  const limited = (name: string, environment: Record<string, string>) =>
+    startServer({
+      DATA_DIR: join(folder, name),
+      REQUESTS_PER_MINUTE: String(LIMIT),
+      FAILED_AUTHENTICATIONS_PER_MINUTE: String(LIMIT),
+      ...environment,
+    });
+  servers = await Promise.all([limited('proxied', { TRUST_PROXY: '1' }), limited('direct', {})]);
+  const profile = (path: string): Profile => JSON.parse(readFileSync(join(folder, path), 'utf8'));
+  behindProxy = profile('proxied/demo.json');
+  admin = profile('proxied/platform-admin.json');
+  direct = profile('direct/demo.json');
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As a proxy in front passes it on: what the client says of itself, then the address that the proxy saw. */
+const from = (address: string, options: RequestOptions = {}): RequestOptions => ({
+  ...options,
+  headers: { 'X-Forwarded-For': `203.0.113.${Math.floor(Math.random() * 200)}, ${address}` },
+});
+
+const ask = (caller: Profile, options?: RequestOptions) => signedRequest(caller, 'GET', ME, options);
+
+async function failOften(caller: Profile, options: RequestOptions, times = LIMIT): Promise<void> {
+  for (let attempt = 0; attempt < times; attempt++) {
+    const answer = await ask(caller, { ...options, signature: `v1=${'0'.repeat(64)}` });
+    expect(answer.body.code).toBe('UNAUTHENTICATED');
+  }
+}
+
+function expectRateLimited({ status, headers, body }: Answer): void {
+  expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+  const seconds = Number(headers['retry-after']);
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(60);
+  expect(headers.ratelimit).toBe(`"default";r=0;t=${seconds}`);
+  expect(headers['ratelimit-policy']).toBe(`"default";q=${LIMIT};w=60`);
+}
+
+test('a credential is refused over its limit, and failures in its name do not use it up', async () => {
+  const address = from('198.51.100.1');
+  for (let request = 0; request < LIMIT - 1; request++) expect((await ask(behindProxy, address)).status).toBe(200);
+  await failOften(behindProxy, address, LIMIT - 1);
+  const last = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
+  expect((await ask(behindProxy, last)).status).toBe(200);
+
+  expectRateLimited(await ask(behindProxy, address));
+  expectRateLimited(await signedRequest(behindProxy, 'GET', '/api/v1/platform/tenants', address));
+  expect((await ask(behindProxy, last)).body.code).toBe('NONCE_REUSED');
+  expect((await ask(behindProxy, { ...address, timestamp: 1_000_000_000 })).body.code).toBe('CLOCK_SKEW');
+  expect((await ask(admin, address)).status).toBe(200);
+});
+
+test('an address is refused over its failures, but for the clients that verified from it and never for another address', async () => {
+  const address = from('198.51.100.2');
+  expect((await ask(admin, address)).status).toBe(200);
+  await failOften({ ...admin, client_id: 'guessed' }, address);
+
+  expectRateLimited(await ask({ ...admin, client_id: 'guessed-again' }, address));
+  expectRateLimited(await ask({ ...admin, client_id: behindProxy.client_id }, address));
+  expect((await ask(admin, address)).status).toBe(200);
+  expect((await ask({ ...admin, client_id: 'guessed' }, from('198.51.100.3'))).body.code).toBe('UNAUTHENTICATED');
+});
+
+test('without a trusted proxy nobody chooses its address', async () => {
+  for (let attempt = 0; attempt < LIMIT; attempt++) {
+    await failOften({ ...direct, client_id: 'guessed' }, from(`198.51.100.${attempt}`), 1);
+  }
+  expectRateLimited(await ask({ ...direct, client_id: 'guessed' }, from('198.51.100.100')));
+});

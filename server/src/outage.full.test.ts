@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Profile } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { isAccepted, isRead, type Load, type Sent, startLoad } from '../test/load.js';
+import { storedCommands } from '../test/stored.js';
+
+let folder: string;
+let database: PrivatePostgres;
+let server: RunningServer;
+let demo: Profile;
+const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+
+const start = () =>
+  startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    KEYRING: keyring,
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-outage-'));
+  database = await startPrivatePostgres();
+  server = await start();
+  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let load: Load;
+beforeEach(() => {
+  load = startLoad(demo, server.baseUrl);
+});
+
+const codeOf = ({ answer }: Sent): string => answer?.body.code ?? String(answer?.status);
+
+const tally = (sent: Sent[]) => {
+  const counts: Record<string, number> = {};
+  for (const done of sent) {
+    const key = `${done.kind} ${codeOf(done)}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+};
+
+async function expectEveryAcceptedCommandStoredOnce(sent: Sent[]): Promise<void> {
+  const stored = new Map(
+    (await storedCommands(database.url, demo.tenant_id)).map((command) => [command.idempotency_key, command]),
+  );
+  const accepted = sent.filter(isAccepted);
+  expect(accepted.length).toBeGreaterThan(0);
+  for (const { idempotencyKey, answer } of accepted) {
+    expect(stored.get(idempotencyKey)).toEqual({
+      idempotency_key: idempotencyKey,
+      command_id: answer?.body.command_id,
+      accepted_events: 1,
+      outbox_rows: 2,
+    });
+  }
+  for (const command of stored.values()) expect(command).toMatchObject({ accepted_events: 1, outbox_rows: 2 });
+}
+
+function expectNoForgeryAdmitted(sent: Sent[]): void {
+  const codes = new Set(sent.filter(({ kind, answer }) => kind === 'forged' && answer).map(codeOf));
+  for (const code of codes) expect(['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE']).toContain(code);
+}
+
+test('answers 503 while Postgres is stopped, and serves again when it is back, without a restart', async () => {
+  await load.seen(100, isAccepted);
+  await database.suspend();
+  const stoppedAt = load.sent.length;
+  await load.seen(200, ({ answer }) => answer?.status === 503);
+  expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(503);
+  expect((await fetch(`${server.baseUrl}/livez`)).status).toBe(200);
+  expect(load.sent.slice(stoppedAt + 50).filter(({ answer }) => (answer?.status ?? 0) < 300)).toEqual([]);
+
+  await database.resume();
+  await Promise.all([load.seen(100, isAccepted), load.seen(100, isRead)]);
+  const sent = await load.stop();
+  console.log(tally(sent));
+
+  for (const done of sent) {
+    expect(done.answer).not.toBeNull();
+    expect(done.milliseconds).toBeLessThan(10_000);
+    if (done.answer?.status === 503) expect(done.answer.headers['retry-after']).toBe('1');
+    if (done.kind === 'read') expect(['200', 'SERVICE_UNAVAILABLE']).toContain(codeOf(done));
+    if (done.kind === 'write') expect(['202', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']).toContain(codeOf(done));
+  }
+  expectNoForgeryAdmitted(sent);
+  await expectEveryAcceptedCommandStoredOnce(sent);
+  expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
+});
+
+test('answers every request while connections to Postgres are cut off again and again', async () => {
+  const administrator = postgres(database.url, { max: 1 });
+  for (let round = 0; round < 30; round++) {
+    await administrator`
+      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tenant-open-platform'`;
+    await Promise.all([load.seen(20, isAccepted), load.seen(5, isRead)]);
+  }
+  await administrator.end();
+  const sent = await load.stop();
+  console.log(tally(sent));
+
+  for (const done of sent) {
+    expect(done.answer).not.toBeNull();
+    expect(done.milliseconds).toBeLessThan(10_000);
+    if (done.kind === 'read') expect(['200', 'SERVICE_UNAVAILABLE']).toContain(codeOf(done));
+  }
+  expectNoForgeryAdmitted(sent);
+  await expectEveryAcceptedCommandStoredOnce(sent);
+});
+
+test('loses no accepted request at SIGTERM under load, and exits with 0 within 15 seconds', async () => {
+  await load.seen(200, isAccepted);
+  const stoppedAt = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000);
+  const sent = await load.stop();
+  console.log(tally(sent));
+
+  expect(sent.filter(({ answer }) => (answer?.status ?? 0) >= 500)).toEqual([]);
+  await expectEveryAcceptedCommandStoredOnce(sent);
+  server = await start();
+});
+
+test('keeps every acknowledged command, with one command.accepted each, through kill -9 under load', async () => {
+  await load.seen(200, isAccepted);
+  server.process.kill('SIGKILL');
+  await server.stop();
+  const sent = await load.stop();
+  console.log(tally(sent));
+  server = await start();
+
+  await expectEveryAcceptedCommandStoredOnce(sent);
+});

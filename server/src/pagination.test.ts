@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { allOperations, type Operation } from '@tenant-open-platform/contract';
+import {
+  type Answer,
+  createCredential,
+  createTenant,
+  platform,
+  signedRequest,
+  type TestTenant,
+} from '@tenant-open-platform/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+
+const ITEMS = 5;
+
+const tenantPath = (tenant: TestTenant) => `/api/v1/platform/tenants/${tenant.tenant_id}`;
+
+/** How to make one more item of each list, and who reads it. */
+const lists: Record<
+  string,
+  { caller: (tenant: TestTenant) => TestTenant['admin']; add: (tenant: TestTenant) => Promise<unknown> }
+> = {
+  'tenants.list': {
+    caller: () => platform().admin,
+    add: () =>
+      signedRequest(platform().admin, 'POST', '/api/v1/platform/tenants', {
+        body: { tenant_id: `page-${randomUUID()}`, name: 'Page' },
+      }),
+  },
+  'credentials.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
+  'roles.list': { caller: ({ admin }) => admin, add: async () => {} },
+  'roleBindings.list': {
+    caller: ({ admin }) => admin,
+    add: (tenant) => createCredential(tenant.tenant_id, { role: 'integration_reader' }),
+  },
+  'commands.list': {
+    caller: ({ reader }) => reader,
+    add: ({ operator }) =>
+      signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', {
+        body: {
+          vendor: 'vendor_a',
+          device_id: 'device-1',
+          command_type: 'reboot',
+          payload: {},
+          idempotency_key: randomUUID(),
+        },
+      }),
+  },
+};
+
+/** A value for every filter of the contract. */
+const filters: Record<string, string> = {
+  client_id: 'client-1',
+  status: 'ACCEPTED',
+  vendor: 'vendor_a',
+  device_id: 'device-1',
+  command_type: 'reboot',
+  idempotency_key: 'key-1',
+  accepted_after: '2026-01-01T00:00:00Z',
+  accepted_before: '2999-01-01T00:00:00%2B01:00',
+};
+
+const queryNames = ({ route }: Operation) => Object.keys((route.query as z.ZodObject).shape);
+
+const listOperations = allOperations.filter((operation) => queryNames(operation).includes('cursor'));
+
+const pathOf = ({ route }: Operation, tenant: TestTenant) => route.path.replace(':tenant_id', tenant.tenant_id);
+
+const list = (
+  operation: Operation,
+  tenant: TestTenant,
+  query: Record<string, string>,
+  path = pathOf(operation, tenant),
+) => {
+  const pairs = Object.entries(query).map((pair) => pair.join('='));
+  const caller = lists[operation.name]?.caller(tenant) ?? tenant.admin;
+  return signedRequest(caller, 'GET', [path, ...(pairs.length > 0 ? [pairs.join('&')] : [])].join('?'));
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: items of every list
+const itemsOf = ({ body }: Answer): any[] => (Array.isArray(body) ? body : body.items);
+
+const nextCursorOf = ({ body, headers }: Answer): string | null =>
+  Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
+
+const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) => JSON.stringify(item);
+
+const encode = (text: string) => Buffer.from(text).toString('base64url');
+
+let tenant: TestTenant;
+let other: TestTenant;
+
+beforeAll(async () => {
+  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+  for (const one of [tenant, other]) {
+    for (const { add } of Object.values(lists)) for (let item = 0; item < ITEMS; item++) await add(one);
+  }
+}, 60_000);
+
+async function firstCursor(operation: Operation, of: TestTenant): Promise<string> {
+  const cursor = nextCursorOf(await list(operation, of, { limit: '1' }));
+  if (cursor === null) throw new Error('There is no second page.');
+  return cursor;
+}
+
+test('every list of the contract is walked, with every filter', () => {
+  expect(Object.keys(lists).sort()).toEqual(listOperations.map(({ name }) => name).sort());
+  const declared = new Set(listOperations.flatMap(queryNames).filter((name) => name !== 'limit' && name !== 'cursor'));
+  expect(Object.keys(filters).sort()).toEqual([...declared].sort());
+});
+
+describe.each(listOperations)('$name', (operation) => {
+  test('pages show every item once, newest first, and the last page no cursor', async () => {
+    const whole = await list(operation, tenant, { limit: '500' });
+    const expected = itemsOf(whole).map(identityOf);
+    expect(nextCursorOf(whole)).toBeNull();
+
+    const seen: string[] = [];
+    const times: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Answer = await list(operation, tenant, { limit: '2', ...(cursor && { cursor }) });
+      expect(page.status, page.raw).toBe(200);
+      expect(itemsOf(page).length).toBeLessThanOrEqual(2);
+      seen.push(...itemsOf(page).map(identityOf));
+      times.push(...itemsOf(page).map((item) => item.accepted_at ?? item.created_at ?? ''));
+      cursor = nextCursorOf(page);
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    // Other test files make tenants meanwhile: they are newer than the first page that was read.
+    expect(seen.filter((item) => expected.includes(item))).toEqual(expected);
+    if (operation.name !== 'tenants.list') expect(seen).toEqual(expected);
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  test('a page that is exactly full and the last has no cursor', async () => {
+    if (operation.name === 'tenants.list') return;
+    const all = itemsOf(await list(operation, tenant, {}));
+    const full = await list(operation, tenant, { limit: String(all.length) });
+    expect([itemsOf(full).length, nextCursorOf(full)]).toEqual([all.length, null]);
+  });
+
+  test("refuses a cursor of another tenant's list, of another list, and with other filters", async () => {
+    const refused: Promise<Answer>[] = [];
+    const cursor = await firstCursor(operation, tenant);
+    expect((await list(operation, tenant, { cursor, limit: '3' })).status).toBe(200);
+    if (operation.name !== 'tenants.list') {
+      refused.push(list(operation, tenant, { cursor: await firstCursor(operation, other) }));
+    }
+    for (const another of listOperations.filter(({ name }) => name !== operation.name)) {
+      refused.push(list(operation, tenant, { cursor: await firstCursor(another, tenant) }));
+    }
+    for (const name of queryNames(operation).filter((name) => name in filters)) {
+      refused.push(list(operation, tenant, { cursor, [name]: filters[name] ?? '' }));
+    }
+    for (const { status, body } of await Promise.all(refused)) {
+      expect([status, body.code]).toEqual([400, 'INVALID_CURSOR']);
+    }
+  });
+
+  test('refuses a forged cursor', async () => {
+    const cursor = await firstCursor(operation, tenant);
+    const [binding, position] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const forged = ['x', '....', cursor.slice(0, -4), `x${cursor}`, 'null', '1', '[]', '{}', '[[]]', '"', '\u0000'];
+    for (const [text, index] of forged.map((text, index) => [text, index] as const)) {
+      const { status, body } = await list(operation, tenant, { cursor: index < 4 ? text : encode(text) });
+      expect([text, status, body.code]).toEqual([text, 400, 'INVALID_CURSOR']);
+    }
+    for (const wrong of [
+      '',
+      null,
+      1,
+      `${position} `,
+      `${position}'`,
+      `\n${position}`,
+      'x'.repeat(99),
+      '9'.repeat(70),
+    ]) {
+      const { status, body } = await list(operation, tenant, { cursor: encode(JSON.stringify([binding, wrong])) });
+      expect([wrong, status, body.code]).toEqual([wrong, 400, 'INVALID_CURSOR']);
+    }
+  });
+
+  test('each filter narrows, and an unknown value is no error', async () => {
+    for (const name of queryNames(operation).filter((name) => name in filters)) {
+      const answer = await list(operation, tenant, { [name]: filters[name] ?? '' });
+      expect(answer.status, answer.raw).toBe(200);
+      if (name in (itemsOf(answer)[0] ?? {})) {
+        expect(new Set(itemsOf(answer).map((item) => item[name]))).toEqual(new Set([filters[name]]));
+      }
+    }
+  });
+});
+
+test('the credential list is a bare array whose Link header leads to the next page', async () => {
+  const first = await signedRequest(tenant.admin, 'GET', `${tenantPath(tenant)}/credentials?limit=3`);
+  expect(first.body).toHaveLength(3);
+  const [, next] = /^<([^>]+)>; rel="next"$/.exec(String(first.headers.link)) ?? [];
+  expect(next).toBe(`${tenantPath(tenant)}/credentials?limit=3&cursor=${first.headers['x-next-cursor']}`);
+  const second = await signedRequest(tenant.admin, 'GET', next ?? '');
+  expect(second.status).toBe(200);
+  const ids = [...first.body, ...second.body].map(({ client_id }: { client_id: string }) => client_id);
+  expect(new Set(ids).size).toBe(6);
+  for (const { request_id } of second.body) expect(request_id).toBe(second.headers['x-request-id']);
+});

@@ -1,0 +1,97 @@
+import { type ErrorCode, errors } from '@tenant-open-platform/contract';
+import { type Answer, createTenant, type Profile, rawRequest, rawRequests, sign } from '@tenant-open-platform/testing';
+import { beforeAll, expect, test } from 'vitest';
+
+const ME = '/api/v1/open/me';
+
+let caller: Profile;
+let node: string;
+
+beforeAll(async () => {
+  const { operator } = await createTenant();
+  caller = operator;
+  node = operator.base_url;
+});
+
+const lines = (...head: string[]) => `${head.join('\r\n')}\r\n\r\n`;
+
+const signed = (method: string, target: string, ...more: string[]) =>
+  lines(
+    `${method} ${target} HTTP/1.1`,
+    'Host: localhost',
+    ...Object.entries(sign(caller, method, target)).map((pair) => pair.join(': ')),
+    ...more,
+  );
+
+function expectRefusal({ status, headers, body }: Answer, code: ErrorCode): void {
+  expect(status).toBe(errors[code].status);
+  expect(body).toEqual({ code, message: expect.any(String), request_id: headers['x-request-id'] });
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', connection: 'close' });
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+}
+
+test.each([
+  ['no HTTP at all', 'hello\r\n\r\n'],
+  ['HTTP/2 with prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an unknown version', lines(`GET ${ME} HTTP/3.1`, 'Host: localhost')],
+  ['an unknown method', lines(`FROBNICATE ${ME} HTTP/1.1`, 'Host: localhost')],
+  ['no Host', lines(`GET ${ME} HTTP/1.1`)],
+  ['two Hosts', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'Host: localhost')],
+  ['a space in the target', lines(`GET ${ME}?a=b c HTTP/1.1`, 'Host: localhost')],
+  ['a target beyond ASCII', lines('GET /api/v1/open/caf\u00e9 HTTP/1.1', 'Host: localhost')],
+  ['bare line feeds', `GET ${ME} HTTP/1.1\nHost: localhost\n\n`],
+  ['a folded header', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'X-A: b', ' c')],
+  ['white space before the colon', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'X-A : b')],
+  ['NUL in a header', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'X-A: b\0c')],
+  ['two lengths', lines(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Content-Length: 1', 'Content-Length: 2')],
+  ['a negative length', lines(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Content-Length: -1')],
+  [
+    'a length and chunks',
+    `${lines(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+  ],
+  ['a broken chunk', `${lines(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n\r\n`],
+  ['CONNECT', lines('CONNECT localhost:443 HTTP/1.1', 'Host: localhost:443')],
+])('answers %s with MALFORMED_HTTP and closes the connection', async (_, bytes) => {
+  expectRefusal(await rawRequest(node, bytes), 'MALFORMED_HTTP');
+});
+
+test('refuses a broken chunk in the body of a signed request rather than drop the connection', async () => {
+  const head = signed('POST', '/api/v1/open/downlink/commands', 'Transfer-Encoding: chunked');
+  expectRefusal(await rawRequest(node, `${head}zz\r\n`), 'MALFORMED_HTTP');
+});
+
+test('refuses an expectation that it does not meet, under the request id it came with', async () => {
+  const answer = await rawRequest(node, signed('GET', ME, 'Expect: coffee', 'X-Request-Id: abc'));
+  expectRefusal(answer, 'EXPECTATION_FAILED');
+  expect(answer.body.request_id).toBe('abc');
+});
+
+test('lets a client that expects 100 Continue go on', async () => {
+  expect((await rawRequest(node, signed('GET', ME, 'Expect: 100-continue'))).status).toBe(200);
+});
+
+test('refuses headers of more than 16 KiB', async () => {
+  const padding = Array.from({ length: 20 }, (_, index) => `X-Padding-${index}: ${'a'.repeat(1_000)}`);
+  expectRefusal(await rawRequest(node, signed('GET', ME, ...padding)), 'HEADERS_TOO_LARGE');
+});
+
+test('answers two requests of one connection in their order', async () => {
+  const answers = await rawRequests(
+    node,
+    signed('GET', ME, 'X-Request-Id: 1') + signed('GET', ME, 'X-Request-Id: 2'),
+    2,
+  );
+  expect(answers.map(({ status, body }) => [status, body.request_id])).toEqual([
+    [200, '1'],
+    [200, '2'],
+  ]);
+});
+
+test('gives nobody the refusal of the bytes that follow a request', async () => {
+  const answers = await rawRequests(node, `${signed('GET', ME, 'X-Request-Id: 1')}hello\r\n\r\n`, 2);
+  expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
+});
+
+test('answers a request whose headers do not come within 5 seconds with REQUEST_TIMEOUT', async () => {
+  expectRefusal(await rawRequest(node, `GET ${ME} HTTP/1.1\r\nHost: localhost\r\n`), 'REQUEST_TIMEOUT');
+});

@@ -1,0 +1,330 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { type ErrorCode, errors } from '@tenant-open-platform/contract';
+import {
+  type Answer,
+  createTenant,
+  rawRequest,
+  sign,
+  signedRequest,
+  type TestTenant,
+} from '@tenant-open-platform/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+type Vector = {
+  name: string;
+  code: ErrorCode;
+  after_signature?: true;
+  method: string;
+  target: string;
+  headers: string[];
+  body_base64: string;
+  string_to_sign?: string;
+};
+
+type AcceptedVector = Omit<Vector, 'code' | 'headers'> & {
+  client_id: string;
+  timestamp: string;
+  nonce: string;
+  x_api_signature: string;
+};
+
+const vectors: { accept: AcceptedVector[]; reject: Vector[] } = JSON.parse(
+  readFileSync(new URL('../../contract/vectors/vectors.json', import.meta.url), 'utf8'),
+);
+
+const COMMANDS = '/api/v1/open/downlink/commands';
+const ME = '/api/v1/open/me';
+/** The limits that the server has unless told otherwise. */
+const BODY_LIMIT_BYTES = 65_536;
+const HEADERS_LIMIT_BYTES = 16_384;
+
+let tenant: TestTenant;
+let node: string;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  node = tenant.operator.base_url;
+});
+
+const command = (fields: object = {}) => ({
+  vendor: 'vendor_a',
+  device_id: 'device-1',
+  command_type: 'reboot',
+  payload: {},
+  idempotency_key: 'gates',
+  ...fields,
+});
+
+type Parts = { method: string; target: string; headers?: string[]; body?: Buffer };
+
+/** The bytes of a request whose every header is given; a body gets its Content-Length unless it is chunked. */
+function bytesOf({ method, target, headers = [], body = Buffer.alloc(0) }: Parts): Buffer {
+  const isFramed = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
+  const framing = body.length === 0 || isFramed ? [] : [`Content-Length: ${body.length}`];
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...framing, ...headers];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+}
+
+const send = (parts: Parts) => rawRequest(node, bytesOf(parts));
+
+/** The same, correctly signed by the operator over `signedBody`, or the bytes as they are sent. */
+function sendSigned({ headers = [], signedBody, ...parts }: Parts & { signedBody?: Buffer }): Promise<Answer> {
+  const signature = sign(tenant.operator, parts.method, parts.target, { body: signedBody ?? parts.body });
+  return send({ ...parts, headers: [...Object.entries(signature).map((pair) => pair.join(': ')), ...headers] });
+}
+
+function expectRefusal({ status, body, headers }: Answer, code: ErrorCode): void {
+  expect(body).toMatchObject({ code, request_id: headers['x-request-id'] });
+  expect(status).toBe(errors[code].status);
+  expect(headers['cache-control']).toBe('no-store');
+}
+
+const bodyOf = ({ body_base64 }: { body_base64: string }) => Buffer.from(body_base64, 'base64');
+
+describe('golden vectors', () => {
+  const sentAsTheyAre = vectors.reject.filter((vector) => !vector.after_signature);
+
+  test.each(sentAsTheyAre)('refuses $name', async (vector) => {
+    const answer = await send({ ...vector, body: bodyOf(vector) });
+    expectRefusal(answer, vector.code);
+    expect(answer.body.metadata).toEqual(vector.string_to_sign && { string_to_sign: vector.string_to_sign });
+  });
+
+  test.each(vectors.reject.filter((vector) => vector.after_signature))(
+    'refuses $name, correctly signed',
+    async (vector) => {
+      const headers = vector.headers.filter((line) => !/^X-Api-/i.test(line));
+      expectRefusal(await sendSigned({ ...vector, headers, body: bodyOf(vector) }), vector.code);
+    },
+  );
+
+  test.each(vectors.accept.filter(({ method }) => method !== 'HEAD'))(
+    'computes the string to sign of $name',
+    async (vector) => {
+      const headers = [
+        `X-Api-Id: ${vector.client_id}`,
+        `X-Api-Timestamp: ${vector.timestamp}`,
+        `X-Api-Nonce: ${vector.nonce}`,
+        `X-Api-Signature: ${vector.x_api_signature}`,
+      ];
+      const answer = await send({ ...vector, headers, body: bodyOf(vector) });
+      expectRefusal(answer, 'UNAUTHENTICATED');
+      expect(answer.body.metadata).toEqual({ string_to_sign: vector.string_to_sign });
+    },
+  );
+
+  test.each(vectors.accept)('verifies the signature of $name', async (vector) => {
+    const headers = ['Content-Type: application/json'];
+    const answer = await sendSigned({ ...vector, headers, body: bodyOf(vector) });
+    expect(answer.body.code).not.toBe('INVALID_TARGET');
+    expect(answer.status).not.toBe(401);
+    expect(answer.status).toBeLessThan(500);
+  });
+});
+
+describe('request target', () => {
+  test.each([
+    ['absolute form', `http://localhost${ME}`],
+    ['absolute form of another scheme', `https://localhost${ME}`],
+    ['authority first', `//localhost${ME}`],
+    ['a fragment', `${ME}#top`],
+    ['a trailing slash', `${ME}/`],
+    ['two slashes', '/api/v1/open//me'],
+    ['an encoded slash', '/api/v1/open%2Fme'],
+    ['an encoded letter', '/api/v1/open/%6de'],
+    ['a dot segment', '/api/v1/open/./me'],
+    ['a dot-dot segment', '/api/v1/platform/../open/me'],
+    ['a semicolon', `${ME};v=1`],
+    ['the asterisk form', '*'],
+    ['another case of the prefix', '/API/v1/open/me'],
+    ['the root', '/'],
+    ['no version', '/open/me'],
+    ['a path of 1025 bytes', `/api/v1/open/${'p'.repeat(1025 - '/api/v1/open/'.length)}`],
+    ['a query of 2049 bytes', `${COMMANDS}?cursor=${'c'.repeat(2049 - 'cursor='.length)}`],
+    ['a bare question mark', `${ME}?`],
+    ['an empty value', `${COMMANDS}?limit=`],
+    ['a name without value', `${COMMANDS}?limit`],
+    ['a repeated name', `${COMMANDS}?limit=1&limit=1`],
+    ['a literal plus', `${COMMANDS}?accepted_after=2026-01-01T00:00:00+01:00`],
+    ['NUL', `${COMMANDS}?device_id=%00`],
+    ['bytes that are not UTF-8', `${COMMANDS}?device_id=%FF`],
+  ])('with %s is refused before any authentication', async (_, target) => {
+    expectRefusal(await send({ method: 'GET', target }), 'INVALID_TARGET');
+    expectRefusal(await sendSigned({ method: 'GET', target }), 'INVALID_TARGET');
+  });
+
+  test.each(['/api/v1/open/ME', '/api/v1/open/nothing', '/api/v1/nothing', '/api/v1/open/me/more'])(
+    '%s is unknown, which only a signed request learns',
+    async (target) => {
+      expectRefusal(await send({ method: 'GET', target }), 'UNAUTHENTICATED');
+      expectRefusal(await sendSigned({ method: 'GET', target }), 'NOT_FOUND');
+    },
+  );
+
+  test.each(['0', '501', '-1', '01', '1e2', '1.0', '0x10', '%2010', '9999999999', 'ten'])(
+    'refuses limit=%s rather than clamp it',
+    async (limit) => {
+      const answer = await sendSigned({ method: 'GET', target: `${COMMANDS}?limit=${limit}` });
+      expectRefusal(answer, 'VALIDATION_FAILED');
+      expect(answer.body.details).toMatchObject([{ location: 'query/limit' }]);
+    },
+  );
+});
+
+describe('X-Request-Id', () => {
+  test.each(['', 'a b', 'a/b', 'caf\u00e9', 'a'.repeat(129)])(
+    '%j is refused under a generated one, before any authentication',
+    async (requestId) => {
+      const answer = await send({ method: 'GET', target: ME, headers: [`X-Request-Id: ${requestId}`] });
+      expectRefusal(answer, 'INVALID_REQUEST_ID');
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    },
+  );
+
+  test('sent twice is refused, of 128 characters kept, and made where there is none', async () => {
+    const twice = { method: 'GET', target: ME, headers: ['X-Request-Id: a', 'x-request-id: a'] };
+    expectRefusal(await sendSigned(twice), 'INVALID_REQUEST_ID');
+    const longest = '~'.repeat(128);
+    const kept = await sendSigned({ method: 'GET', target: ME, headers: [`X-Request-Id: ${longest}`] });
+    expect([kept.status, kept.headers['x-request-id'], kept.body.request_id]).toEqual([200, longest, longest]);
+    const made = await sendSigned({ method: 'GET', target: ME });
+    expect(made.body.request_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  });
+});
+
+describe('body', () => {
+  const JSON_TYPE = 'Content-Type: application/json';
+  const post = { method: 'POST', target: COMMANDS };
+  const bytes = Buffer.from(JSON.stringify(command()));
+  const chunked = (body: Buffer) =>
+    Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+
+  test('is accepted chunked, and its hash is that of the bytes without their framing', async () => {
+    const headers = [JSON_TYPE, 'Transfer-Encoding: chunked'];
+    const answer = await sendSigned({ ...post, headers, body: chunked(bytes), signedBody: bytes });
+    expect(answer.status).toBe(202);
+  });
+
+  test.each(['gzip', 'GZIP', 'br', 'identity, gzip', 'x-unknown'])(
+    'with Content-Encoding %s is refused',
+    async (encoding) => {
+      const headers = [JSON_TYPE, `Content-Encoding: ${encoding}`];
+      expectRefusal(await sendSigned({ ...post, headers, body: gzipSync(bytes) }), 'UNSUPPORTED_MEDIA_TYPE');
+    },
+  );
+
+  test('with Content-Encoding identity is accepted', async () => {
+    const headers = [JSON_TYPE, 'Content-Encoding: identity'];
+    expect((await sendSigned({ ...post, headers, body: bytes })).status).toBe(202);
+  });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'text/json',
+    'application/merge-patch+json',
+    'application/json; charset=latin1',
+  ])('of type %s is refused, but only to whoever is authenticated', async (type) => {
+    const headers = [`Content-Type: ${type}`];
+    expectRefusal(await send({ ...post, headers, body: bytes }), 'UNAUTHENTICATED');
+    expectRefusal(await sendSigned({ ...post, headers, body: bytes }), 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('of type %s is accepted', async (type) => {
+    expect((await sendSigned({ ...post, headers: [`Content-Type: ${type}`], body: bytes })).status).toBe(202);
+  });
+
+  test('of exactly the limit is read, and one byte more is refused', async () => {
+    const padded = (size: number) => Buffer.concat([bytes, Buffer.alloc(size - bytes.length, ' ')]);
+    const longest = { ...post, headers: [JSON_TYPE], body: padded(BODY_LIMIT_BYTES) };
+    expect((await sendSigned(longest)).status).toBe(202);
+    const unsent = [JSON_TYPE, `Content-Length: ${BODY_LIMIT_BYTES + 1}`];
+    expectRefusal(await sendSigned({ ...post, headers: unsent }), 'PAYLOAD_TOO_LARGE');
+  });
+
+  test('over the limit is refused chunked too, and the connection closed', async () => {
+    const tooLong = Buffer.alloc(BODY_LIMIT_BYTES + 1, ' ');
+    const unfinished = Buffer.concat([Buffer.from(`${tooLong.length.toString(16)}\r\n`), tooLong]);
+    const headers = [JSON_TYPE, 'Transfer-Encoding: chunked'];
+    const answer = await sendSigned({ ...post, headers, body: unfinished, signedBody: tooLong });
+    expectRefusal(answer, 'PAYLOAD_TOO_LARGE');
+    expect(answer.headers.connection).toBe('close');
+  });
+
+  test('is refused to GET in every framing, and no framing of nothing is one', async () => {
+    const get = { method: 'GET', target: ME };
+    const body = Buffer.from('{}');
+    expectRefusal(await sendSigned({ ...get, body }), 'MALFORMED_HTTP');
+    const headers = ['Transfer-Encoding: chunked'];
+    expectRefusal(await sendSigned({ ...get, headers, body: chunked(body), signedBody: body }), 'MALFORMED_HTTP');
+    expect((await sendSigned({ ...get, headers: ['Content-Length: 0'] })).status).toBe(200);
+  });
+});
+
+describe('JSON', () => {
+  test.each([
+    ['a syntax error', '{"vendor":}', 'body/vendor'],
+    ['an unfinished object', '{"payload":{"a":1', 'body/payload/a'],
+    ['something behind the end', '{} {}', 'body'],
+    ['single quotes', "{'vendor':1}", 'body'],
+    ['a comment', '{/*x*/}', 'body'],
+    ['a comma at the end', '{"vendor":"a",}', 'body'],
+    ['NaN', '{"payload":{"a":NaN}}', 'body/payload/a'],
+    ['a repeated name', '{"vendor":"a","vendor":"b"}', 'body/vendor'],
+    ['a repeated name, once escaped', '{"payload":{"a":1,"\\u0061":2}}', 'body/payload/a'],
+    ['__proto__', '{"payload":{"__proto__":{}}}', 'body/payload/__proto__'],
+    ['__proto__, escaped', '{"payload":{"\\u005f_proto__":{}}}', 'body/payload/__proto__'],
+    ['an integer over 2^53-1', '{"payload":{"a":[1,9007199254740993]}}', 'body/payload/a/1'],
+    ['too many digits', '{"payload":{"a":0.1234567890123456789}}', 'body/payload/a'],
+    ['overflow', '{"payload":{"a":1e999}}', 'body/payload/a'],
+    ['underflow', '{"payload":{"a":1e-999}}', 'body/payload/a'],
+    ['a negative zero', '{"payload":{"a":-0}}', 'body/payload/a'],
+    ['NUL', '{"payload":{"a":"\\u0000"}}', 'body/payload/a'],
+    ['a lone surrogate', '{"payload":{"a":"\\ud800"}}', 'body/payload/a'],
+    ['33 levels', `{"payload":${'['.repeat(32)}${']'.repeat(32)}}`, `body/payload${'/0'.repeat(31)}`],
+  ])('with %s is refused with the place', async (_, text, location) => {
+    const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body: Buffer.from(text) });
+    expectRefusal(answer, 'MALFORMED_JSON');
+    expect(answer.body.details).toEqual([{ location, code: 'MALFORMED_JSON', message: expect.any(String) }]);
+  });
+
+  test.each([
+    ['a byte order mark', Buffer.from('\ufeff{}'), 'body'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]), 'body/a'],
+    ['white space alone', Buffer.from('  '), 'body'],
+  ])('that is %s is refused', async (_, body, location) => {
+    const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body });
+    expectRefusal(answer, 'MALFORMED_JSON');
+    expect(answer.body.details).toMatchObject([{ location }]);
+  });
+
+  test('is not looked at before the caller is known and permitted', async () => {
+    const body = Buffer.from('{');
+    expectRefusal(await send({ method: 'POST', target: COMMANDS, body }), 'UNAUTHENTICATED');
+    expectRefusal(await signedRequest(tenant.reader, 'POST', COMMANDS, { body }), 'FORBIDDEN');
+  });
+
+  test('names every wrong field at once', async () => {
+    const body = command({ vendor: 'Vendor A', timeout_seconds: 301, idempotency_key: '', device_id: 'a\nb' });
+    const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body });
+    expectRefusal(answer, 'VALIDATION_FAILED');
+    const locations = answer.body.details.map(({ location }: { location: string }) => location).sort();
+    expect(locations).toEqual(['body/device_id', 'body/idempotency_key', 'body/timeout_seconds', 'body/vendor']);
+  });
+});
+
+test('headers up to the limit pass, and over it are refused', async () => {
+  const padding = (size: number) => [`X-Padding: ${'a'.repeat(size)}`];
+  expect((await sendSigned({ method: 'GET', target: ME, headers: padding(HEADERS_LIMIT_BYTES - 1_000) })).status).toBe(
+    200,
+  );
+  const answer = await sendSigned({ method: 'GET', target: ME, headers: padding(HEADERS_LIMIT_BYTES) });
+  expectRefusal(answer, 'HEADERS_TOO_LARGE');
+});

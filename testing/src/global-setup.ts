@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import type { Platform } from './platform.js';
+import { startPrivatePostgres } from './private-postgres.js';
+import type { Profile } from './profile.js';
+import { type RunningServer, startServer } from './start-server.js';
+
+const unlimited = { REQUESTS_PER_MINUTE: '1000000', FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000' };
+
+/** Starts the servers of a project once for all its test files: one on the embedded database, or two on one Postgres. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'top-test-'));
+  const servers: RunningServer[] = [];
+  let postgres: Awaited<ReturnType<typeof startPrivatePostgres>> | null = null;
+  const teardown = async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    if (project.name === 'full') postgres = await startPrivatePostgres();
+    const shared = { ...unlimited, ...(postgres && { DATABASE_URL: postgres.url, KEYRING: makeKeyring() }) };
+    for (const node of postgres ? [0, 1] : [0]) {
+      servers.push(await startServer({ ...shared, DATA_DIR: join(folder, `node-${node}`) }));
+    }
+    const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, 'node-0', file), 'utf8'));
+    const platform: Platform = {
+      nodes: servers.map((server) => server.baseUrl),
+      admin: profile('platform-admin.json'),
+      demo: profile('demo.json'),
+      databaseUrl: postgres?.url ?? null,
+    };
+    project.provide('platform', platform);
+  } catch (error) {
+    await teardown();
+    throw error;
+  }
+  return teardown;
+}
+
+const makeKeyring = (): string =>
+  JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });

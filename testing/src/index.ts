@@ -1,0 +1,5 @@
+export { type Platform, platform } from './platform.js';
+export type { Profile } from './profile.js';
+export { rawRequest, rawRequests } from './raw-request.js';
+export { type Answer, type RequestOptions, sign, signedRequest } from './signed-request.js';
+export { createCredential, createTenant, type TestTenant } from './tenant.js';

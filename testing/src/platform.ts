@@ -1,0 +1,22 @@
+import { inject } from 'vitest';
+import type { Profile } from './profile.js';
+
+export type Platform = {
+  /** Base URL of every server: one in the project `local`, two on the same database in `full`. */
+  nodes: string[];
+  /** A platform_admin of the tenant `platform`. */
+  admin: Profile;
+  /** An integration_operator of the tenant `demo`. */
+  demo: Profile;
+  /** Null on the embedded database. */
+  databaseUrl: string | null;
+};
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    platform: Platform;
+  }
+}
+
+/** The servers of this run, shared by all test files. */
+export const platform = (): Platform => inject('platform');

@@ -1,0 +1,142 @@
+import { type ExecFileSyncOptions, execFile, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const debianVersions = '/usr/lib/postgresql';
+
+function findBinaries(): string {
+  const versions = existsSync(debianVersions) ? readdirSync(debianVersions) : [];
+  const version = versions.includes('15') ? '15' : versions.sort((a, b) => Number(b) - Number(a))[0];
+  if (version !== undefined) return join(debianVersions, version, 'bin');
+  try {
+    return execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim();
+  } catch {
+    throw new Error('PostgreSQL is not installed: apt-get install postgresql');
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: 'pipe' }));
+      return { uid: id('-u'), gid: id('-g') };
+    } catch {}
+  }
+  throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody.');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('No free port.');
+  return address.port;
+}
+
+/** Only one-line statements: it runs them in PostgreSQL's single-user mode, before anybody can connect. */
+function runStatements(postgres: string, data: string, statements: string[], options: ExecFileSyncOptions): void {
+  const input = statements.map((statement) => `${statement};\n`).join('');
+  execFileSync(postgres, ['--single', '-D', data, 'postgres'], {
+    ...options,
+    input,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+}
+
+export type PrivatePostgres = {
+  url: string;
+  /** Stops the server as an operator does: open connections are cut off. Its data stays. */
+  suspend: () => Promise<void>;
+  resume: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/**
+ * A PostgreSQL of its own in a temporary folder, with fsync on as in production. The user of the URL owns its database
+ * and may create roles, and is no superuser: what managed clusters give.
+ */
+export async function startPrivatePostgres(): Promise<PrivatePostgres> {
+  const binaries = findBinaries();
+  const user = unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), 'top-postgres-'));
+  const data = join(folder, 'data');
+  const password = randomBytes(16).toString('hex');
+  if (user) chownSync(folder, user.uid, user.gid);
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+
+  const as = { ...user, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+  const initdb = ['-D', data, '-U', 'postgres', '--encoding=UTF8', '--no-locale', '--auth=trust', '--no-sync'];
+  try {
+    await promisify(execFile)(join(binaries, 'initdb'), initdb, as);
+    writeFileSync(join(data, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n');
+    runStatements(
+      join(binaries, 'postgres'),
+      data,
+      [`create role platform login createrole password '${password}'`, 'create database platform owner platform'],
+      as,
+    );
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
+
+  const port = await freePort();
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 200 };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const launch = () => launchServer(join(binaries, 'postgres'), ['-D', data, ...options], as, removeFolder);
+  let server = await launch().catch((error: unknown) => {
+    removeFolder();
+    throw error;
+  });
+  return {
+    url: `postgres://platform:${password}@127.0.0.1:${port}/platform`,
+    suspend: () => server.stop(),
+    resume: async () => {
+      server = await launch();
+    },
+    stop: async () => {
+      await server.stop();
+      removeFolder();
+    },
+  };
+}
+
+/** Resolves when the server accepts connections. */
+async function launchServer(
+  program: string,
+  args: string[],
+  as: SpawnOptions,
+  abandoned: () => void,
+): Promise<{ stop: () => Promise<void> }> {
+  const postgres = spawn(program, args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  const abandon = () => {
+    postgres.kill('SIGQUIT');
+    abandoned();
+  };
+  process.once('exit', abandon);
+  const exited = once(postgres, 'exit').then(() => {
+    process.off('exit', abandon);
+  });
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    postgres.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-10_000);
+      if (text.includes('ready to accept connections')) resolve();
+    });
+    void exited.then(() => reject(new Error(`PostgreSQL did not start.\n${log}`)));
+  });
+  return {
+    stop: () => {
+      postgres.kill('SIGINT');
+      return exited;
+    },
+  };
+}

@@ -1,0 +1,7 @@
+/** Who calls, and where: the content of `platform-admin.json` and `demo.json`. */
+export type Profile = {
+  base_url: string;
+  tenant_id: string;
+  client_id: string;
+  secret: string;
+};

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { platform } from './platform.js';
+import type { Profile } from './profile.js';
+import { type Answer, signedRequest } from './signed-request.js';
+
+export type TestTenant = { tenant_id: string; admin: Profile; operator: Profile; reader: Profile };
+
+async function create(target: string, body: object): Promise<Answer> {
+  const answer = await signedRequest(platform().admin, 'POST', target, { body });
+  if (answer.status !== 201) throw new Error(`POST ${target} answered ${answer.status}: ${answer.raw}`);
+  return answer;
+}
+
+/** A credential of the tenant, bound to `role` if one is given; the other fields are those of credentials.create. */
+export async function createCredential(
+  tenantId: string,
+  { role, ...fields }: { role?: string; [field: string]: unknown } = {},
+): Promise<Profile> {
+  const credential = { client_id: `client-${randomBytes(8).toString('hex')}`, name: role ?? 'No role', ...fields };
+  const target = `/api/v1/platform/tenants/${tenantId}`;
+  const { body } = await create(`${target}/credentials`, credential);
+  if (role !== undefined) await create(`${target}/role-bindings`, { client_id: credential.client_id, role });
+  return {
+    base_url: platform().admin.base_url,
+    tenant_id: tenantId,
+    client_id: credential.client_id,
+    secret: body.secret,
+  };
+}
+
+/** A tenant of its own for each test file that needs one, so that files share servers and nothing else. */
+export async function createTenant(): Promise<TestTenant> {
+  const tenantId = `tenant-${randomBytes(8).toString('hex')}`;
+  await create('/api/v1/platform/tenants', { tenant_id: tenantId, name: 'Test tenant' });
+  const [admin, operator, reader] = await Promise.all([
+    createCredential(tenantId, { role: 'tenant_admin' }),
+    createCredential(tenantId, { role: 'integration_operator' }),
+    createCredential(tenantId, { role: 'integration_reader' }),
+  ]);
+  return { tenant_id: tenantId, admin, operator, reader };
+}
