@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderOpenApi } from './openapi.js';
+import { renderPageOfErrors } from './page-of-errors.js';
 import { renderVectors } from './vectors.js';
 
 /** Derived files by their path in the package. `--check` writes nothing and fails where one is not what it would be. */
 const goldens: Record<string, () => string | Promise<string>> = {
   'openapi.json': renderOpenApi,
   'vectors/vectors.json': renderVectors,
+  '../docs/errors.md': renderPageOfErrors,
 };
 
 const check = process.argv.includes('--check');

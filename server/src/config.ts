@@ -8,6 +8,9 @@ const integer = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
+/** Rules between variables are checked even where a single variable is wrong: all problems show at once. */
+const always = () => true;
+
 const Config = z
   .object({
     PORT: integer(0, 65_535).prefault('8787'),
@@ -36,18 +39,20 @@ const Config = z
     REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
   })
-  .check((ctx) => {
-    const { MODE, DATABASE_URL, KEYRING, KEYRING_FILE } = ctx.value;
-    const wrong = (path: string, message: string) =>
-      ctx.issues.push({ code: 'custom', input: ctx.value, path: [path], message });
-    if (MODE === 'production' && !DATABASE_URL) wrong('DATABASE_URL', 'is required where MODE is production');
-    if (DATABASE_URL && !KEYRING && !KEYRING_FILE) {
-      wrong(
-        'KEYRING_FILE',
-        'or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
-      );
-    }
-    if (KEYRING && KEYRING_FILE) wrong('KEYRING_FILE', 'and KEYRING exclude each other');
+  .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
+    path: ['DATABASE_URL'],
+    error: 'is required where MODE is production',
+    when: always,
+  })
+  .refine(({ DATABASE_URL, KEYRING, KEYRING_FILE }) => !DATABASE_URL || KEYRING || KEYRING_FILE, {
+    path: ['KEYRING_FILE'],
+    error: 'or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
+    when: always,
+  })
+  .refine(({ KEYRING, KEYRING_FILE }) => !KEYRING || !KEYRING_FILE, {
+    path: ['KEYRING_FILE'],
+    error: 'and KEYRING exclude each other',
+    when: always,
   });
 
 export type Config = z.infer<typeof Config>;

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  allOperations,
-  builtInRoles,
-  errors,
-  type Operation,
-  PLATFORM_TENANT_ID,
-} from '@tenant-open-platform/contract';
+import { allOperations, builtInRoles, type Operation, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import {
   type Answer,
   createCredential,
@@ -19,6 +13,7 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { expectRefusal } from '../test/expect-refusal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
 type Ids = { tenant_id: string; client_id: string; role: string; command_id: string };
@@ -155,11 +150,6 @@ async function send(caller: Profile, method: string, path: string, options: Requ
 
 const call = (caller: Profile, operation: Operation, values: Ids, options: RequestOptions = {}) =>
   send(caller, operation.route.method, target(operation, values), { body: bodyFor(operation, values), ...options });
-
-function expectRefusal({ status, body }: Answer, code: keyof typeof errors) {
-  expect(body).toMatchObject({ code });
-  expect(status).toBe(errors[code].status);
-}
 
 /** Everything that two answers to one X-Request-Id may differ in is left out. */
 const bytesOf = ({ status, headers: { date: _, ...headers }, raw }: Answer) => ({ status, headers, raw });

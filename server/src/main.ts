@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, readConfig } from './config.js';
 import { StartupError } from './platform/startup-error.js';
@@ -20,7 +21,7 @@ async function main(args: string[]): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.LOG_LEVEL);
   const server = await start(config, logger);
-  if (config.MODE === 'development') console.log(welcome(server, config));
+  if (config.MODE === 'development') console.log(await welcome(server, config));
   logger.info({ base_url: server.baseUrl }, 'ready');
 
   const stop = (signal: NodeJS.Signals) => {
@@ -38,7 +39,7 @@ async function serve(config: Config): Promise<void> {
   process.send?.({ type: 'ready', base_url: server.baseUrl });
 }
 
-function welcome({ baseUrl, isFirstStart }: Server, config: Config): string {
+async function welcome({ baseUrl, isFirstStart }: Server, config: Config): Promise<string> {
   const relative = path.relative(process.cwd(), config.DATA_DIR) || '.';
   const directory = relative.startsWith('..') ? path.resolve(config.DATA_DIR) : relative;
   const lines = [
@@ -58,13 +59,19 @@ function welcome({ baseUrl, isFirstStart }: Server, config: Config): string {
       '',
     );
   }
-  return [
-    ...lines,
-    'Send a first command, and read it back, in another terminal:',
-    `  id=$(npx topctl --profile-file ${directory}/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type reboot -o id)`,
-    `  npx topctl --profile-file ${directory}/demo.json commands get "$id"`,
-    '',
-  ].join('\n');
+  const demo = await readFile(path.join(config.DATA_DIR, 'demo.json'), 'utf8').catch(() => null);
+  if (demo) {
+    // The profile keeps the address of the first start.
+    const address = demo.includes(`"${baseUrl}"`) ? '' : ` --base-url ${baseUrl}`;
+    const topctl = `npx topctl --profile-file ${directory}/demo.json${address}`;
+    lines.push(
+      'Send a first command, and read it back, in another terminal:',
+      `  id=$(${topctl} commands create --vendor vendor_a --device-id ok-1 --command-type reboot -o id)`,
+      `  ${topctl} commands get "$id"`,
+      '',
+    );
+  }
+  return lines.join('\n');
 }
 
 async function printAdministrator(config: Config, options: { recover: boolean }): Promise<void> {

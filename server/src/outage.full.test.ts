@@ -45,15 +45,6 @@ beforeEach(() => {
 
 const codeOf = ({ answer }: Sent): string => answer?.body.code ?? String(answer?.status);
 
-const tally = (sent: Sent[]) => {
-  const counts: Record<string, number> = {};
-  for (const done of sent) {
-    const key = `${done.kind} ${codeOf(done)}`;
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
-};
-
 async function expectEveryAcceptedCommandStoredOnce(sent: Sent[]): Promise<void> {
   const stored = new Map(
     (await storedCommands(database.url, demo.tenant_id)).map((command) => [command.idempotency_key, command]),
@@ -71,9 +62,20 @@ async function expectEveryAcceptedCommandStoredOnce(sent: Sent[]): Promise<void>
   for (const command of stored.values()) expect(command).toMatchObject({ accepted_events: 1, outbox_rows: 2 });
 }
 
-function expectNoForgeryAdmitted(sent: Sent[]): void {
-  const codes = new Set(sent.filter(({ kind, answer }) => kind === 'forged' && answer).map(codeOf));
-  for (const code of codes) expect(['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE']).toContain(code);
+/** A write may also end with INTERNAL_ERROR: its commit was under way when the connection was lost. */
+const allowedCodes: Record<Sent['kind'], string[]> = {
+  read: ['200', 'SERVICE_UNAVAILABLE'],
+  write: ['202', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
+  forged: ['UNAUTHENTICATED', 'SERVICE_UNAVAILABLE'],
+};
+
+function expectOnlyTemporaryRefusals(sent: Sent[]): void {
+  for (const kind of ['read', 'write', 'forged'] as const) {
+    const codes = new Set(sent.filter((done) => done.kind === kind).map(codeOf));
+    expect([...codes].filter((code) => !allowedCodes[kind].includes(code))).toEqual([]);
+  }
+  const refused = sent.filter(({ answer }) => answer?.status === 503);
+  expect(new Set(refused.map(({ answer }) => answer?.headers['retry-after']))).toEqual(new Set(['1']));
 }
 
 test('answers 503 while Postgres is stopped, and serves again when it is back, without a restart', async () => {
@@ -88,16 +90,12 @@ test('answers 503 while Postgres is stopped, and serves again when it is back, w
   await database.resume();
   await Promise.all([load.seen(100, isAccepted), load.seen(100, isRead)]);
   const sent = await load.stop();
-  console.log(tally(sent));
 
   for (const done of sent) {
     expect(done.answer).not.toBeNull();
     expect(done.milliseconds).toBeLessThan(10_000);
-    if (done.answer?.status === 503) expect(done.answer.headers['retry-after']).toBe('1');
-    if (done.kind === 'read') expect(['200', 'SERVICE_UNAVAILABLE']).toContain(codeOf(done));
-    if (done.kind === 'write') expect(['202', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR']).toContain(codeOf(done));
   }
-  expectNoForgeryAdmitted(sent);
+  expectOnlyTemporaryRefusals(sent);
   await expectEveryAcceptedCommandStoredOnce(sent);
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
 });
@@ -111,14 +109,12 @@ test('answers every request while connections to Postgres are cut off again and 
   }
   await administrator.end();
   const sent = await load.stop();
-  console.log(tally(sent));
 
   for (const done of sent) {
     expect(done.answer).not.toBeNull();
     expect(done.milliseconds).toBeLessThan(10_000);
-    if (done.kind === 'read') expect(['200', 'SERVICE_UNAVAILABLE']).toContain(codeOf(done));
   }
-  expectNoForgeryAdmitted(sent);
+  expectOnlyTemporaryRefusals(sent);
   await expectEveryAcceptedCommandStoredOnce(sent);
 });
 
@@ -128,10 +124,12 @@ test('loses no accepted request at SIGTERM under load, and exits with 0 within 1
   expect(await server.stop()).toBe(0);
   expect(performance.now() - stoppedAt).toBeLessThan(15_000);
   const sent = await load.stop();
-  console.log(tally(sent));
 
   expect(sent.filter(({ answer }) => (answer?.status ?? 0) >= 500)).toEqual([]);
   await expectEveryAcceptedCommandStoredOnce(sent);
+  const unanswered = new Set(sent.flatMap(({ answer, idempotencyKey }) => (answer ? [] : [idempotencyKey])));
+  const stored = await storedCommands(database.url, demo.tenant_id);
+  expect(stored.filter((command) => unanswered.has(command.idempotency_key))).toEqual([]);
   server = await start();
 });
 
@@ -140,7 +138,6 @@ test('keeps every acknowledged command, with one command.accepted each, through 
   server.process.kill('SIGKILL');
   await server.stop();
   const sent = await load.stop();
-  console.log(tally(sent));
   server = await start();
 
   await expectEveryAcceptedCommandStoredOnce(sent);

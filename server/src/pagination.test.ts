@@ -83,8 +83,6 @@ const itemsOf = ({ body }: Answer): any[] => (Array.isArray(body) ? body : body.
 const nextCursorOf = ({ body, headers }: Answer): string | null =>
   Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
 
-const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) => JSON.stringify(item);
-
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 let tenant: TestTenant;
@@ -110,14 +108,20 @@ test('every list of the contract is walked, with every filter', () => {
 });
 
 describe.each(listOperations)('$name', (operation) => {
+  // Other test files make and change tenants meanwhile: only the beginning of their list is known.
+  const isShared = operation.name === 'tenants.list';
+  const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) =>
+    JSON.stringify(isShared ? item.tenant_id : item);
+
   test('pages show every item once, newest first, and the last page no cursor', async () => {
-    const whole = await list(operation, tenant, { limit: '500' });
+    const whole = await list(operation, tenant, { limit: isShared ? '9' : '500' });
     const expected = itemsOf(whole).map(identityOf);
-    expect(nextCursorOf(whole)).toBeNull();
 
     const seen: string[] = [];
     const times: string[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
+    const isDone = (cursor: string | null | undefined) =>
+      cursor === null || (isShared && expected.every((item) => seen.includes(item)));
+    for (let cursor: string | null | undefined; !isDone(cursor); ) {
       const page: Answer = await list(operation, tenant, { limit: '2', ...(cursor && { cursor }) });
       expect(page.status, page.raw).toBe(200);
       expect(itemsOf(page).length).toBeLessThanOrEqual(2);
@@ -126,24 +130,23 @@ describe.each(listOperations)('$name', (operation) => {
       cursor = nextCursorOf(page);
     }
     expect(new Set(seen).size).toBe(seen.length);
-    // Other test files make tenants meanwhile: they are newer than the first page that was read.
-    expect(seen.filter((item) => expected.includes(item))).toEqual(expected);
-    if (operation.name !== 'tenants.list') expect(seen).toEqual(expected);
+    expect(isShared ? seen.filter((item) => expected.includes(item)) : seen).toEqual(expected);
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  test('a page that is exactly full and the last has no cursor', async () => {
-    if (operation.name === 'tenants.list') return;
-    const all = itemsOf(await list(operation, tenant, {}));
-    const full = await list(operation, tenant, { limit: String(all.length) });
-    expect([itemsOf(full).length, nextCursorOf(full)]).toEqual([all.length, null]);
-  });
+  if (!isShared) {
+    test('a page that is exactly full and the last has no cursor', async () => {
+      const all = itemsOf(await list(operation, tenant, {}));
+      const full = await list(operation, tenant, { limit: String(all.length) });
+      expect([itemsOf(full).length, nextCursorOf(full)]).toEqual([all.length, null]);
+    });
+  }
 
   test("refuses a cursor of another tenant's list, of another list, and with other filters", async () => {
     const refused: Promise<Answer>[] = [];
     const cursor = await firstCursor(operation, tenant);
     expect((await list(operation, tenant, { cursor, limit: '3' })).status).toBe(200);
-    if (operation.name !== 'tenants.list') {
+    if (!isShared) {
       refused.push(list(operation, tenant, { cursor: await firstCursor(operation, other) }));
     }
     for (const another of listOperations.filter(({ name }) => name !== operation.name)) {

@@ -1,37 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { type ErrorCode, errors } from '@tenant-open-platform/contract';
-import {
-  type Answer,
-  createTenant,
-  rawRequest,
-  sign,
-  signedRequest,
-  type TestTenant,
-} from '@tenant-open-platform/testing';
+import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-
-type Vector = {
-  name: string;
-  code: ErrorCode;
-  after_signature?: true;
-  method: string;
-  target: string;
-  headers: string[];
-  body_base64: string;
-  string_to_sign?: string;
-};
-
-type AcceptedVector = Omit<Vector, 'code' | 'headers'> & {
-  client_id: string;
-  timestamp: string;
-  nonce: string;
-  x_api_signature: string;
-};
-
-const vectors: { accept: AcceptedVector[]; reject: Vector[] } = JSON.parse(
-  readFileSync(new URL('../../contract/vectors/vectors.json', import.meta.url), 'utf8'),
-);
+import { expectRefusal } from '../test/expect-refusal.js';
+import { type Parts, sendBytes, sendSignedBytes } from '../test/send-bytes.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 const ME = '/api/v1/open/me';
@@ -40,11 +11,9 @@ const BODY_LIMIT_BYTES = 65_536;
 const HEADERS_LIMIT_BYTES = 16_384;
 
 let tenant: TestTenant;
-let node: string;
 
 beforeAll(async () => {
   tenant = await createTenant();
-  node = tenant.operator.base_url;
 });
 
 const command = (fields: object = {}) => ({
@@ -56,72 +25,9 @@ const command = (fields: object = {}) => ({
   ...fields,
 });
 
-type Parts = { method: string; target: string; headers?: string[]; body?: Buffer };
+const send = (parts: Parts) => sendBytes(tenant.operator, parts);
 
-/** The bytes of a request whose every header is given; a body gets its Content-Length unless it is chunked. */
-function bytesOf({ method, target, headers = [], body = Buffer.alloc(0) }: Parts): Buffer {
-  const isFramed = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
-  const framing = body.length === 0 || isFramed ? [] : [`Content-Length: ${body.length}`];
-  const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...framing, ...headers];
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
-}
-
-const send = (parts: Parts) => rawRequest(node, bytesOf(parts));
-
-/** The same, correctly signed by the operator over `signedBody`, or the bytes as they are sent. */
-function sendSigned({ headers = [], signedBody, ...parts }: Parts & { signedBody?: Buffer }): Promise<Answer> {
-  const signature = sign(tenant.operator, parts.method, parts.target, { body: signedBody ?? parts.body });
-  return send({ ...parts, headers: [...Object.entries(signature).map((pair) => pair.join(': ')), ...headers] });
-}
-
-function expectRefusal({ status, body, headers }: Answer, code: ErrorCode): void {
-  expect(body).toMatchObject({ code, request_id: headers['x-request-id'] });
-  expect(status).toBe(errors[code].status);
-  expect(headers['cache-control']).toBe('no-store');
-}
-
-const bodyOf = ({ body_base64 }: { body_base64: string }) => Buffer.from(body_base64, 'base64');
-
-describe('golden vectors', () => {
-  const sentAsTheyAre = vectors.reject.filter((vector) => !vector.after_signature);
-
-  test.each(sentAsTheyAre)('refuses $name', async (vector) => {
-    const answer = await send({ ...vector, body: bodyOf(vector) });
-    expectRefusal(answer, vector.code);
-    expect(answer.body.metadata).toEqual(vector.string_to_sign && { string_to_sign: vector.string_to_sign });
-  });
-
-  test.each(vectors.reject.filter((vector) => vector.after_signature))(
-    'refuses $name, correctly signed',
-    async (vector) => {
-      const headers = vector.headers.filter((line) => !/^X-Api-/i.test(line));
-      expectRefusal(await sendSigned({ ...vector, headers, body: bodyOf(vector) }), vector.code);
-    },
-  );
-
-  test.each(vectors.accept.filter(({ method }) => method !== 'HEAD'))(
-    'computes the string to sign of $name',
-    async (vector) => {
-      const headers = [
-        `X-Api-Id: ${vector.client_id}`,
-        `X-Api-Timestamp: ${vector.timestamp}`,
-        `X-Api-Nonce: ${vector.nonce}`,
-        `X-Api-Signature: ${vector.x_api_signature}`,
-      ];
-      const answer = await send({ ...vector, headers, body: bodyOf(vector) });
-      expectRefusal(answer, 'UNAUTHENTICATED');
-      expect(answer.body.metadata).toEqual({ string_to_sign: vector.string_to_sign });
-    },
-  );
-
-  test.each(vectors.accept)('verifies the signature of $name', async (vector) => {
-    const headers = ['Content-Type: application/json'];
-    const answer = await sendSigned({ ...vector, headers, body: bodyOf(vector) });
-    expect(answer.body.code).not.toBe('INVALID_TARGET');
-    expect(answer.status).not.toBe(401);
-    expect(answer.status).toBeLessThan(500);
-  });
-});
+const sendSigned = (parts: Parts & { signedBody?: Buffer }) => sendSignedBytes(tenant.operator, parts);
 
 describe('request target', () => {
   test.each([

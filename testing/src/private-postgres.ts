@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 
 const debianVersions = '/usr/lib/postgresql';
 
-function findBinaries(): string {
+/** The folder of initdb, postgres and pg_dump. */
+export function postgresBinaries(): string {
   const versions = existsSync(debianVersions) ? readdirSync(debianVersions) : [];
   const version = versions.includes('15') ? '15' : versions.sort((a, b) => Number(b) - Number(a))[0];
   if (version !== undefined) return join(debianVersions, version, 'bin');
@@ -53,6 +54,8 @@ function runStatements(postgres: string, data: string, statements: string[], opt
 
 export type PrivatePostgres = {
   url: string;
+  /** For what only a superuser may do. The platform never sees it. */
+  superuserUrl: string;
   /** Stops the server as an operator does: open connections are cut off. Its data stays. */
   suspend: () => Promise<void>;
   resume: () => Promise<void>;
@@ -64,7 +67,7 @@ export type PrivatePostgres = {
  * and may create roles, and is no superuser: what managed clusters give.
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
-  const binaries = findBinaries();
+  const binaries = postgresBinaries();
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'top-postgres-'));
   const data = join(folder, 'data');
@@ -80,7 +83,11 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
     runStatements(
       join(binaries, 'postgres'),
       data,
-      [`create role platform login createrole password '${password}'`, 'create database platform owner platform'],
+      [
+        `alter role postgres password '${password}'`,
+        `create role platform login createrole password '${password}'`,
+        'create database platform owner platform',
+      ],
       as,
     );
   } catch (error) {
@@ -96,8 +103,10 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
     removeFolder();
     throw error;
   });
+  const urlOf = (name: string) => `postgres://${name}:${password}@127.0.0.1:${port}/platform`;
   return {
-    url: `postgres://platform:${password}@127.0.0.1:${port}/platform`,
+    url: urlOf('platform'),
+    superuserUrl: urlOf('postgres'),
     suspend: () => server.stop(),
     resume: async () => {
       server = await launch();

@@ -63,7 +63,7 @@ export const commandAccepter = (database: Database) =>
               decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
               deadline_at, accepted_at, created_by_client_id, request_id
             from current
-            order by tenant_id, idempotency_key
+            order by tenant_id, idempotency_key, position
             on conflict (tenant_id, idempotency_key) do nothing
             returning tenant_id, command_id
           ), logged as (

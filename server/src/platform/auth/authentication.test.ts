@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorCode, errors } from '@tenant-open-platform/contract';
+import { errors } from '@tenant-open-platform/contract';
 import {
-  type Answer,
   createCredential,
   createTenant,
   type Profile,
@@ -13,7 +12,9 @@ import {
   type TestTenant,
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal } from '../../../test/expect-refusal.js';
 
+const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const ME = '/api/v1/open/me';
 const COMMANDS = '/api/v1/open/downlink/commands';
 
@@ -34,11 +35,6 @@ const update = (caller: Profile, body: object) =>
     `/api/v1/platform/tenants/${caller.tenant_id}/credentials/${caller.client_id}`,
     { body },
   );
-
-function expectRefusal({ status, body }: Answer, code: ErrorCode): void {
-  expect(body).toMatchObject({ code });
-  expect(status).toBe(errors[code].status);
-}
 
 describe('UNAUTHENTICATED', () => {
   test('is one answer for an unknown, wrong, disabled, deleted and expired credential and a disabled tenant', async () => {
@@ -199,5 +195,3 @@ describe('clock window', () => {
     expect((await ask(caller, { timestamp: secondsFromNow(-20) })).status).toBe(200);
   });
 });
-
-const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';

@@ -33,16 +33,19 @@ export const asIngest = <Row>(database: Database, statement: Statement<Row>) =>
   inOneRoundTrip(database.sql, 'top_ingest', statement);
 
 /** begin, role, statement and commit leave together; after an error the commit rolls back. */
-async function inOneRoundTrip<Row>(sql: postgres.Sql, role: string, statement: Statement<Row>): Promise<Row[]> {
+async function inOneRoundTrip<Row>(
+  sql: postgres.Sql,
+  role: 'top_system' | 'top_ingest',
+  statement: Statement<Row>,
+): Promise<Row[]> {
   const connection = await sql.reserve();
   try {
-    const [begun, roleSet, rows, committed] = await Promise.allSettled([
-      connection.unsafe('begin'),
-      connection`select set_config('role', ${role}, true)`,
+    const [begun, rows, committed] = await Promise.allSettled([
+      connection.unsafe(`begin; set local role ${role}`),
       statement(connection),
       connection.unsafe('commit'),
     ]);
-    const failed = [begun, roleSet, rows, committed].find((outcome) => outcome.status === 'rejected');
+    const failed = [begun, rows, committed].find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     return (rows as PromiseFulfilledResult<Row[]>).value;
   } finally {

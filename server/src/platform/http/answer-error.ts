@@ -7,7 +7,9 @@ import { ApiError } from './api-error.js';
 
 /** Answers whatever was thrown with a code of the table. What is not a refusal of ours is logged and shown to nobody. */
 export function answerError(error: unknown, req: Request, res: Response, logger: Logger): void {
-  const answer = toApiError(error, req.method);
+  // Only what passed the gates has a handler that may have changed anything.
+  const mayHaveChanged = req.method !== 'GET' && res.locals.call !== undefined;
+  const answer = toApiError(error, mayHaveChanged);
   const requestId = String(res.getHeader('X-Request-Id'));
   if (answer.status >= 500) {
     logger.error({ err: error, request_id: requestId, operation: res.locals.operation }, answer.code);
@@ -21,10 +23,10 @@ export function answerError(error: unknown, req: Request, res: Response, logger:
   res.status(answer.status).json(answer.body(requestId));
 }
 
-function toApiError(error: unknown, method: string): ApiError {
+function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof RequestValidationError) return toValidationError(error);
-  if (hadNoEffect(error) || (hasUnknownEffect(error) && method === 'GET')) {
+  if (hadNoEffect(error) || (hasUnknownEffect(error) && !mayHaveChanged)) {
     return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } });
   }
   return new ApiError('INTERNAL_ERROR');

@@ -13,6 +13,9 @@ const openApi = readFileSync(createRequire(import.meta.url).resolve('@tenant-ope
 /** What lies outside /api/v1 and is not signed: probes, metrics and the description of the API. */
 export function publicRoutes(probes: Probes, metrics: Metrics): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  router.get('/', (_req, res) => {
+    res.json({ name: 'Tenant Open Platform', api: '/api/v1', openapi: '/openapi.json', health: '/readyz' });
+  });
   router.get('/livez', (_req, res) => {
     res.json({ status: 'live' });
   });

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
+import { createTenant, type Profile } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
+
+const { operator } = await createTenant();
+
+type Program = { file: string; args?: string[]; input?: Buffer };
+
+function run({ file, args = [], input }: Program, environment: Record<string, string>): string {
+  const { PATH } = process.env;
+  return execFileSync(file, args, {
+    cwd: import.meta.dirname,
+    env: { PATH, PYTHONDONTWRITEBYTECODE: '1', ...environment },
+    input,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+const asEnvironment = ({ base_url, client_id, secret }: Pick<Profile, 'base_url' | 'client_id' | 'secret'>) => ({
+  TOP_BASE_URL: base_url,
+  TOP_CLIENT_ID: client_id,
+  TOP_SECRET: secret,
+});
+
+const programs: Record<string, Program> = {
+  sh: { file: 'sh', args: ['send-command.sh'] },
+  bash: { file: 'bash', args: ['send-command.sh'] },
+  'Python with its standard library': { file: 'python3', args: ['send_command.py'] },
+};
+
+describe.each(Object.entries(programs))('%s', (_name, program) => {
+  test('creates a command and reads it back', () => {
+    expect(JSON.parse(run(program, asEnvironment(operator)))).toMatchObject({
+      vendor: 'vendor_a',
+      device_id: 'ok-1',
+      command_type: 'reboot',
+      status: 'ACCEPTED',
+      created_by_client_id: operator.client_id,
+    });
+  });
+
+  test('makes a new command on every run', () => {
+    const [first, second] = [1, 2].map(() => JSON.parse(run(program, asEnvironment(operator))).command_id);
+    expect(first).not.toBe(second);
+  });
+
+  test('shows the refusal and exits with 1', () => {
+    const wrong = { ...asEnvironment(operator), TOP_SECRET: 'wrong' };
+    expect(() => run(program, wrong)).toThrow(expect.objectContaining({ status: 1, stdout: '' }));
+    expect(() => run(program, wrong)).toThrow(/"code":"UNAUTHENTICATED".*"string_to_sign"/);
+  });
+});
+
+test.each(vectors.accept)('bash signs the vector $name', (vector) => {
+  const { secret, client_id, method, target, timestamp, nonce, body_base64 } = vector;
+  const program = {
+    file: 'bash',
+    args: ['send-command.sh', 'sign', method, target, timestamp, nonce],
+    input: Buffer.from(body_base64, 'base64'),
+  };
+  const printed = run(program, asEnvironment({ base_url: 'none', client_id, secret }));
+  expect(printed).toBe(`${vector.string_to_sign}\n${vector.x_api_signature}\n`);
+});
+
+/** Signs the vectors of standard input, all in one process. */
+const signAll = `
+import base64, json, sys
+from send_command import signature, string_to_sign
+for vector in json.load(sys.stdin):
+    fields = [vector[name] for name in ("method", "target", "client_id", "timestamp", "nonce")]
+    text = string_to_sign(*fields, base64.b64decode(vector["body_base64"]))
+    print(json.dumps([text, signature(vector["secret"], text)]))
+`;
+
+test('Python signs every vector', () => {
+  const input = Buffer.from(JSON.stringify(vectors.accept));
+  const lines = run({ file: 'python3', args: ['-c', signAll], input }, {})
+    .trimEnd()
+    .split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    vectors.accept.map(({ string_to_sign, x_api_signature }) => [string_to_sign, x_api_signature]),
+  );
+});

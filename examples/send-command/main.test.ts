@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createTenant, type Profile } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const { operator, reader } = await createTenant();
+
+/** As `npm start` in this folder runs it: with the built SDK, as any user has it. */
+async function run(environment: Record<string, string>): Promise<unknown> {
+  const { PATH } = process.env;
+  const started = promisify(execFile)(process.execPath, ['--import', 'tsx', 'main.ts'], {
+    cwd: import.meta.dirname,
+    env: { PATH, ...environment },
+  });
+  const { stdout } = await started;
+  return JSON.parse(stdout);
+}
+
+const asEnvironment = ({ base_url, client_id, secret }: Profile) => ({
+  TOP_BASE_URL: base_url,
+  TOP_CLIENT_ID: client_id,
+  TOP_SECRET: secret,
+});
+
+const sent = {
+  vendor: 'vendor_a',
+  device_id: 'ok-1',
+  command_type: 'set_power',
+  payload: { power: 'on' },
+  status: 'ACCEPTED',
+  created_by_client_id: operator.client_id,
+};
+
+test('creates a command and reads it back, as the environment says', async () => {
+  expect(await run(asEnvironment(operator))).toMatchObject(sent);
+});
+
+test('creates a command and reads it back, as a profile file says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-example-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'profile.json');
+  writeFileSync(file, JSON.stringify(operator));
+  expect(await run({ TOP_PROFILE_FILE: file })).toMatchObject(sent);
+});
+
+test('says in one line what the platform refused', async () => {
+  await expect(run(asEnvironment(reader))).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^FORBIDDEN: .*open:command:create.* \(request [^ ]+\)\n$/),
+  });
+});

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+
+/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as the profile that the first start wrote. */
+function connect(): TenantOpenPlatform {
+  if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
+  const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo.json', import.meta.url);
+  const profile = JSON.parse(readFileSync(file, 'utf8'));
+  return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
+}
+
+try {
+  const client = connect();
+  const accepted = await client.commands.create({
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'set_power',
+    payload: { power: 'on' },
+  });
+  console.error(`Accepted at ${accepted.accepted_at}.`);
+  const command = await client.commands.get(accepted.command_id);
+  console.log(JSON.stringify(command, null, 2));
+} catch (error) {
+  if (!isApiError(error)) throw error;
+  console.error(`${error.code}: ${error.message} (request ${error.requestId})`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,585 @@
+--
+-- PostgreSQL database dump
+--
+
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SELECT pg_catalog.set_config('search_path', '', false);
+SET check_function_bodies = false;
+SET xmloption = content;
+SET client_min_messages = warning;
+SET row_security = off;
+
+--
+-- Name: public; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA public;
+
+--
+-- Name: SCHEMA public; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON SCHEMA public IS 'standard public schema';
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: command_types; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.command_types (
+    vendor text NOT NULL,
+    command_type text NOT NULL,
+    enabled boolean NOT NULL,
+    description text NOT NULL,
+    payload_schema json NOT NULL,
+    revision integer DEFAULT 1 NOT NULL
+);
+
+--
+-- Name: commands; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.commands (
+    tenant_id text NOT NULL,
+    command_id uuid NOT NULL,
+    idempotency_key text NOT NULL,
+    vendor text NOT NULL,
+    device_id text NOT NULL,
+    command_type text NOT NULL,
+    payload json NOT NULL,
+    payload_sha256 bytea NOT NULL,
+    timeout_seconds integer NOT NULL,
+    status text NOT NULL,
+    adapter_status text NOT NULL,
+    device_execution_status text NOT NULL,
+    status_reason json,
+    result json,
+    accepted_at timestamp(3) with time zone NOT NULL,
+    dispatched_at timestamp(3) with time zone,
+    deadline_at timestamp(3) with time zone NOT NULL,
+    completed_at timestamp(3) with time zone,
+    updated_at timestamp(3) with time zone NOT NULL,
+    created_by_client_id text NOT NULL,
+    request_id text NOT NULL
+);
+
+ALTER TABLE ONLY public.commands FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: credentials; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.credentials (
+    tenant_id text NOT NULL,
+    client_id text NOT NULL,
+    number bigint NOT NULL,
+    name text NOT NULL,
+    status text NOT NULL,
+    allowed_clock_skew_seconds integer NOT NULL,
+    replay_window_seconds integer NOT NULL,
+    accept_timestamps_from timestamp(3) with time zone,
+    secret_version integer NOT NULL,
+    secret_sealed bytea NOT NULL,
+    previous_secret_sealed bytea,
+    previous_secret_expires_at timestamp(3) with time zone,
+    expires_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.credentials FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: credentials_number_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+ALTER TABLE public.credentials ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.credentials_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+--
+-- Name: events; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.events (
+    tenant_id text NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    command_id uuid NOT NULL,
+    body json NOT NULL,
+    tx xid8 DEFAULT pg_current_xact_id() NOT NULL
+);
+
+ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: keyring_canaries; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.keyring_canaries (
+    key_id text NOT NULL,
+    sealed bytea NOT NULL
+);
+
+--
+-- Name: nonces; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.nonces (
+    credential_number bigint NOT NULL,
+    nonce_hash bytea NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL
+);
+
+--
+-- Name: outbox; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.outbox (
+    tenant_id text NOT NULL,
+    message_id uuid NOT NULL,
+    kind text NOT NULL,
+    fact_id uuid NOT NULL,
+    subject text NOT NULL,
+    tx xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    published_at timestamp(3) with time zone
+);
+
+ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: role_bindings; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.role_bindings (
+    tenant_id text NOT NULL,
+    client_id text NOT NULL,
+    role text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.role_bindings FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: taken_names; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.taken_names (
+    kind text NOT NULL,
+    name text NOT NULL,
+    tenant_id text NOT NULL
+);
+
+--
+-- Name: tenants; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.tenants (
+    tenant_id text NOT NULL,
+    name text NOT NULL,
+    status text DEFAULT 'ACTIVE'::text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+--
+-- Name: vendors; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.vendors (
+    vendor text NOT NULL,
+    enabled boolean NOT NULL
+);
+
+--
+-- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_types
+    ADD CONSTRAINT command_types_vendor_command_type_pk PRIMARY KEY (vendor, command_type);
+
+--
+-- Name: commands commands_idempotency_key; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.commands
+    ADD CONSTRAINT commands_idempotency_key UNIQUE (tenant_id, idempotency_key);
+
+--
+-- Name: commands commands_tenant_id_command_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.commands
+    ADD CONSTRAINT commands_tenant_id_command_id_pk PRIMARY KEY (tenant_id, command_id);
+
+--
+-- Name: credentials credentials_in_order; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_in_order UNIQUE (tenant_id, number);
+
+--
+-- Name: credentials credentials_tenant_id_client_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_tenant_id_client_id_pk PRIMARY KEY (tenant_id, client_id);
+
+--
+-- Name: events events_once; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_once UNIQUE (tenant_id, command_id, event_type);
+
+--
+-- Name: events events_tenant_id_event_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_tenant_id_event_id_pk PRIMARY KEY (tenant_id, event_id);
+
+--
+-- Name: keyring_canaries keyring_canaries_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.keyring_canaries
+    ADD CONSTRAINT keyring_canaries_pkey PRIMARY KEY (key_id);
+
+--
+-- Name: nonces nonces_credential_number_nonce_hash_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.nonces
+    ADD CONSTRAINT nonces_credential_number_nonce_hash_pk PRIMARY KEY (credential_number, nonce_hash);
+
+--
+-- Name: outbox outbox_tenant_id_message_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_tenant_id_message_id_pk PRIMARY KEY (tenant_id, message_id);
+
+--
+-- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.role_bindings
+    ADD CONSTRAINT role_bindings_tenant_id_client_id_role_pk PRIMARY KEY (tenant_id, client_id, role);
+
+--
+-- Name: taken_names taken_names_kind_name_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.taken_names
+    ADD CONSTRAINT taken_names_kind_name_pk PRIMARY KEY (kind, name);
+
+--
+-- Name: tenants tenants_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.tenants
+    ADD CONSTRAINT tenants_pkey PRIMARY KEY (tenant_id);
+
+--
+-- Name: vendors vendors_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.vendors
+    ADD CONSTRAINT vendors_pkey PRIMARY KEY (vendor);
+
+--
+-- Name: commands_of_device; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX commands_of_device ON public.commands USING btree (tenant_id, device_id, command_id);
+
+--
+-- Name: events_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX events_in_order ON public.events USING btree (tenant_id, tx, event_id);
+
+--
+-- Name: nonces_by_expiry; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
+
+--
+-- Name: outbox_unpublished; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX outbox_unpublished ON public.outbox USING btree (tx, message_id) WHERE (published_at IS NULL);
+
+--
+-- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_types
+    ADD CONSTRAINT command_types_vendor_vendors_vendor_fk FOREIGN KEY (vendor) REFERENCES public.vendors(vendor);
+
+--
+-- Name: commands commands_created_by; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.commands
+    ADD CONSTRAINT commands_created_by FOREIGN KEY (tenant_id, created_by_client_id) REFERENCES public.credentials(tenant_id, client_id);
+
+--
+-- Name: credentials credentials_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.credentials
+    ADD CONSTRAINT credentials_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: events events_command; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
+
+--
+-- Name: role_bindings role_bindings_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.role_bindings
+    ADD CONSTRAINT role_bindings_credential FOREIGN KEY (tenant_id, client_id) REFERENCES public.credentials(tenant_id, client_id);
+
+--
+-- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.commands ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: credentials; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: events; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: outbox; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: role_bindings; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.role_bindings ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.commands TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: credentials top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.credentials TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: events top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.events TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: outbox top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.outbox TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: role_bindings top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.role_bindings TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: commands top_ingest_insert; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_insert ON public.commands FOR INSERT TO top_ingest WITH CHECK (true);
+
+--
+-- Name: events top_ingest_insert; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_insert ON public.events FOR INSERT TO top_ingest WITH CHECK (true);
+
+--
+-- Name: outbox top_ingest_insert; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_insert ON public.outbox FOR INSERT TO top_ingest WITH CHECK (true);
+
+--
+-- Name: commands top_ingest_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_select ON public.commands FOR SELECT TO top_ingest USING (true);
+
+--
+-- Name: events top_ingest_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_select ON public.events FOR SELECT TO top_ingest USING (true);
+
+--
+-- Name: outbox top_ingest_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_select ON public.outbox FOR SELECT TO top_ingest USING (true);
+
+--
+-- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.commands TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: credentials top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.credentials TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: events top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.events TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: outbox top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.outbox TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: role_bindings top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.role_bindings TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: SCHEMA public; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA public TO top_app;
+GRANT USAGE ON SCHEMA public TO top_system;
+GRANT USAGE ON SCHEMA public TO top_ingest;
+
+--
+-- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.command_types TO top_app;
+GRANT SELECT ON TABLE public.command_types TO top_ingest;
+
+--
+-- Name: TABLE commands; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.commands TO top_app;
+GRANT INSERT ON TABLE public.commands TO top_ingest;
+
+--
+-- Name: COLUMN commands.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.commands TO top_ingest;
+
+--
+-- Name: COLUMN commands.command_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(command_id) ON TABLE public.commands TO top_ingest;
+
+--
+-- Name: COLUMN commands.idempotency_key; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(idempotency_key) ON TABLE public.commands TO top_ingest;
+
+--
+-- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.credentials TO top_app;
+GRANT SELECT ON TABLE public.credentials TO top_system;
+
+--
+-- Name: TABLE events; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.events TO top_app;
+GRANT INSERT ON TABLE public.events TO top_ingest;
+
+--
+-- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
+
+--
+-- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT ON TABLE public.outbox TO top_ingest;
+
+--
+-- Name: TABLE role_bindings; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
+GRANT SELECT ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: TABLE taken_names; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.taken_names TO top_app;
+GRANT SELECT ON TABLE public.taken_names TO top_system;
+
+--
+-- Name: TABLE tenants; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
+GRANT SELECT ON TABLE public.tenants TO top_system;
+
+--
+-- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.vendors TO top_app;
+GRANT SELECT ON TABLE public.vendors TO top_ingest;
+
+--
+-- PostgreSQL database dump complete
+--

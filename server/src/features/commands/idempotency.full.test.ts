@@ -1,0 +1,84 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { storedCommands } from '../../../test/stored.js';
+
+const DUPLICATES = 50;
+const ROUNDS = 100;
+
+const target = '/api/v1/open/downlink/commands';
+const databaseUrl = () => platform().databaseUrl as string;
+
+test('makes one command of 50 concurrent duplicates of an idempotency_key on two nodes, 100 rounds', async () => {
+  const { tenant_id, operator } = await createTenant();
+  const commandIds = new Map<string, string>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const body = {
+      vendor: 'vendor_a',
+      device_id: 'd-1',
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: `round-${round}`,
+    };
+    const answers = await onBothNodes(DUPLICATES, (node) => signedRequest(operator, 'POST', target, { node, body }));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(DUPLICATES).fill(202));
+    expect(new Set(answers.map((answer) => `${answer.body.command_id} ${answer.body.accepted_at}`)).size).toBe(1);
+    expect(new Set(answers.map((answer) => answer.body.request_id)).size).toBe(DUPLICATES);
+    const first = answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined);
+    expect(first).toHaveLength(1);
+    const replays = answers.filter((answer) => answer !== first[0]);
+    expect(new Set(replays.map(({ headers }) => headers['idempotent-replayed']))).toEqual(new Set(['true']));
+    expect(answers.filter(({ headers }) => 'idempotency-mismatch' in headers)).toEqual([]);
+    commandIds.set(body.idempotency_key, answers[0]?.body.command_id);
+  }
+
+  const stored = await storedCommands(databaseUrl(), tenant_id);
+  expect(stored).toHaveLength(ROUNDS);
+  for (const command of stored) {
+    expect(command).toEqual({
+      idempotency_key: command.idempotency_key,
+      command_id: commandIds.get(command.idempotency_key),
+      accepted_events: 1,
+      outbox_rows: 2,
+    });
+  }
+}, 60_000);
+
+test('tells each loser of a used idempotency_key which fields differ from the command that won', async () => {
+  const { tenant_id, operator } = await createTenant();
+  const rounds = 10;
+  for (let round = 0; round < rounds; round++) {
+    const bodyOf = (index: number) => ({
+      vendor: 'vendor_a',
+      device_id: `d-${index % 2}`,
+      command_type: 'set_temperature',
+      payload: { celsius: 10 + (index % 5) },
+      timeout_seconds: 30 + (index % 3),
+      idempotency_key: `round-${round}`,
+    });
+    const answers = await onBothNodes(DUPLICATES, (node, index) =>
+      signedRequest(operator, 'POST', target, { node, body: bodyOf(index) }),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(DUPLICATES).fill(202));
+    expect(new Set(answers.map((answer) => answer.body.command_id)).size).toBe(1);
+    const winners = answers.flatMap(({ headers }, index) => (headers['idempotent-replayed'] ? [] : [index]));
+    expect(winners).toHaveLength(1);
+    const winner = bodyOf(winners[0] as number);
+    answers.forEach(({ headers }, index) => {
+      const body = bodyOf(index);
+      const differing = [
+        body.device_id !== winner.device_id && 'device_id',
+        body.payload.celsius !== winner.payload.celsius && 'payload',
+        body.timeout_seconds !== winner.timeout_seconds && 'timeout_seconds',
+      ].filter((field) => field !== false);
+      expect(headers['idempotency-mismatch']?.toString().split(',').sort() ?? []).toEqual(differing.sort());
+    });
+    const { body: read } = await signedRequest(operator, 'GET', `${target}/${answers[0]?.body.command_id}`);
+    expect(read).toMatchObject(winner);
+  }
+  const stored = await storedCommands(databaseUrl(), tenant_id);
+  expect(stored).toHaveLength(rounds);
+  for (const command of stored) expect(command).toMatchObject({ accepted_events: 1, outbox_rows: 2 });
+});

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { beforeAll, expect, test } from 'vitest';
+
+const COMMANDS = '/api/v1/open/downlink/commands';
+
+type Sent = { device_id: string; idempotency_key: string; accepted_at: string };
+
+let tenant: TestTenant;
+/** In the order of acceptance: each accepted in a millisecond of its own. */
+const sent: Sent[] = [];
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  for (const fields of [
+    { device_id: 'd-1' },
+    { device_id: 'd-2', vendor: 'vendor_b' },
+    { device_id: 'd-3', command_type: 'set_power', payload: { power: 'on' } },
+    { device_id: 'é/ä +&=%' },
+    { device_id: 'd-1' },
+  ]) {
+    const idempotency_key = randomUUID();
+    const body = { vendor: 'vendor_a', command_type: 'reboot', payload: {}, idempotency_key, ...fields };
+    const { accepted_at } = (await signedRequest(tenant.operator, 'POST', COMMANDS, { body })).body;
+    sent.push({ device_id: fields.device_id, idempotency_key, accepted_at });
+    while (Date.now() <= Date.parse(accepted_at) + 1) await new Promise(setImmediate);
+  }
+});
+
+/** Which of the commands the list shows, by their place in the order of acceptance. */
+async function listed(query: Record<string, string>): Promise<number[]> {
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const answer = await signedRequest(tenant.reader, 'GET', `${COMMANDS}?${pairs.join('&')}`);
+  expect(answer.status, answer.raw).toBe(200);
+  const keys: string[] = answer.body.items.map((item: Sent) => item.idempotency_key);
+  return keys.map((key) => sent.findIndex(({ idempotency_key }) => idempotency_key === key));
+}
+
+const at = (index: number) => sent[index]?.accepted_at ?? '';
+
+test('lists newest first', async () => {
+  expect(await listed({ limit: '500' })).toEqual([4, 3, 2, 1, 0]);
+});
+
+test.each([
+  [{ status: 'ACCEPTED' }, [4, 3, 2, 1, 0]],
+  [{ status: 'SUCCEEDED' }, []],
+  [{ vendor: 'vendor_b' }, [1]],
+  [{ vendor: 'vendor_z' }, []],
+  [{ device_id: 'd-1' }, [4, 0]],
+  [{ device_id: 'é/ä +&=%' }, [3]],
+  [{ device_id: 'D-1' }, []],
+  [{ command_type: 'set_power' }, [2]],
+  [{ device_id: 'd-1', command_type: 'reboot', vendor: 'vendor_a', status: 'ACCEPTED' }, [4, 0]],
+  [{ device_id: 'd-1', command_type: 'set_power' }, []],
+])('filters by %j', async (query, expected) => {
+  expect(await listed(query)).toEqual(expected);
+});
+
+test('filters by idempotency_key', async () => {
+  expect(await listed({ idempotency_key: sent[2]?.idempotency_key ?? '' })).toEqual([2]);
+});
+
+test('accepted_after includes its instant, accepted_before excludes it', async () => {
+  expect(await listed({ accepted_after: at(1) })).toEqual([4, 3, 2, 1]);
+  expect(await listed({ accepted_before: at(1) })).toEqual([0]);
+  expect(await listed({ accepted_after: at(1), accepted_before: at(3) })).toEqual([2, 1]);
+  expect(await listed({ accepted_after: at(3), accepted_before: at(1) })).toEqual([]);
+});
+
+test('an instant finer than milliseconds comes after the millisecond it begins with', async () => {
+  const finer = at(1).replace('Z', '000001Z');
+  expect(await listed({ accepted_after: finer })).toEqual([4, 3, 2]);
+  expect(await listed({ accepted_before: finer })).toEqual([1, 0]);
+  const equal = at(1).replace('Z', '000000Z');
+  expect(await listed({ accepted_after: equal })).toEqual([4, 3, 2, 1]);
+});
+
+test('an instant may be written with any offset, at any time of the calendar', async () => {
+  const shifted = new Date(Date.parse(at(1)) + 90 * 60_000).toISOString().replace('Z', '+01:30');
+  expect(await listed({ accepted_after: shifted })).toEqual([4, 3, 2, 1]);
+  expect(await listed({ accepted_after: '0001-01-01T00:00:00Z' })).toEqual([4, 3, 2, 1, 0]);
+  expect(await listed({ accepted_before: '9999-12-31T23:59:59.999999999-23:59' })).toEqual([4, 3, 2, 1, 0]);
+});
+
+test.each([
+  ['status', 'accepted'],
+  ['vendor', 'Vendor'],
+  ['device_id', 'a\nb'],
+  ['command_type', 'a b'],
+  ['idempotency_key', 'a b'],
+  ['accepted_after', '2026-01-31'],
+  ['accepted_before', '2026-02-30T00:00:00Z'],
+])('refuses %s=%j with its location', async (name, value) => {
+  const target = `${COMMANDS}?${name}=${encodeURIComponent(value)}`;
+  const { status, body } = await signedRequest(tenant.reader, 'GET', target);
+  expect([status, body.code, body.details[0].location]).toEqual([400, 'VALIDATION_FAILED', `query/${name}`]);
+});

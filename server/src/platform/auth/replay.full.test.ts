@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { openPool } from '../../../test/open-pool.js';
+import { type Applicant, admission, hashNonce } from './admission.js';
+
+const COPIES = 40;
+const ROUNDS = 50;
+
+test('admits one of 40 identical signed requests that come at once on two nodes, 50 rounds', async () => {
+  const { operator } = await createTenant();
+  for (let round = 0; round < ROUNDS; round++) {
+    const once = { timestamp: Math.floor(Date.now() / 1000), nonce: randomUUID() };
+    const answers = await onBothNodes(COPIES, (node) =>
+      signedRequest(operator, 'GET', '/api/v1/open/me', { ...once, node }),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
+      Array(COPIES - 1).fill('401 NONCE_REUSED'),
+    );
+  }
+});
+
+const applicantsOf = async (count: number, fields: Partial<Applicant> = {}) => {
+  const { operator } = await createTenant();
+  const { databaseUrl } = platform();
+  const statements: string[] = [];
+  const database = openPool(databaseUrl as string, { debug: (_connection, query) => statements.push(query) });
+  const [row] = await database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return tx`select number::text from credentials
+      where tenant_id = ${operator.tenant_id} and client_id = ${operator.client_id}`;
+  });
+  const applicant: Applicant = {
+    tenantId: operator.tenant_id,
+    clientId: operator.client_id,
+    credentialNumber: row?.number,
+    secretVersion: 1,
+    timestamp: String(Math.floor(Date.now() / 1000)),
+    nonceHash: hashNonce(randomUUID()),
+    grantingRoles: ['integration_operator'],
+    pathTenantId: null,
+    ...fields,
+  };
+  return { database, statements, applicant, applicants: Array<Applicant>(count).fill(applicant) };
+};
+
+test('admits the first of 40 identical requests that meet in one batch', async () => {
+  const { database, statements, applicants } = await applicantsOf(COPIES);
+  const admit = admission(database);
+  const verdicts = await Promise.all(applicants.map((applicant) => admit(applicant)));
+  expect(statements.filter((statement) => statement.includes('into nonces'))).toHaveLength(1);
+  expect(verdicts.map(({ isFresh }) => isFresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
+  expect(verdicts.every(({ isLive, isInClockWindow, isGranted }) => isLive && isInClockWindow && isGranted)).toBe(true);
+
+  expect((await admit(applicants[0] as Applicant)).isFresh).toBe(false);
+  await database.close();
+});
+
+test('burns no nonce for a dead credential or outside the clock window, whatever else is in the batch', async () => {
+  const { database, applicant } = await applicantsOf(1);
+  const admit = admission(database);
+  const late = { ...applicant, timestamp: String(Number(applicant.timestamp) - 3_600) };
+  const revoked = { ...applicant, secretVersion: 7 };
+  const verdicts = await Promise.all([late, revoked, applicant, late, applicant].map((asked) => admit(asked)));
+  expect(verdicts.map(({ isLive, isInClockWindow, isFresh }) => [isLive, isInClockWindow, isFresh])).toEqual([
+    [true, false, expect.anything()],
+    [false, true, expect.anything()],
+    [true, true, true],
+    [true, false, expect.anything()],
+    [true, true, false],
+  ]);
+  await database.close();
+});

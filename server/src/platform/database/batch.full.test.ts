@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, platform } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../../test/open-pool.js';
+import { admission, hashNonce } from '../auth/admission.js';
+import { batched } from './batch.js';
+import type { Database } from './database.js';
+import { errorCodeOf } from './database-error.js';
+
+let pools: [Database, Database];
+
+beforeAll(() => {
+  const { databaseUrl } = platform();
+  pools = [openPool(databaseUrl as string), openPool(databaseUrl as string)];
+});
+
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.close()));
+});
+
+/** Credential numbers that no credential has: what the rows of these tests belong to. */
+const nobody = -1;
+
+const SECONDS_PER_ROW = 0.002;
+
+/** Takes its locks in the order of its items, slowly enough to meet another batch half-way. */
+const insertNonces = ({ sql }: Database, hashes: readonly string[]) => sql`
+  insert into nonces
+  select ${nobody}::bigint, decode(nonce_hash, 'hex'), now()
+  from (
+    select nonce_hash, pg_sleep(${SECONDS_PER_ROW}::float8)
+    from json_array_elements_text(${JSON.stringify(hashes)}::text::json) as given (nonce_hash)
+  ) as slowly
+  on conflict do nothing`;
+
+async function insertInOppositeOrder(
+  orderBy: (hash: string) => string,
+  { keys, rounds }: { keys: number; rounds: number },
+): Promise<string[]> {
+  const failures: string[] = [];
+  const [forwards, backwards] = pools.map((pool) =>
+    batched<string, void>(orderBy, async (hashes) => {
+      try {
+        await insertNonces(pool, hashes);
+      } catch (error) {
+        failures.push(errorCodeOf(error) ?? String(error));
+        throw error;
+      }
+      return hashes.map(() => undefined);
+    }),
+  ) as [(hash: string) => Promise<void>, (hash: string) => Promise<void>];
+  for (let round = 0; round < rounds; round++) {
+    const hashes = Array.from({ length: keys }, () => hashNonce(randomUUID())).sort();
+    await Promise.all([...hashes.map((hash) => forwards(hash)), ...hashes.toReversed().map((hash) => backwards(hash))]);
+  }
+  return failures;
+}
+
+test('never deadlocks two batches that come with the same keys in opposite order', async () => {
+  expect(await insertInOppositeOrder((hash) => hash, { keys: 20, rounds: 20 })).toEqual([]);
+});
+
+test('repeats a batch that Postgres chose as the victim of a deadlock, where nothing orders the keys', async () => {
+  const failures = await insertInOppositeOrder(() => '', { keys: 2, rounds: 2 });
+  expect(failures.length).toBeGreaterThan(0);
+  expect(new Set(failures)).toEqual(new Set(['40P01']));
+});
+
+test('admits each of many requests once when two nodes see them in opposite order', async () => {
+  const { operator } = await createTenant();
+  const [row] = await pools[0].sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return tx`select number::text from credentials where tenant_id = ${operator.tenant_id} and client_id = ${operator.client_id}`;
+  });
+  const [admitHere, admitThere] = pools.map((pool) => admission(pool)) as [
+    ReturnType<typeof admission>,
+    ReturnType<typeof admission>,
+  ];
+  for (let round = 0; round < 30; round++) {
+    const applicants = Array.from({ length: 60 }, () => ({
+      tenantId: operator.tenant_id,
+      clientId: operator.client_id,
+      credentialNumber: row?.number,
+      secretVersion: 1,
+      timestamp: String(Math.floor(Date.now() / 1000)),
+      nonceHash: hashNonce(randomUUID()),
+      grantingRoles: [],
+      pathTenantId: null,
+    }));
+    const here = Promise.all(applicants.map((applicant) => admitHere(applicant)));
+    const there = Promise.all(applicants.toReversed().map((applicant) => admitThere(applicant)));
+    const fresh = [await here, (await there).reverse()].map((verdicts) => verdicts.map(({ isFresh }) => isFresh));
+    expect(applicants.map((_, index) => Number(fresh[0]?.[index]) + Number(fresh[1]?.[index]))).toEqual(
+      Array(applicants.length).fill(1),
+    );
+  }
+});

@@ -1,0 +1,185 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** Belongs to the owner of the tables; every test takes on a role of the platform, and rolls back what it did. */
+let owner: postgres.Sql;
+let own: string;
+let foreign: string;
+let foreignClientId: string;
+let tenantTables: string[];
+
+const withTenantColumn = () => owner<{ name: string; enabled: boolean; forced: boolean }[]>`
+  select relname as name, relrowsecurity as enabled, relforcerowsecurity as forced
+  from pg_class
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'tenant_id' and not attisdropped)
+    -- Platform tables: which tenants there are, and whose a name is.
+    and relname not in ('tenants', 'taken_names')
+  order by relname`;
+
+beforeAll(async () => {
+  owner = postgres(platform().databaseUrl as string, { max: 2, onnotice: () => {} });
+  const tenants = [await createTenant(), await createTenant()] as const;
+  [own, foreign] = [tenants[0].tenant_id, tenants[1].tenant_id];
+  foreignClientId = tenants[1].operator.client_id;
+  for (const { operator } of tenants) {
+    const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
+    expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
+  }
+  tenantTables = (await withTenantColumn()).map(({ name }) => name);
+});
+
+afterAll(() => owner.end());
+
+const rolledBack = new Error('rolled back');
+
+async function inTransaction<Result>(work: (tx: postgres.TransactionSql) => Promise<Result>): Promise<Result> {
+  let result: Result | undefined;
+  const transaction = owner.begin(async (tx) => {
+    result = await work(tx);
+    throw rolledBack;
+  });
+  await transaction.catch((error: unknown) => {
+    if (error !== rolledBack) throw error;
+  });
+  return result as Result;
+}
+
+/** The tenant's handlers, given every right on every table: row-level security alone must hold. */
+const asOwnTenantWithEveryRight = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>) =>
+  inTransaction(async (tx) => {
+    await tx`select pg_advisory_xact_lock(1)`;
+    await tx`grant all on all tables in schema public to top_app`;
+    await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${own}, true)`;
+    return work(tx);
+  });
+
+/** The error code with which Postgres refuses, or null; what was done until then stays done. */
+async function refusalOf(tx: postgres.TransactionSql, statement: (tx: postgres.TransactionSql) => Promise<unknown>) {
+  try {
+    await tx.savepoint(statement);
+    return null;
+  } catch (error) {
+    return (error as postgres.PostgresError).code;
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+test('forces row-level security on every table with a tenant_id', async () => {
+  const tables = await withTenantColumn();
+  expect(tables.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['commands', 'credentials', 'events', 'outbox', 'role_bindings']),
+  );
+  expect(tables.filter(({ enabled, forced }) => !enabled || !forced)).toEqual([]);
+});
+
+test('shows a tenant its own rows and no row of another in any table', async () => {
+  for (const table of tenantTables) {
+    await asOwnTenantWithEveryRight(async (tx) => {
+      const rows = await tx<{ tenant_id: string }[]>`select distinct tenant_id from ${tx(table)}`;
+      expect([table, rows.map(({ tenant_id }) => tenant_id)]).toEqual([table, [own]]);
+    });
+  }
+});
+
+test('lets a tenant change, remove or make no row of another in any table', async () => {
+  for (const table of tenantTables) {
+    await asOwnTenantWithEveryRight(async (tx) => {
+      const changed = await tx`update ${tx(table)} set tenant_id = tenant_id where tenant_id = ${foreign}`;
+      const removed = await tx`delete from ${tx(table)} where tenant_id = ${foreign}`;
+      expect([table, changed.count, removed.count]).toEqual([table, 0, 0]);
+      expect([
+        table,
+        await refusalOf(tx, (save) => save`insert into ${save(table)} (tenant_id) values (${foreign})`),
+        await refusalOf(tx, (save) => save`update ${save(table)} set tenant_id = ${foreign}`),
+      ]).toEqual([table, INSUFFICIENT_PRIVILEGE, INSUFFICIENT_PRIVILEGE]);
+    });
+  }
+});
+
+test('shows nothing where no tenant was set', async () => {
+  for (const table of tenantTables) {
+    await inTransaction(async (tx) => {
+      await tx`select pg_advisory_xact_lock(1)`;
+      await tx`grant all on all tables in schema public to top_app`;
+      await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', '', true)`;
+      expect(await tx`select from ${tx(table)}`).toHaveLength(0);
+    });
+  }
+});
+
+test('lets top_ingest insert commands, events and outbox rows, read the catalog, and do nothing else', async () => {
+  const granted = await owner<{ granted: string }[]>`
+    select privilege || ' ' || relname as granted
+    from pg_class, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as privilege
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and has_table_privilege('top_ingest', pg_class.oid, privilege)
+    order by 1`;
+  expect(granted.map((row) => row.granted)).toEqual([
+    'INSERT commands',
+    'INSERT events',
+    'INSERT outbox',
+    'SELECT command_types',
+    'SELECT vendors',
+  ]);
+  const columns = await owner<{ readable: string }[]>`
+    select relname || '.' || attname as readable
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attnum > 0
+      and relname not in ('vendors', 'command_types') and has_column_privilege('top_ingest', attrelid, attnum, 'SELECT')
+    order by 1`;
+  expect(columns.map((row) => row.readable)).toEqual([
+    'commands.command_id',
+    'commands.idempotency_key',
+    'commands.tenant_id',
+  ]);
+  await inTransaction(async (tx) => {
+    await tx`set local role top_ingest`;
+    for (const statement of [
+      'select payload from commands',
+      'update commands set status = status',
+      'delete from events',
+    ])
+      expect(await refusalOf(tx, (save) => save.unsafe(statement))).toBe(INSUFFICIENT_PRIVILEGE);
+  });
+});
+
+test('refuses to store a reference from one tenant to another', async () => {
+  const refusal = await inTransaction(async (tx) => {
+    await tx`set local role top_ingest`;
+    return refusalOf(
+      tx,
+      (save) => save`
+        insert into commands (
+          tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+          timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+          created_by_client_id, request_id
+        ) values (
+          ${own}, ${uuid()}, 'k-2', 'vendor_a', 'd-1', 'reboot', '{}', '', 30, 'ACCEPTED', 'PENDING', 'NOT_STARTED',
+          now(), now(), now(), ${foreignClientId}, 'r-1'
+        )`,
+    );
+  });
+  expect(refusal).toBe('23503');
+});
+
+test('keys every tenant table by tenant_id first, and refers between them by tenant_id too', async () => {
+  const keys = await owner<{ name: string }[]>`
+    select conname as name from pg_constraint
+    where conrelid in (select (quote_ident(name))::regclass from unnest(string_to_array(${tenantTables.join()}, ',')) as name)
+      and contype in ('p', 'u')
+      and (select attname from pg_attribute where attrelid = conrelid and attnum = conkey[1]) <> 'tenant_id'`;
+  expect(keys.map(({ name }) => name)).toEqual([]);
+  const references = await owner<{ name: string; columns: string; referred: string }[]>`
+    select conname as name,
+      (select attname from pg_attribute where attrelid = conrelid and attnum = conkey[1]) as columns,
+      (select attname from pg_attribute where attrelid = confrelid and attnum = confkey[1]) as referred
+    from pg_constraint
+    where contype = 'f'
+      and conrelid in (select (quote_ident(name))::regclass from unnest(string_to_array(${tenantTables.join()}, ',')) as name)`;
+  expect(references.length).toBeGreaterThan(0);
+  expect(references.filter(({ columns, referred }) => columns !== 'tenant_id' || referred !== 'tenant_id')).toEqual([]);
+});

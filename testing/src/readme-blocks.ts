@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { platform } from './platform.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const FENCE = /^```(sh|ts) (run|run-full)\n(.*?)^```$/gms;
+
+export type Block = { language: 'sh' | 'ts'; marked: 'run' | 'run-full'; code: string };
+
+/** The code blocks of README.md that are marked for execution: `run` needs Node alone, `run-full` also curl and openssl. */
+export const readmeBlocks: Block[] = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(FENCE)].map(
+  ([, language, marked, code]) => ({ language, marked, code }) as Block,
+);
+
+/**
+ * Runs a block as pasted at the root of a repository whose platform has just had its first start, by somebody who has
+ * pasted the other blocks too: TOP_* are set. Answers its standard output.
+ */
+export async function runPasted({ language, code }: Block, shell = 'bash'): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'top-readme-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of ['node_modules', 'examples']) symlinkSync(join(root, name), join(folder, name));
+  mkdirSync(join(folder, 'data'));
+  for (const [file, profile] of Object.entries({
+    'platform-admin.json': platform().admin,
+    'demo.json': platform().demo,
+  })) {
+    writeFileSync(join(folder, 'data', file), JSON.stringify(profile, null, 2), { mode: 0o600 });
+  }
+  const { PATH, HOME } = process.env;
+  const { base_url, client_id, secret } = platform().demo;
+  const program =
+    language === 'sh'
+      ? { file: shell, args: ['-euc', code], cwd: folder }
+      : {
+          file: process.execPath,
+          args: ['--input-type=module', '--eval', code],
+          cwd: join(folder, 'examples/send-command'),
+        };
+  const { stdout } = await promisify(execFile)(program.file, program.args, {
+    cwd: program.cwd,
+    env: {
+      PATH,
+      HOME,
+      TOP_BASE_URL: base_url,
+      TOP_CLIENT_ID: client_id,
+      TOP_SECRET: secret,
+    },
+  });
+  return stdout;
+}

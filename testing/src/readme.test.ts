@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { readmeBlocks, runPasted } from './readme-blocks.js';
+
+const blocks = readmeBlocks.filter(({ marked }) => marked === 'run');
+const containing = (text: string) => {
+  const found = blocks.filter(({ code }) => code.includes(text));
+  expect(found).toHaveLength(1);
+  return found[0] as (typeof blocks)[number];
+};
+
+test.each([
+  ['topctl', 'commands create'],
+  ['the SDK', 'new TenantOpenPlatform'],
+  ['the example', 'examples/send-command'],
+])('the README sends a first command with %s', async (_name, text) => {
+  const printed = await runPasted(containing(text));
+  expect(printed).toMatch(/command_id"?: .*device_id"?: ['"]ok-1['"].*status"?: ['"]ACCEPTED['"]/s);
+});
+
+test('the README makes a tenant with a credential that may send commands', async () => {
+  expect(await runPasted(containing('tenants create'))).toMatch(/"client_id": "acme-backend".*open:command:create/s);
+});
+
+test('every marked block of the README is run', () => {
+  expect(blocks).toHaveLength(4);
+});
