@@ -38,6 +38,7 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
     requestsPerMinute: config.REQUESTS_PER_MINUTE,
     failedAuthenticationsPerMinute: config.FAILED_AUTHENTICATIONS_PER_MINUTE,
   });
+  const basePath = config.BASE_PATH;
   const verifySignature = signatureVerifier(database, keyring);
   const admit = admission(database);
 
@@ -95,10 +96,11 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
   app.set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY);
 
   app.use((req: Request, res: Response, next: NextFunction) => {
-    if (config.BASE_PATH && req.url.startsWith(`${config.BASE_PATH}/`))
-      req.url = req.url.slice(config.BASE_PATH.length);
+    if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
     const { requestId, problem } = requestIdOf(req);
-    res.set({ 'X-Request-Id': requestId, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    res.setHeader('X-Request-Id', requestId);
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('X-Content-Type-Options', 'nosniff');
     observe(req, res, { logger, metrics });
     next(problem ?? undefined);
   });

@@ -1,4 +1,5 @@
 import { builtInRoles, type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { ApiError } from '../../platform/http/api-error.js';
 import { pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 
@@ -14,6 +15,7 @@ export const listRoles: Handler<typeof contract.roles.list> = async (
     .filter(([role]) => role !== 'platform_admin' || call.tenantId === PLATFORM_TENANT_ID)
     .map(([role, scopes]) => ({ role, scopes: [...scopes], built_in: true, request_id: call.requestId }));
   const start = after === null ? 0 : roles.findIndex(({ role }) => role === after) + 1;
+  if (after !== null && start === 0) throw new ApiError('INVALID_CURSOR');
   const page = pageOf(list, roles.slice(start, start + limit + 1), limit, ({ role }) => role);
   return {
     status: 200,

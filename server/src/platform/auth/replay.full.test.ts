@@ -62,15 +62,22 @@ test('admits the first of 40 identical requests that meet in one batch', async (
 test('burns no nonce for a dead credential or outside the clock window, whatever else is in the batch', async () => {
   const { database, applicant } = await applicantsOf(1);
   const admit = admission(database);
-  const late = { ...applicant, timestamp: String(Number(applicant.timestamp) - 3_600) };
-  const revoked = { ...applicant, secretVersion: 7 };
-  const verdicts = await Promise.all([late, revoked, applicant, late, applicant].map((asked) => admit(asked)));
+  const another = () => ({ ...applicant, nonceHash: hashNonce(randomUUID()) });
+  const [late, revoked] = [another(), another()];
+  const verdicts = await Promise.all([
+    admit({ ...late, timestamp: String(Number(applicant.timestamp) - 3_600) }),
+    admit({ ...revoked, secretVersion: 7 }),
+    admit(applicant),
+    admit({ ...applicant, secretVersion: 7 }),
+    admit(applicant),
+  ]);
   expect(verdicts.map(({ isLive, isInClockWindow, isFresh }) => [isLive, isInClockWindow, isFresh])).toEqual([
     [true, false, expect.anything()],
     [false, true, expect.anything()],
     [true, true, true],
-    [true, false, expect.anything()],
+    [false, true, expect.anything()],
     [true, true, false],
   ]);
+  for (const spared of [late, revoked]) expect((await admit(spared)).isFresh).toBe(true);
   await database.close();
 });

@@ -20,6 +20,8 @@ export function createHttpServer(listener: RequestListener): Server {
     },
     (req, res) => (hasOneHost(req) ? listener(req, res) : answer(req, res, 'MALFORMED_HTTP')),
   );
+  // Node would drop the headers beyond 2,000 unseen, a second X-Api-Id among them. maxHeaderSize bounds them anyway.
+  server.maxHeadersCount = 0;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, codeOfClientError[error.code ?? ''] ?? 'MALFORMED_HTTP');
   });

@@ -9,6 +9,7 @@ export function observe(req: Request, res: Response, { logger, metrics }: { logg
   res.once('close', () => {
     const seconds = (performance.now() - startedAt) / 1000;
     metrics.countRequest(res.locals.operation ?? 'none', res.statusCode, seconds);
+    if (!logger.isLevelEnabled('debug')) return;
     logger.debug(
       {
         request_id: res.getHeader('X-Request-Id'),
