@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { applyLoad, type Slice } from './load.js';
+import { type NodeProcess, startNode } from './node-process.js';
+import { type Comparison, type Memory, renderResults } from './results.js';
+import { signedCommands } from './signed-commands.js';
+
+const CONNECTIONS = [1, 32, 128];
+const PAIRS = 5;
+const WARM_UP_MS = 4000;
+const SLICE_MS = 3000;
+const IDLE_MS = 5000;
+/** More than the yardstick answers; what is missing is signed when it is needed. */
+const PRESIGNED_PER_SECOND = 12_000;
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'top-bench-'));
+const running: NodeProcess[] = [];
+const [loadBefore = 0] = loadavg();
+const postgres = await startPrivatePostgres();
+
+try {
+  const memory = await measureMemory();
+  const yardstick = await start(fileOf('yardstick.mjs'));
+  const platform = await startPlatform('postgres', { DATABASE_URL: postgres.url, KEYRING: makeKeyring() });
+  const credential = JSON.parse(readFileSync(join(folder, 'postgres', 'demo.json'), 'utf8'));
+  const comparisons = await compare(yardstick, platform, signedCommands(credential));
+  const results = renderResults(comparisons, memory, SLICE_MS, loadBefore);
+  writeFileSync(fileOf('results.md'), results);
+  console.log(`\n${results}`);
+} finally {
+  await Promise.all(running.map((node) => node.stop()));
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function measureMemory(): Promise<Memory> {
+  const other = await startPrivatePostgres();
+  const memory = {
+    'embedded database, first start': await idleBytes('embedded', {}),
+    'embedded database, later start': await idleBytes('embedded', {}),
+    'node on PostgreSQL': await idleBytes('idle', { DATABASE_URL: other.url, KEYRING: makeKeyring() }),
+  };
+  await other.stop();
+  return memory;
+}
+
+async function idleBytes(name: string, environment: Record<string, string>): Promise<number> {
+  const node = await startPlatform(name, environment);
+  await pause(IDLE_MS);
+  const bytes = node.rssBytes();
+  await node.stop();
+  return bytes;
+}
+
+async function compare(yardstick: NodeProcess, platform: NodeProcess, makeRequest: () => string) {
+  const comparisons: Comparison[] = [];
+  for (const connections of CONNECTIONS) {
+    const measure = (node: NodeProcess, durationMs: number) => slice(node, { connections, durationMs, makeRequest });
+    await measure(yardstick, WARM_UP_MS);
+    await measure(platform, WARM_UP_MS);
+    const pairs: Comparison['pairs'] = [];
+    for (let pair = 1; pair <= PAIRS; pair++) {
+      const result = { yardstick: await measure(yardstick, SLICE_MS), platform: await measure(platform, SLICE_MS) };
+      const [a, b] = [result.yardstick, result.platform].map((side) => Math.round(side.requestsPerSecond));
+      console.log(`${connections} connections, pair ${pair}: yardstick ${a} req/s, platform ${b} req/s`);
+      pairs.push(result);
+    }
+    comparisons.push({ connections, pairs });
+  }
+  return comparisons;
+}
+
+type SliceOptions = { connections: number; durationMs: number; makeRequest: () => string };
+
+/** Signs beforehand what the slice will need, so that signing takes no core from the server that is measured. */
+function slice(node: NodeProcess, { connections, durationMs, makeRequest }: SliceOptions): Promise<Slice> {
+  const ready = Array.from({ length: (PRESIGNED_PER_SECOND * durationMs) / 1000 }, makeRequest);
+  return applyLoad({
+    baseUrl: node.baseUrl,
+    connections,
+    durationMs,
+    nextRequest: () => ready.pop() ?? makeRequest(),
+  });
+}
+
+function startPlatform(name: string, environment: Record<string, string>): Promise<NodeProcess> {
+  return start(fileOf('../server/dist/main.js'), {
+    PORT: '0',
+    DATA_DIR: join(folder, name),
+    REQUESTS_PER_MINUTE: '100000000',
+    ...environment,
+  });
+}
+
+async function start(file: string, environment?: Record<string, string>): Promise<NodeProcess> {
+  const node = await startNode(file, environment);
+  running.push(node);
+  return node;
+}
+
+function makeKeyring(): string {
+  return JSON.stringify({ primary: 'bench', keys: { bench: randomBytes(32).toString('base64') } });
+}
