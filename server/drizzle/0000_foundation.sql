@@ -69,13 +69,12 @@ CREATE TABLE "credentials" (
 --> statement-breakpoint
 CREATE TABLE "events" (
 	"tenant_id" text NOT NULL,
-	"event_id" uuid NOT NULL,
-	"event_type" text NOT NULL,
 	"command_id" uuid NOT NULL,
-	"body" json NOT NULL,
+	"event_type" text NOT NULL,
+	"event_id" uuid NOT NULL,
+	"occurred_at" timestamp (3) with time zone NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "events_tenant_id_event_id_pk" PRIMARY KEY("tenant_id","event_id"),
-	CONSTRAINT "events_once" UNIQUE("tenant_id","command_id","event_type")
+	CONSTRAINT "events_tenant_id_command_id_event_type_pk" PRIMARY KEY("tenant_id","command_id","event_type")
 );
 --> statement-breakpoint
 CREATE TABLE "tenants" (
@@ -102,13 +101,11 @@ CREATE TABLE "taken_names" (
 --> statement-breakpoint
 CREATE TABLE "outbox" (
 	"tenant_id" text NOT NULL,
-	"message_id" uuid NOT NULL,
-	"kind" text NOT NULL,
 	"fact_id" uuid NOT NULL,
-	"subject" text NOT NULL,
+	"kind" text NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"published_at" timestamp (3) with time zone,
-	CONSTRAINT "outbox_tenant_id_message_id_pk" PRIMARY KEY("tenant_id","message_id")
+	CONSTRAINT "outbox_tenant_id_fact_id_kind_pk" PRIMARY KEY("tenant_id","fact_id","kind")
 );
 --> statement-breakpoint
 CREATE TABLE "keyring_canaries" (
@@ -124,4 +121,4 @@ ALTER TABLE "events" ADD CONSTRAINT "events_command" FOREIGN KEY ("tenant_id","c
 CREATE INDEX "commands_of_device" ON "commands" USING btree ("tenant_id","device_id","command_id");--> statement-breakpoint
 CREATE INDEX "events_in_order" ON "events" USING btree ("tenant_id","tx","event_id");--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "outbox_unpublished" ON "outbox" USING btree ("tx","message_id") WHERE published_at is null;
+CREATE INDEX "outbox_unpublished" ON "outbox" USING btree ("tx","fact_id") WHERE published_at is null;

@@ -1,4 +1,3 @@
-import type { PlatformEvent } from '@tenant-open-platform/contract';
 import { batched } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
@@ -20,7 +19,8 @@ export type NewCommand = {
   deadline_at: string;
   created_by_client_id: string;
   request_id: string;
-  event: PlatformEvent;
+  /** The id of its command.accepted event. */
+  event_id: string;
 };
 
 /** ACCEPTED: stored. KEY_USED: the tenant has a command of this key. CATALOG_CHANGED: check it again. */
@@ -38,14 +38,14 @@ export const commandAccepter = (database: Database) =>
     ({ tenant_id, idempotency_key }) => `${tenant_id} ${idempotency_key}`,
     async (commands) => {
       const rows = await asIngest<Row>(database, (sql) => {
-        const given = commands.map((command, position) => ({ position, event_id: command.event.event_id, ...command }));
+        const given = commands.map((command, position) => ({ position, ...command }));
         return sql<Row[]>`
           with given as (
             select * from json_to_recordset(${JSON.stringify(given)}::text::json) as given (
               position int, tenant_id text, command_id uuid, idempotency_key text, vendor text, device_id text,
               command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int,
               accepted_at timestamptz, deadline_at timestamptz, created_by_client_id text, request_id text,
-              event_id uuid, event json
+              event_id uuid
             )
           ), current as (
             select given.* from given
@@ -67,17 +67,12 @@ export const commandAccepter = (database: Database) =>
             on conflict (tenant_id, idempotency_key) do nothing
             returning tenant_id, command_id
           ), logged as (
-            insert into events (tenant_id, event_id, event_type, command_id, body)
-            select tenant_id, event_id, 'command.accepted', command_id, event
+            insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
+            select tenant_id, command_id, 'command.accepted', event_id, accepted_at
             from inserted join given using (tenant_id, command_id)
           ), queued as (
-            insert into outbox (tenant_id, message_id, kind, fact_id, subject)
-            select tenant_id, message.id, message.kind, message.id, message.subject
-            from inserted join given using (tenant_id, command_id)
-            cross join lateral (values
-              (command_id, 'COMMAND', 'tenants.' || tenant_id || '.commands.' || vendor),
-              (event_id, 'EVENT', 'tenants.' || tenant_id || '.events.command.accepted')
-            ) as message (id, kind, subject)
+            insert into outbox (tenant_id, fact_id, kind)
+            select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
           )
           select current.position is not null as is_current, inserted.command_id is not null as is_inserted
           from given

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { contract, PlatformEvent } from '@tenant-open-platform/contract';
+import type { contract } from '@tenant-open-platform/contract';
 
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';
@@ -81,32 +81,9 @@ function newCommand(
   { caller, admittedAt, requestId }: Call,
 ): NewCommand {
   const acceptedAt = admittedAt.toISOString();
-  const commandId = newId(admittedAt.getTime());
-  const event: PlatformEvent = {
-    event_id: newId(admittedAt.getTime()),
-    event_type: 'command.accepted',
-    schema_version: 1,
-    tenant_id: caller.tenantId,
-    occurred_at: acceptedAt,
-    request: { request_id: requestId, client_id: caller.clientId, idempotency_key: request.idempotency_key },
-    data: {
-      command_id: commandId,
-      vendor: request.vendor,
-      device_id: request.device_id,
-      command_type: request.command_type,
-      status: 'ACCEPTED',
-      adapter_status: 'PENDING',
-      device_execution_status: 'NOT_STARTED',
-      public_status: 'PENDING',
-      status_reason: null,
-      result: null,
-      accepted_at: acceptedAt,
-      completed_at: null,
-    },
-  };
   return {
     tenant_id: caller.tenantId,
-    command_id: commandId,
+    command_id: newId(admittedAt.getTime()),
     idempotency_key: request.idempotency_key,
     vendor: request.vendor,
     device_id: request.device_id,
@@ -119,6 +96,6 @@ function newCommand(
     deadline_at: new Date(admittedAt.getTime() + request.timeout_seconds * 1000).toISOString(),
     created_by_client_id: caller.clientId,
     request_id: requestId,
-    event,
+    event_id: newId(admittedAt.getTime()),
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
-import { asSystem } from '../database/roles.js';
+import { asSystemWithoutFlush } from '../database/roles.js';
 
 /** A correctly signed request that asks to come in. */
 export type Applicant = {
@@ -50,7 +50,7 @@ export const admission = (database: Database) =>
   batched<Applicant, Verdict>(
     ({ credentialNumber, nonceHash }) => `${credentialNumber.padStart(19, '0')}${nonceHash}`,
     async (applicants) => {
-      const rows = await asSystem<Row>(database, (sql) => {
+      const rows = await asSystemWithoutFlush<Row>(database, (sql) => {
         const asked = applicants.map((applicant, position) => ({
           position,
           tenant_id: applicant.tenantId,

@@ -26,22 +26,25 @@ type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
 
 /** One statement over the rows of all tenants, in a transaction of its own. Never for a handler. */
 export const asSystem = <Row>(database: Database, statement: Statement<Row>) =>
-  inOneRoundTrip(database.sql, 'top_system', statement);
+  inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
+
+/**
+ * asSystem that does not wait for the disk. Postgres writes its log in order, so whatever commits durably afterwards
+ * makes this durable with it: after a crash no effect of a request can be there without what this wrote before it.
+ */
+export const asSystemWithoutFlush = <Row>(database: Database, statement: Statement<Row>) =>
+  inOneRoundTrip(database.sql, 'begin; set local role top_system; set local synchronous_commit = off', statement);
 
 /** One statement that inserts commands, events and outbox rows of several tenants. For the accept batcher alone. */
 export const asIngest = <Row>(database: Database, statement: Statement<Row>) =>
-  inOneRoundTrip(database.sql, 'top_ingest', statement);
+  inOneRoundTrip(database.sql, 'begin; set local role top_ingest', statement);
 
 /** begin, role, statement and commit leave together; after an error the commit rolls back. */
-async function inOneRoundTrip<Row>(
-  sql: postgres.Sql,
-  role: 'top_system' | 'top_ingest',
-  statement: Statement<Row>,
-): Promise<Row[]> {
+async function inOneRoundTrip<Row>(sql: postgres.Sql, begin: string, statement: Statement<Row>): Promise<Row[]> {
   const connection = await sql.reserve();
   try {
     const [begun, rows, committed] = await Promise.allSettled([
-      connection.unsafe(`begin; set local role ${role}`),
+      connection.unsafe(begin),
       statement(connection),
       connection.unsafe('commit'),
     ]);
