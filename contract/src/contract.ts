@@ -11,7 +11,7 @@ import { tenants } from './tenants.js';
 
 /** Every operation of the platform: `contract.<resource>.<verb>`. */
 export const contract = initContract().router(
-  { tenants, credentials, roles, roleBindings, commands, catalog, me },
+  { commands, catalog, me, tenants, credentials, roles, roleBindings },
   {
     strictStatusCodes: true,
     commonResponses: {

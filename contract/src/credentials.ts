@@ -6,7 +6,10 @@ const CredentialStatus = z
   .enum(['ACTIVE', 'DISABLED', 'DELETED'])
   .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
 
-const WindowSeconds = z.int().min(30).max(900);
+/** The most that a credential may allow X-Api-Timestamp to be off the server clock, in seconds. */
+export const MAX_CLOCK_SKEW_SECONDS = 900;
+
+const WindowSeconds = z.int().min(30).max(MAX_CLOCK_SKEW_SECONDS);
 
 const AllowedClockSkewSeconds = WindowSeconds.describe(
   'How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default.',

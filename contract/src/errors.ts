@@ -15,8 +15,8 @@ type ErrorDefinition = {
 export const errors = {
   MALFORMED_HTTP: {
     status: 400,
-    meaning: 'The request is not well-formed HTTP, or a GET or DELETE carries a body.',
-    fix: 'Send HTTP/1.1 as RFC 9112 describes it; leave out the body of GET and DELETE.',
+    meaning: 'The request is not well-formed HTTP, or a GET, HEAD or DELETE carries a body.',
+    fix: 'Send HTTP/1.1 as RFC 9112 describes it; leave out the body of GET, HEAD and DELETE.',
     retryable: false,
   },
   INVALID_TARGET: {
@@ -184,7 +184,7 @@ export const errors = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    meaning: 'The platform cannot reach its database, or is stopping. The request had no effect.',
+    meaning: 'The platform cannot reach its database. The request had no effect.',
     fix: 'Repeat the request after Retry-After.',
     retryable: true,
   },

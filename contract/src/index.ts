@@ -1,5 +1,6 @@
 export { allOperations, contract, type Operation } from './contract.js';
+export { MAX_CLOCK_SKEW_SECONDS } from './credentials.js';
 export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';
 export { PlatformEvent } from './events.js';
-export { patterns } from './primitives.js';
+export { MAX_INSTANT, patterns } from './primitives.js';
 export { builtInRoles, PLATFORM_TENANT_ID, type Scope, scopes } from './scopes.js';

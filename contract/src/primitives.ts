@@ -51,6 +51,9 @@ export const Name = z
 /** An instant in an answer: RFC 3339, UTC, milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
 
+/** 9999-12-31T23:59:59.999Z, in Unix milliseconds. */
+export const MAX_INSTANT = 253_402_300_799_999;
+
 /** An instant in a request: RFC 3339 with seconds and `Z` or an offset. */
 export const InputTimestamp = z
   .string()
@@ -59,13 +62,17 @@ export const InputTimestamp = z
     abort: true,
   })
   .refine((text) => isCalendarDate(text), 'is not a date of the calendar')
+  .refine((text) => isStorable(Date.parse(text)), 'must be from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z')
   .meta({ format: 'date-time' });
 
 /** Date.parse reads 2026-02-30 as 2 March: a silent change of what was meant. */
 function isCalendarDate(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
-  return year >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
+
+/** In UTC: an offset may carry a text of the year 9999 or 0001 out of the four digits that RFC 3339 has for a year. */
+const isStorable = (milliseconds: number) => milliseconds >= 0 && milliseconds <= MAX_INSTANT;
 
 /** An integer in a query: decimal digits, no sign, no leading zero. */
 const queryInteger = (bounds: { min: number; max: number; default: number }) =>

@@ -1,5 +1,97 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export interface paths {
+    "/api/v1/open/downlink/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List commands
+         * @description Lists the commands of the tenant, newest first.
+         *
+         *     Needs the scope `open:command:read`.
+         */
+        get: operations["commands.list"];
+        put?: never;
+        /**
+         * Create a command
+         * @description Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.
+         *
+         *     Needs the scope `open:command:create`.
+         */
+        post: operations["commands.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/downlink/commands/{command_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a command
+         * @description Reads one command of the tenant with its four statuses.
+         *
+         *     Needs the scope `open:command:read`.
+         */
+        get: operations["commands.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog
+         * @description Reads the enabled vendors, their enabled command types and the schema of each payload.
+         *
+         *     Needs the scope `open:catalog:read`.
+         */
+        get: operations["catalog.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the calling credential
+         * @description Tells who the caller is, what it may do and which limits apply. Any live credential may call it.
+         */
+        get: operations["me.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/platform/tenants": {
         parameters: {
             query?: never;
@@ -179,98 +271,6 @@ export interface paths {
          *     Needs the scope `platform:access:delete`.
          */
         delete: operations["roleBindings.delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/open/downlink/commands": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List commands
-         * @description Lists the commands of the tenant, newest first.
-         *
-         *     Needs the scope `open:command:read`.
-         */
-        get: operations["commands.list"];
-        put?: never;
-        /**
-         * Create a command
-         * @description Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.
-         *
-         *     Needs the scope `open:command:create`.
-         */
-        post: operations["commands.create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/open/downlink/commands/{command_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a command
-         * @description Reads one command of the tenant with its four statuses.
-         *
-         *     Needs the scope `open:command:read`.
-         */
-        get: operations["commands.get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/open/catalog": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the catalog
-         * @description Reads the enabled vendors, their enabled command types and the schema of each payload.
-         *
-         *     Needs the scope `open:catalog:read`.
-         */
-        get: operations["catalog.get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/open/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the calling credential
-         * @description Tells who the caller is, what it may do and which limits apply. Any live credential may call it.
-         */
-        get: operations["me.get"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1264,7 +1264,7 @@ export interface components {
     };
     responses: {
         /**
-         * @description - `MALFORMED_HTTP`: The request is not well-formed HTTP, or a GET or DELETE carries a body. Send HTTP/1.1 as RFC 9112 describes it; leave out the body of GET and DELETE.
+         * @description - `MALFORMED_HTTP`: The request is not well-formed HTTP, or a GET, HEAD or DELETE carries a body. Send HTTP/1.1 as RFC 9112 describes it; leave out the body of GET, HEAD and DELETE.
          *     - `INVALID_TARGET`: The path or the query breaks the grammar of request targets. Use the path as the reference shows it, without trailing slash or percent-encoding; give every query parameter once, with a value, percent-encoded where it needs to be.
          *     - `INVALID_REQUEST_ID`: X-Request-Id does not match ^[A-Za-z0-9._~-]{1,128}$. Send a correlation id of that alphabet, or leave the header out.
          *     - `MALFORMED_JSON`: The body is not JSON with one unambiguous meaning. Correct the body at the location named in details.
@@ -1388,7 +1388,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description - `SERVICE_UNAVAILABLE`: The platform cannot reach its database, or is stopping. The request had no effect. Repeat the request after Retry-After. */
+        /** @description - `SERVICE_UNAVAILABLE`: The platform cannot reach its database. The request had no effect. Repeat the request after Retry-After. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1430,6 +1430,325 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "commands.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only commands of this status. */
+                status?: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
+                /** @description Only commands for this vendor. */
+                vendor?: string;
+                /** @description Only commands for this device. */
+                device_id?: string;
+                /** @description Only commands of this type. */
+                command_type?: string;
+                /** @description Only the command of this key. */
+                idempotency_key?: string;
+                /** @description Only commands accepted at this time or later. */
+                accepted_after?: string;
+                /** @description Only commands accepted before this time. */
+                accepted_before?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *           "vendor": "vendor_a",
+                     *           "device_id": "ok-1",
+                     *           "command_type": "reboot",
+                     *           "payload": {},
+                     *           "idempotency_key": "reboot-ok-1-2026-01-31",
+                     *           "timeout_seconds": 30,
+                     *           "status": "ACCEPTED",
+                     *           "adapter_status": "PENDING",
+                     *           "device_execution_status": "NOT_STARTED",
+                     *           "public_status": "PENDING",
+                     *           "status_reason": null,
+                     *           "result": null,
+                     *           "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *           "dispatched_at": null,
+                     *           "deadline_at": "2026-01-31T09:30:30.000Z",
+                     *           "completed_at": null,
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "created_by_client_id": "acme-backend",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commands.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "vendor": "vendor_a",
+                 *       "device_id": "ok-1",
+                 *       "command_type": "reboot",
+                 *       "payload": {},
+                 *       "idempotency_key": "reboot-ok-1-2026-01-31"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CommandCreate"];
+            };
+        };
+        responses: {
+            /** @description Accepted and persisted, or accepted before. It does not mean that the device executed it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Mismatch": components["headers"]["Idempotency-Mismatch"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "status": "ACCEPTED",
+                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commands.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The command (UUID version 7). */
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "vendor": "vendor_a",
+                     *       "device_id": "ok-1",
+                     *       "command_type": "reboot",
+                     *       "payload": {},
+                     *       "idempotency_key": "reboot-ok-1-2026-01-31",
+                     *       "timeout_seconds": 30,
+                     *       "status": "ACCEPTED",
+                     *       "adapter_status": "PENDING",
+                     *       "device_execution_status": "NOT_STARTED",
+                     *       "public_status": "PENDING",
+                     *       "status_reason": null,
+                     *       "result": null,
+                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *       "dispatched_at": null,
+                     *       "deadline_at": "2026-01-31T09:30:30.000Z",
+                     *       "completed_at": null,
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by_client_id": "acme-backend",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "catalog.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "vendors": [
+                     *         {
+                     *           "vendor": "vendor_a",
+                     *           "command_types": [
+                     *             {
+                     *               "command_type": "reboot",
+                     *               "description": "Restarts the device.",
+                     *               "payload_schema": {
+                     *                 "type": "object",
+                     *                 "additionalProperties": false
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Catalog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "me.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tenant_id": "acme",
+                     *       "client_id": "acme-backend",
+                     *       "name": "Acme backend",
+                     *       "roles": [
+                     *         "integration_reader"
+                     *       ],
+                     *       "scopes": [
+                     *         "open:command:read",
+                     *         "open:device-request:read",
+                     *         "open:event:read",
+                     *         "open:catalog:read"
+                     *       ],
+                     *       "allowed_clock_skew_seconds": 300,
+                     *       "replay_window_seconds": 300,
+                     *       "expires_at": null,
+                     *       "limits": {
+                     *         "body_bytes": 65536,
+                     *         "payload_bytes": 32768,
+                     *         "requests_per_minute": 6000
+                     *       },
+                     *       "server_time": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     "tenants.list": {
         parameters: {
             query?: {
@@ -2153,325 +2472,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    "commands.list": {
-        parameters: {
-            query?: {
-                /** @description The most items to return: 1 to 500. */
-                limit?: number;
-                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
-                cursor?: string;
-                /** @description Only commands of this status. */
-                status?: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
-                /** @description Only commands for this vendor. */
-                vendor?: string;
-                /** @description Only commands for this device. */
-                device_id?: string;
-                /** @description Only commands of this type. */
-                command_type?: string;
-                /** @description Only the command of this key. */
-                idempotency_key?: string;
-                /** @description Only commands accepted at this time or later. */
-                accepted_after?: string;
-                /** @description Only commands accepted before this time. */
-                accepted_before?: string;
-            };
-            header?: {
-                /**
-                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
-                 * @example order-4711
-                 */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-                     *           "vendor": "vendor_a",
-                     *           "device_id": "ok-1",
-                     *           "command_type": "reboot",
-                     *           "payload": {},
-                     *           "idempotency_key": "reboot-ok-1-2026-01-31",
-                     *           "timeout_seconds": 30,
-                     *           "status": "ACCEPTED",
-                     *           "adapter_status": "PENDING",
-                     *           "device_execution_status": "NOT_STARTED",
-                     *           "public_status": "PENDING",
-                     *           "status_reason": null,
-                     *           "result": null,
-                     *           "accepted_at": "2026-01-31T09:30:00.000Z",
-                     *           "dispatched_at": null,
-                     *           "deadline_at": "2026-01-31T09:30:30.000Z",
-                     *           "completed_at": null,
-                     *           "updated_at": "2026-01-31T09:30:00.000Z",
-                     *           "created_by_client_id": "acme-backend",
-                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null,
-                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CommandPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    "commands.create": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
-                 * @example order-4711
-                 */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "vendor": "vendor_a",
-                 *       "device_id": "ok-1",
-                 *       "command_type": "reboot",
-                 *       "payload": {},
-                 *       "idempotency_key": "reboot-ok-1-2026-01-31"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CommandCreate"];
-            };
-        };
-        responses: {
-            /** @description Accepted and persisted, or accepted before. It does not mean that the device executed it. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "Idempotency-Mismatch": components["headers"]["Idempotency-Mismatch"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-                     *       "status": "ACCEPTED",
-                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
-                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["CommandAccepted"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableContent"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    "commands.get": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
-                 * @example order-4711
-                 */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path: {
-                /** @description The command (UUID version 7). */
-                command_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-                     *       "vendor": "vendor_a",
-                     *       "device_id": "ok-1",
-                     *       "command_type": "reboot",
-                     *       "payload": {},
-                     *       "idempotency_key": "reboot-ok-1-2026-01-31",
-                     *       "timeout_seconds": 30,
-                     *       "status": "ACCEPTED",
-                     *       "adapter_status": "PENDING",
-                     *       "device_execution_status": "NOT_STARTED",
-                     *       "public_status": "PENDING",
-                     *       "status_reason": null,
-                     *       "result": null,
-                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
-                     *       "dispatched_at": null,
-                     *       "deadline_at": "2026-01-31T09:30:30.000Z",
-                     *       "completed_at": null,
-                     *       "updated_at": "2026-01-31T09:30:00.000Z",
-                     *       "created_by_client_id": "acme-backend",
-                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Command"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    "catalog.get": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
-                 * @example order-4711
-                 */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "vendors": [
-                     *         {
-                     *           "vendor": "vendor_a",
-                     *           "command_types": [
-                     *             {
-                     *               "command_type": "reboot",
-                     *               "description": "Restarts the device.",
-                     *               "payload_schema": {
-                     *                 "type": "object",
-                     *                 "additionalProperties": false
-                     *               }
-                     *             }
-                     *           ]
-                     *         }
-                     *       ],
-                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Catalog"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    "me.get": {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
-                 * @example order-4711
-                 */
-                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "tenant_id": "acme",
-                     *       "client_id": "acme-backend",
-                     *       "name": "Acme backend",
-                     *       "roles": [
-                     *         "integration_reader"
-                     *       ],
-                     *       "scopes": [
-                     *         "open:command:read",
-                     *         "open:device-request:read",
-                     *         "open:event:read",
-                     *         "open:catalog:read"
-                     *       ],
-                     *       "allowed_clock_skew_seconds": 300,
-                     *       "replay_window_seconds": 300,
-                     *       "expires_at": null,
-                     *       "limits": {
-                     *         "body_bytes": 65536,
-                     *         "payload_bytes": 32768,
-                     *         "requests_per_minute": 6000
-                     *       },
-                     *       "server_time": "2026-01-31T09:30:00.000Z",
-                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Me"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -55,7 +55,6 @@ CREATE TABLE "credentials" (
 	"status" text NOT NULL,
 	"allowed_clock_skew_seconds" integer NOT NULL,
 	"replay_window_seconds" integer NOT NULL,
-	"accept_timestamps_from" timestamp (3) with time zone,
 	"secret_version" integer NOT NULL,
 	"secret_sealed" "bytea" NOT NULL,
 	"previous_secret_sealed" "bytea",

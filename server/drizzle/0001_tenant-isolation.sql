@@ -46,7 +46,7 @@ grant select, insert, update on credentials to top_app;
 grant select, insert, delete on role_bindings to top_app;
 grant select on commands, events to top_app;
 --> statement-breakpoint
-grant select on tenants, taken_names, credentials, role_bindings to top_system;
+grant select on tenants, taken_names, credentials, role_bindings, vendors, command_types to top_system;
 -- update stands for the right to lock rows: the purge skips what another node is deleting.
 grant select, insert, update, delete on nonces to top_system;
 --> statement-breakpoint

@@ -84,7 +84,6 @@ CREATE TABLE public.credentials (
     status text NOT NULL,
     allowed_clock_skew_seconds integer NOT NULL,
     replay_window_seconds integer NOT NULL,
-    accept_timestamps_from timestamp(3) with time zone,
     secret_version integer NOT NULL,
     secret_sealed bytea NOT NULL,
     previous_secret_sealed bytea,
@@ -115,10 +114,10 @@ ALTER TABLE public.credentials ALTER COLUMN number ADD GENERATED ALWAYS AS IDENT
 
 CREATE TABLE public.events (
     tenant_id text NOT NULL,
-    event_id uuid NOT NULL,
-    event_type text NOT NULL,
     command_id uuid NOT NULL,
-    body json NOT NULL,
+    event_type text NOT NULL,
+    event_id uuid NOT NULL,
+    occurred_at timestamp(3) with time zone NOT NULL,
     tx xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 
@@ -149,10 +148,8 @@ CREATE TABLE public.nonces (
 
 CREATE TABLE public.outbox (
     tenant_id text NOT NULL,
-    message_id uuid NOT NULL,
-    kind text NOT NULL,
     fact_id uuid NOT NULL,
-    subject text NOT NULL,
+    kind text NOT NULL,
     tx xid8 DEFAULT pg_current_xact_id() NOT NULL,
     published_at timestamp(3) with time zone
 );
@@ -239,18 +236,11 @@ ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_tenant_id_client_id_pk PRIMARY KEY (tenant_id, client_id);
 
 --
--- Name: events events_once; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: events events_tenant_id_command_id_event_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_once UNIQUE (tenant_id, command_id, event_type);
-
---
--- Name: events events_tenant_id_event_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_tenant_id_event_id_pk PRIMARY KEY (tenant_id, event_id);
+    ADD CONSTRAINT events_tenant_id_command_id_event_type_pk PRIMARY KEY (tenant_id, command_id, event_type);
 
 --
 -- Name: keyring_canaries keyring_canaries_pkey; Type: CONSTRAINT; Schema: public; Owner: -
@@ -267,11 +257,11 @@ ALTER TABLE ONLY public.nonces
     ADD CONSTRAINT nonces_credential_number_nonce_hash_pk PRIMARY KEY (credential_number, nonce_hash);
 
 --
--- Name: outbox outbox_tenant_id_message_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: outbox outbox_tenant_id_fact_id_kind_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_tenant_id_message_id_pk PRIMARY KEY (tenant_id, message_id);
+    ADD CONSTRAINT outbox_tenant_id_fact_id_kind_pk PRIMARY KEY (tenant_id, fact_id, kind);
 
 --
 -- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -323,7 +313,7 @@ CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
 -- Name: outbox_unpublished; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX outbox_unpublished ON public.outbox USING btree (tx, message_id) WHERE (published_at IS NULL);
+CREATE INDEX outbox_unpublished ON public.outbox USING btree (tx, fact_id) WHERE (published_at IS NULL);
 
 --
 -- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
@@ -499,6 +489,7 @@ GRANT USAGE ON SCHEMA public TO top_ingest;
 --
 
 GRANT SELECT ON TABLE public.command_types TO top_app;
+GRANT SELECT ON TABLE public.command_types TO top_system;
 GRANT SELECT ON TABLE public.command_types TO top_ingest;
 
 --
@@ -578,6 +569,7 @@ GRANT SELECT ON TABLE public.tenants TO top_system;
 --
 
 GRANT SELECT ON TABLE public.vendors TO top_app;
+GRANT SELECT ON TABLE public.vendors TO top_system;
 GRANT SELECT ON TABLE public.vendors TO top_ingest;
 
 --

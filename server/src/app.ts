@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
 import { EMPTY_BODY_SHA256, stringToSign, targetProblem } from '@tenant-open-platform/contract/signature';
 import { createExpressEndpoints } from '@ts-rest/express';
@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { admission, hashNonce } from './platform/auth/admission.js';
 import { readAuthHeaders } from './platform/auth/auth-headers.js';
-import { refuseUnlessAdmitted, unauthenticated } from './platform/auth/judge.js';
+import { refuseUnlessFresh, refuseUnlessPermitted, unauthenticated } from './platform/auth/judge.js';
 import { rateLimits } from './platform/auth/rate-limits.js';
 import { signatureVerifier } from './platform/auth/signing-keys.js';
 import type { Database } from './platform/database/database.js';
@@ -57,15 +57,13 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
       clientId: headers.clientId,
       timestamp: headers.timestamp,
       nonce: headers.nonce,
-      bodySha256: body.length === 0 ? EMPTY_BODY_SHA256 : createHash('sha256').update(body).digest('hex'),
+      bodySha256: body.length === 0 ? EMPTY_BODY_SHA256 : hash('sha256', body),
     });
     const verified = await verifySignature(headers.clientId, signed, headers.signature);
     if (!verified) {
       await limits.countFailure(address);
       throw unauthenticated(signed);
     }
-    limits.rememberVerified(address, headers.clientId);
-    const rateLimited = await limits.countRequest(headers.clientId);
 
     const match = findOperation(req.method, req.path);
     const operation = match.found === 'operation' ? match.operation : null;
@@ -79,7 +77,15 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
       grantingRoles: operation?.grantingRoles ?? [],
       pathTenantId,
     });
-    refuseUnlessAdmitted(verdict, { match, tenantId: verified.tenantId, stringToSign: signed, rateLimited });
+    if (!verdict.isLive) {
+      await limits.countFailure(address);
+      throw unauthenticated(signed);
+    }
+    refuseUnlessFresh(verdict);
+    // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
+    limits.rememberVerified(address, headers.clientId);
+    await limits.countRequest(headers.clientId);
+    refuseUnlessPermitted(verdict, match, verified.tenantId);
 
     req.body = parseBody(req.headers['content-type'], body);
     res.locals.call = {

@@ -20,7 +20,10 @@ const Config = z
     /** Absent: the embedded database. */
     DATABASE_URL: z
       .string()
-      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+      .refine(
+        (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
+        'must be a postgres:// URL; percent-encode what its password has of / ? # @ : %',
+      )
       .optional(),
     DATABASE_POOL_SIZE: integer(2, 500).prefault('10'),
     MODE: z.enum(['development', 'production']).default('development'),

@@ -83,6 +83,35 @@ test('an address is refused over its failures, but for the clients that verified
   expect((await ask({ ...admin, client_id: 'guessed' }, from('198.51.100.3'))).body.code).toBe('UNAUTHENTICATED');
 });
 
+test('replays and late requests use up no quota of their credential', async () => {
+  await restart({ TRUST_PROXY: '1' });
+  const address = from('198.51.100.4');
+  const once = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
+  expect((await ask(demo, once)).status).toBe(200);
+  for (let attempt = 0; attempt < LIMIT; attempt++) {
+    expect((await ask(demo, once)).body.code).toBe('NONCE_REUSED');
+    expect((await ask(demo, { ...address, timestamp: 1_000_000_000 })).body.code).toBe('CLOCK_SKEW');
+  }
+  for (let request = 1; request < LIMIT; request++) expect((await ask(demo, address)).status).toBe(200);
+  expectRateLimited(await ask(demo, address));
+});
+
+test('a dead credential uses up no quota, counts as a failure of its address, and never as verified from it', async () => {
+  await restart({ TRUST_PROXY: '1' });
+  const target = `/api/v1/platform/tenants/${demo.tenant_id}/credentials/${demo.client_id}`;
+  const setStatus = (status: string) => signedRequest(admin, 'PUT', target, { body: { status } });
+  expect((await setStatus('DISABLED')).status).toBe(200);
+  const address = from('198.51.100.5');
+  for (let attempt = 0; attempt < LIMIT; attempt++)
+    expect((await ask(demo, address)).body.code).toBe('UNAUTHENTICATED');
+  expectRateLimited(await ask(demo, address));
+  expectRateLimited(await ask({ ...demo, client_id: 'guessed' }, address));
+
+  expect((await setStatus('ACTIVE')).status).toBe(200);
+  const another = from('198.51.100.6');
+  for (let request = 0; request < LIMIT; request++) expect((await ask(demo, another)).status).toBe(200);
+});
+
 test('without a trusted proxy nobody chooses its address', async () => {
   await restart({ TRUST_PROXY: '0' });
   for (let attempt = 0; attempt < LIMIT; attempt++) {

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { type Config, readConfig } from './config.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
+import { serializeError } from './platform/telemetry/serialize-error.js';
 import { bootstrapAdministrator } from './platform-administrator.js';
-import { openStorage, type Server, start } from './start.js';
+import { baseUrlOf, openStorage, type Server, start } from './start.js';
 
 const USAGE = `node server/dist/main.js                              run the platform
 node server/dist/main.js bootstrap-admin [--recover]  make a platform administrator and print its profile, once`;
@@ -77,7 +78,7 @@ async function welcome({ baseUrl, isFirstStart }: Server, config: Config): Promi
 async function printAdministrator(config: Config, options: { recover: boolean }): Promise<void> {
   const { database, keyring } = await openStorage(config);
   try {
-    const baseUrl = `http://${config.HOST}:${config.PORT}${config.BASE_PATH ?? ''}`;
+    const baseUrl = baseUrlOf(config, config.PORT);
     console.log(JSON.stringify(await bootstrapAdministrator({ database, keyring, baseUrl }, options), null, 2));
   } finally {
     await database.close();
@@ -85,6 +86,6 @@ async function printAdministrator(config: Config, options: { recover: boolean })
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof StartupError ? error.message : error);
+  console.error(error instanceof StartupError ? error.message : serializeError(error));
   process.exit(1);
 });

@@ -177,6 +177,10 @@ describe.each(listOperations)('$name', (operation) => {
       `\n${position}`,
       'x'.repeat(99),
       '9'.repeat(70),
+      // In milliseconds the first instant after the year 9999, and the last that the pattern takes.
+      ...['253402300800000', '999999999999999'].flatMap((instant) =>
+        /^[0-9]{13} /.test(position) ? [position.replace(/^[0-9]+/, instant)] : [],
+      ),
     ]) {
       const { status, body } = await list(operation, tenant, { cursor: encode(JSON.stringify([binding, wrong])) });
       expect([wrong, status, body.code]).toEqual([wrong, 400, 'INVALID_CURSOR']);

@@ -163,6 +163,21 @@ describe('body', () => {
     expect(answer.headers.connection).toBe('close');
   });
 
+  test.each(['GET', 'HEAD', 'DELETE'])('is refused to %s before the signature is looked at', async (method) => {
+    const answer = await sendSigned({ method, target: ME, body: Buffer.from('{}'), signedBody: Buffer.from('[]') });
+    expect(answer.status).toBe(400);
+  });
+
+  test.each(['PATCH', 'OPTIONS'])(
+    'of %s is read like any other: a caller must be known to learn more',
+    async (method) => {
+      const body = Buffer.from('{}');
+      expectRefusal(await send({ method, target: ME, body }), 'UNAUTHENTICATED');
+      expectRefusal(await sendSigned({ method, target: ME, body }), 'METHOD_NOT_ALLOWED');
+      expectRefusal(await sendSigned({ method, target: ME, body, signedBody: Buffer.from('[]') }), 'UNAUTHENTICATED');
+    },
+  );
+
   test('is refused to GET in every framing, and no framing of nothing is one', async () => {
     const get = { method: 'GET', target: ME };
     const body = Buffer.from('{}');
@@ -214,6 +229,14 @@ describe('JSON', () => {
     const body = Buffer.from('{');
     expectRefusal(await send({ method: 'POST', target: COMMANDS, body }), 'UNAUTHENTICATED');
     expectRefusal(await signedRequest(tenant.reader, 'POST', COMMANDS, { body }), 'FORBIDDEN');
+  });
+
+  test('that has long names is refused with a short place, cut between characters', async () => {
+    const name = `${'n'.repeat(127)}\u{1f600}`;
+    const text = `{"payload":${`{"${name}":`.repeat(20)}NaN${'}'.repeat(21)}`;
+    const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body: Buffer.from(text) });
+    expectRefusal(answer, 'MALFORMED_JSON');
+    expect(answer.body.details[0].location).toBe(`body/payload${`/${'n'.repeat(127)}`.repeat(7)}`);
   });
 
   test('names every wrong field at once', async () => {

@@ -1,10 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRET = /osk_[0-9A-Za-z]{49}/;
 
 let folder: string;
@@ -57,6 +61,12 @@ test('names every bad environment variable at once, in one line without their va
   expect(existsSync(dataDirectory())).toBe(false);
 });
 
+test('refuses a DATABASE_URL that is no URL without showing it', async () => {
+  const line = await refusal({ DATABASE_URL: 'postgres://top:pa/ss@db/top', KEYRING_FILE: 'keyring.json' });
+  expect(line).toContain('DATABASE_URL');
+  expect(line).not.toContain('pa/ss');
+});
+
 test('refuses a data directory and a port in use, each in one line, and their owner serves on', async () => {
   const owner = await start();
   expect(await refusal({})).toContain(dataDirectory());
@@ -85,6 +95,22 @@ test('prints a secret at no start, and a restart is ready within 5 seconds and l
 
   expect(profile('demo.json')).toEqual(before);
   expect(first.stdout() + first.stderr() + second.stdout() + second.stderr()).not.toMatch(SECRET);
+});
+
+test('ends with one line when the embedded database ends under it', async () => {
+  const killWorkerOnSignal = "process.on('worker',(worker)=>process.on('SIGUSR2',()=>worker.terminate()))";
+  const preload = `data:text/javascript,${encodeURIComponent(killWorkerOnSignal)}`;
+  const server = await start({ NODE_OPTIONS: `--import=${preload}`, LOG_LEVEL: 'silent' });
+  const closed = once(server.process, 'close');
+  server.process.kill('SIGUSR2');
+  expect(await closed).toEqual([1, null]);
+  expect(server.stderr()).toMatch(/^The embedded database in .* ended: .*\n$/);
+});
+
+test('bootstrap-admin prints a profile whose base_url is a URL, also for an address of IPv6', () => {
+  const environment = { PATH: process.env.PATH, DATA_DIR: dataDirectory(), HOST: '::', PORT: '8787' };
+  const printed = execFileSync(process.execPath, [main, 'bootstrap-admin'], { env: environment, encoding: 'utf8' });
+  expect(JSON.parse(printed).base_url).toBe('http://[::]:8787');
 });
 
 test('keeps an accepted command through kill -9', async () => {

@@ -59,8 +59,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
   const { drain } = drainable(server);
   try {
     const port = await listen(server, config);
-    const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-    const baseUrl = `http://${host}:${port}${config.BASE_PATH ?? ''}`;
+    const baseUrl = baseUrlOf(config, port);
     const isFirstStart =
       config.MODE === 'development' &&
       (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
@@ -81,6 +80,11 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
     await database.close();
     throw error;
   }
+}
+
+/** An address of IPv6 stands in brackets (RFC 3986, 3.2.2). */
+export function baseUrlOf({ HOST, BASE_PATH = '' }: Config, port: number): string {
+  return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${port}${BASE_PATH}`;
 }
 
 function listen(server: ReturnType<typeof createHttpServer>, { PORT, HOST }: Config): Promise<number> {

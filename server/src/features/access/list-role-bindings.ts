@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { presentRoleBinding } from './present-role-binding.js';
 import { roleBindings } from './role-bindings.table.js';
@@ -26,7 +26,7 @@ export const listRoleBindings =
             filters.client_id === undefined ? undefined : eq(client, filters.client_id),
             createdAt === undefined
               ? undefined
-              : sql`(${created}, ${client}, ${bound}) < (${new Date(Number(createdAt)).toISOString()}::timestamptz, ${clientId}, ${role})`,
+              : sql`(${created}, ${client}, ${bound}) < (${instantOf(createdAt)}::timestamptz, ${clientId}, ${role})`,
           ),
         )
         .orderBy(desc(created), desc(client), desc(bound))

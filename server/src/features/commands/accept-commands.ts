@@ -16,7 +16,6 @@ export type NewCommand = {
   payload_sha256: string;
   timeout_seconds: number;
   accepted_at: string;
-  deadline_at: string;
   created_by_client_id: string;
   request_id: string;
   /** The id of its command.accepted event. */
@@ -44,7 +43,7 @@ export const commandAccepter = (database: Database) =>
             select * from json_to_recordset(${JSON.stringify(given)}::text::json) as given (
               position int, tenant_id text, command_id uuid, idempotency_key text, vendor text, device_id text,
               command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int,
-              accepted_at timestamptz, deadline_at timestamptz, created_by_client_id text, request_id text,
+              accepted_at timestamptz, created_by_client_id text, request_id text,
               event_id uuid
             )
           ), current as (
@@ -61,7 +60,7 @@ export const commandAccepter = (database: Database) =>
             )
             select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
               decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-              deadline_at, accepted_at, created_by_client_id, request_id
+              accepted_at + make_interval(secs => timeout_seconds), accepted_at, created_by_client_id, request_id
             from current
             order by tenant_id, idempotency_key, position
             on conflict (tenant_id, idempotency_key) do nothing

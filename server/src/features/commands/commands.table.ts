@@ -14,7 +14,7 @@ export const commands = pgTable(
     vendor: text().notNull(),
     deviceId: text('device_id').notNull(),
     commandType: text('command_type').notNull(),
-    /** json, not jsonb: keeps the names in the order in which the caller sent them. */
+    /** json, not jsonb: keeps names in the caller's order, but for integers such as "10", which JSON.parse puts first. */
     payload: json().$type<JsonObject>().notNull(),
     /** SHA-256 of the payload as canonical JSON (RFC 8785). */
     payloadSha256: bytes('payload_sha256').notNull(),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { contract } from '@tenant-open-platform/contract';
 
 import type { Database } from '../../platform/database/database.js';
@@ -34,7 +34,7 @@ export const createCommand =
       });
     }
     const request = { ...body, timeout_seconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS };
-    const payloadSha256 = createHash('sha256').update(canonicalJson(body.payload)).digest('hex');
+    const payloadSha256 = hash('sha256', canonicalJson(body.payload));
 
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
       const checked = catalog.check(body);
@@ -93,7 +93,6 @@ function newCommand(
     payload_sha256: payloadSha256,
     timeout_seconds: request.timeout_seconds,
     accepted_at: acceptedAt,
-    deadline_at: new Date(admittedAt.getTime() + request.timeout_seconds * 1000).toISOString(),
     created_by_client_id: caller.clientId,
     request_id: requestId,
     event_id: newId(admittedAt.getTime()),

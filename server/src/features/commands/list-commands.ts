@@ -49,7 +49,7 @@ export const listCommands =
 function firstIdAt(time: string): string {
   // Finer than milliseconds counts as the next one: what was accepted before it must not be listed as after it.
   const finer = /\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0;
-  const milliseconds = Math.min(Math.max(Date.parse(time) + finer, 0), 2 ** 48 - 1);
+  const milliseconds = Date.parse(time) + finer;
   const hex = milliseconds.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

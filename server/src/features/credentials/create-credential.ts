@@ -20,7 +20,7 @@ export const createCredential =
       if (existing) {
         refuseBeyond(held, await rolesOf(tx, tenantId, body.client_id));
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
-        return { status: 200, body: { ...presentCredential(row, call.requestId), secret } };
+        return { status: 200, body: { ...presentCredential(row, call), secret } };
       }
       const created = await insertCredential(tx, keyring, {
         tenantId,
@@ -32,6 +32,6 @@ export const createCredential =
         expiresAt: body.expires_at ? new Date(body.expires_at) : null,
       });
       if (!created) throw new ApiError('CREDENTIAL_ALREADY_EXISTS');
-      return { status: 201, body: { ...presentCredential(created.row, call.requestId), secret: created.secret } };
+      return { status: 201, body: { ...presentCredential(created.row, call), secret: created.secret } };
     });
   };

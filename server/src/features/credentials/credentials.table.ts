@@ -13,8 +13,6 @@ export const credentials = pgTable(
     status: text({ enum: ['ACTIVE', 'DISABLED', 'DELETED'] }).notNull(),
     allowedClockSkewSeconds: integer('allowed_clock_skew_seconds').notNull(),
     replayWindowSeconds: integer('replay_window_seconds').notNull(),
-    /** Set when the skew is raised: older requests' nonces may be purged already, so they must not live again. */
-    acceptTimestampsFrom: instant('accept_timestamps_from'),
     secretVersion: integer('secret_version').notNull(),
     secretSealed: bytes('secret_sealed').notNull(),
     previousSecretSealed: bytes('previous_secret_sealed'),

@@ -17,5 +17,5 @@ export const getCredential =
         .where(and(eq(credentials.tenantId, call.tenantId), eq(credentials.clientId, params.client_id))),
     );
     if (!row) throw notFound();
-    return { status: 200, body: presentCredential(row, call.requestId) };
+    return { status: 200, body: presentCredential(row, call) };
   };

@@ -33,7 +33,7 @@ export const listCredentials =
     const path = `${basePath}/api/v1/platform/tenants/${call.tenantId}/credentials`;
     return {
       status: 200,
-      body: page.rows.map((row) => presentCredential(row, call.requestId)),
+      body: page.rows.map((row) => presentCredential(row, call)),
       ...(next && {
         headers: { Link: `<${path}?limit=${limit}&cursor=${next}>; rel="next"`, 'X-Next-Cursor': next },
       }),

@@ -3,13 +3,16 @@ import type { Transaction } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { credentials } from './credentials.table.js';
 
-/** Reads a credential for a change of it; null where the tenant has none of that name. */
+/**
+ * Reads a credential for a change of it; null where the tenant has none of that name. Commands refer to it with a lock
+ * on its key, which this one leaves free: no command waits for a change of its credential.
+ */
 export async function lockCredential(tx: Transaction, tenantId: string, clientId: string) {
   const [row] = await tx
     .select()
     .from(credentials)
     .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))
-    .for('update');
+    .for('no key update');
   if (!row) return null;
   if (row.status === 'DELETED') throw new ApiError('CREDENTIAL_DELETED');
   return row;

@@ -1,8 +1,9 @@
+import type { Call } from '../../platform/http/call.js';
 import type { credentials } from './credentials.table.js';
 
 type Row = typeof credentials.$inferSelect;
 
-export const presentCredential = (row: Row, requestId: string) => ({
+export const presentCredential = (row: Row, { admittedAt, requestId }: Call) => ({
   client_id: row.clientId,
   tenant_id: row.tenantId,
   name: row.name,
@@ -10,9 +11,11 @@ export const presentCredential = (row: Row, requestId: string) => ({
   allowed_clock_skew_seconds: row.allowedClockSkewSeconds,
   replay_window_seconds: row.replayWindowSeconds,
   secret_version: row.secretVersion,
-  previous_secret_expires_at: row.previousSecretExpiresAt?.toISOString() ?? null,
+  previous_secret_expires_at: stillAhead(row.previousSecretExpiresAt, admittedAt)?.toISOString() ?? null,
   expires_at: row.expiresAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
   request_id: requestId,
 });
+
+const stillAhead = (end: Date | null, now: Date) => (end && end > now ? end : null);

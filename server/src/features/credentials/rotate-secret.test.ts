@@ -70,6 +70,14 @@ test('an end set during an overlap ends the previous secret too', async () => {
   expect(body).toMatchObject({ expires_at: sooner, previous_secret_expires_at: sooner });
 });
 
+test('a previous secret that is not accepted any more has no end', async () => {
+  const profile = await createCredential(tenant.tenant_id);
+  const { body } = await rotate(profile, { previous_secret_ttl_seconds: 600, expires_at: inSeconds(-60) });
+  expect(body.previous_secret_expires_at).toBeNull();
+  const read = await signedRequest(tenant.admin, 'GET', `${collection()}/${profile.client_id}`);
+  expect(read.body.previous_secret_expires_at).toBeNull();
+});
+
 test('a change of other fields leaves an overlap as it is', async () => {
   const first = await createCredential(tenant.tenant_id);
   const { body, rotated } = await rotate(first, { previous_secret_ttl_seconds: 600 });

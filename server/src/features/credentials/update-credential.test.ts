@@ -70,7 +70,11 @@ describe('fields', () => {
     ['rotate_secret', ['true', 1]],
     [
       'expires_at',
-      ['2026-01-31', '2026-01-31T09:30Z', '2026-01-31T09:30:00', '2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', 0, ''],
+      [
+        ...['2026-01-31', '2026-01-31T09:30Z', '2026-01-31T09:30:00', '2026-02-30T00:00:00Z', 0, ''],
+        ...['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '1970-01-01T00:59:59+01:00'],
+        '9999-12-31T23:59:59-01:00',
+      ],
     ],
   ])('%s out of range is refused with its location', async (field, values) => {
     for (const value of values) {
@@ -88,6 +92,9 @@ describe('fields', () => {
   test('expires_at is read with any offset and shown in UTC with milliseconds', async () => {
     const profile = await createCredential(tenant.tenant_id, { expires_at: '2999-01-01T00:00:00+01:30' });
     expect((await read(profile)).body.expires_at).toBe('2998-12-31T22:30:00.000Z');
+    for (const edge of ['1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
+      expect((await update(profile, { expires_at: edge })).body.expires_at).toBe(edge);
+    }
   });
 
   test('the defaults are those of the documentation', async () => {

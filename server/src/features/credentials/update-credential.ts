@@ -24,7 +24,6 @@ export const updateCredential =
       refuseBeyond(held, await rolesOf(tx, tenantId, clientId));
 
       const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
-      const raisesSkew = (body.allowed_clock_skew_seconds ?? 0) > locked.allowedClockSkewSeconds;
       const [updated] = await tx
         .update(credentials)
         .set({
@@ -34,9 +33,6 @@ export const updateCredential =
           replayWindowSeconds: body.replay_window_seconds,
           expiresAt,
           ...(expiresAt && { previousSecretExpiresAt: noLaterThan(expiresAt) }),
-          ...(raisesSkew && {
-            acceptTimestampsFrom: sql`greatest(${credentials.acceptTimestampsFrom}, now() - make_interval(secs => ${locked.allowedClockSkewSeconds}))`,
-          }),
           updatedAt: sql`now()`,
         })
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))
@@ -50,7 +46,7 @@ export const updateCredential =
       const row = rotated?.row ?? updated;
       return {
         status: 200,
-        body: { ...presentCredential(row, call.requestId), ...(rotated && { secret: rotated.secret }) },
+        body: { ...presentCredential(row, call), ...(rotated && { secret: rotated.secret }) },
       };
     });
   };

@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { desc, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { presentTenant } from './present-tenant.js';
 import { tenants } from './tenants.table.js';
@@ -22,7 +22,7 @@ export const listTenants =
         .where(
           createdAt === undefined
             ? undefined
-            : sql`(${tenants.createdAt}, ${tenants.tenantId}) < (${new Date(Number(createdAt)).toISOString()}::timestamptz, ${tenantId})`,
+            : sql`(${tenants.createdAt}, ${tenants.tenantId}) < (${instantOf(createdAt)}::timestamptz, ${tenantId})`,
         )
         .orderBy(desc(tenants.createdAt), desc(tenants.tenantId))
         .limit(limit + 1),

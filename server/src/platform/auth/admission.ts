@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
 import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asSystemWithoutFlush } from '../database/roles.js';
@@ -44,7 +45,8 @@ type Row = {
 /**
  * Admission: status, expiry, secret version, clock window, nonce and permission, decided by the database for every
  * request in one statement, so that revoking, rotating, disabling and unbinding hold from the next request on, on
- * every node. It burns the nonce of every live applicant within its clock window, and no other.
+ * every node. It burns the nonce of every live applicant within its clock window, and no other, for as long as the
+ * widest window would take its timestamp: raising a credential's skew lets nothing live again.
  */
 export const admission = (database: Database) =>
   batched<Applicant, Verdict>(
@@ -81,8 +83,7 @@ export const admission = (database: Database) =>
               ) as is_live,
               coalesce(
                 asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
-                  and now() + make_interval(secs => credential.allowed_clock_skew_seconds)
-                and (credential.accept_timestamps_from is null or asked.dated >= credential.accept_timestamps_from),
+                  and now() + make_interval(secs => credential.allowed_clock_skew_seconds),
                 false
               ) as is_in_clock_window
             from asked
@@ -97,7 +98,7 @@ export const admission = (database: Database) =>
           ), burned as (
             insert into nonces (credential_number, nonce_hash, expires_at)
             select number, nonce, greatest(
-              dated + make_interval(secs => allowed_clock_skew_seconds),
+              dated + make_interval(secs => ${MAX_CLOCK_SKEW_SECONDS}),
               now() + make_interval(secs => replay_window_seconds)
             ) + interval '60 seconds'
             from counted
@@ -130,4 +131,4 @@ export const admission = (database: Database) =>
     },
   );
 
-export const hashNonce = (nonce: string) => createHash('sha256').update(nonce).digest('hex').slice(0, 32);
+export const hashNonce = (nonce: string) => hash('sha256', nonce).slice(0, 32);

@@ -182,16 +182,7 @@ describe('clock window', () => {
 
     await update(caller, { allowed_clock_skew_seconds: 900 });
     expect((await ask(caller, { timestamp: secondsFromNow(800) })).status).toBe(200);
+    expect((await ask(caller, { timestamp: secondsFromNow(-800) })).status).toBe(200);
     expectRefusal(await ask(caller, { timestamp: secondsFromNow(960) }), 'CLOCK_SKEW');
-  });
-
-  test('raised lets nothing live again that was too old before', async () => {
-    const caller = await createCredential(tenant.tenant_id, { allowed_clock_skew_seconds: 30 });
-    await update(caller, { allowed_clock_skew_seconds: 900 });
-    expectRefusal(await ask(caller, { timestamp: secondsFromNow(-60) }), 'CLOCK_SKEW');
-    await update(caller, { allowed_clock_skew_seconds: 30 });
-    await update(caller, { allowed_clock_skew_seconds: 900 });
-    expectRefusal(await ask(caller, { timestamp: secondsFromNow(-60) }), 'CLOCK_SKEW');
-    expect((await ask(caller, { timestamp: secondsFromNow(-20) })).status).toBe(200);
   });
 });

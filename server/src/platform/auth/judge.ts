@@ -7,11 +7,8 @@ import type { Verdict } from './admission.js';
 export const unauthenticated = (stringToSign: string) =>
   new ApiError('UNAUTHENTICATED', { metadata: { string_to_sign: stringToSign } });
 
-type Asked = { match: Match; tenantId: string; stringToSign: string; rateLimited: ApiError | null };
-
-/** Refuses what admission found wanting, the most telling reason last: first who, then when, then how often, then what. */
-export function refuseUnlessAdmitted(verdict: Verdict, { match, tenantId, stringToSign, rateLimited }: Asked): void {
-  if (!verdict.isLive) throw unauthenticated(stringToSign);
+/** Refuses a live credential's request that is out of its time, or was received before. */
+export function refuseUnlessFresh(verdict: Verdict): void {
   if (!verdict.isInClockWindow) {
     throw new ApiError('CLOCK_SKEW', {
       metadata: {
@@ -21,7 +18,10 @@ export function refuseUnlessAdmitted(verdict: Verdict, { match, tenantId, string
     });
   }
   if (!verdict.isFresh) throw new ApiError('NONCE_REUSED');
-  if (rateLimited) throw rateLimited;
+}
+
+/** Refuses what the caller may not do, or nobody can. */
+export function refuseUnlessPermitted(verdict: Verdict, match: Match, tenantId: string): void {
   if (match.found === 'nothing') throw notFound();
   if (match.found === 'path') {
     throw new ApiError('METHOD_NOT_ALLOWED', {

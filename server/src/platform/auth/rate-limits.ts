@@ -31,14 +31,13 @@ export function rateLimits(limits: { requestsPerMinute: number; failedAuthentica
       verified.set(`${address} ${clientId}`, true);
     },
 
-    /** Counts a correctly signed request; answers the refusal for admission to give in its turn. */
-    async countRequest(clientId: string): Promise<ApiError | null> {
+    /** Counts a request of the credential itself, live and fresh, and refuses it over the limit. */
+    async countRequest(clientId: string): Promise<void> {
       try {
         await requests.consume(clientId);
-        return null;
       } catch (exhausted) {
         if (!(exhausted instanceof RateLimiterRes)) throw exhausted;
-        return rateLimited(exhausted, limits.requestsPerMinute);
+        throw rateLimited(exhausted, limits.requestsPerMinute);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
+import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { onBothNodes } from '../../../test/on-both-nodes.js';
 import { openPool } from '../../../test/open-pool.js';
@@ -23,8 +24,8 @@ test('admits one of 40 identical signed requests that come at once on two nodes,
   }
 });
 
-const applicantsOf = async (count: number, fields: Partial<Applicant> = {}) => {
-  const { operator } = await createTenant();
+const applicantsOf = async (count: number, caller?: Profile) => {
+  const operator = caller ?? (await createTenant()).operator;
   const { databaseUrl } = platform();
   const statements: string[] = [];
   const database = openPool(databaseUrl as string, { debug: (_connection, query) => statements.push(query) });
@@ -42,7 +43,6 @@ const applicantsOf = async (count: number, fields: Partial<Applicant> = {}) => {
     nonceHash: hashNonce(randomUUID()),
     grantingRoles: ['integration_operator'],
     pathTenantId: null,
-    ...fields,
   };
   return { database, statements, applicant, applicants: Array<Applicant>(count).fill(applicant) };
 };
@@ -79,5 +79,23 @@ test('burns no nonce for a dead credential or outside the clock window, whatever
     [true, true, false],
   ]);
   for (const spared of [late, revoked]) expect((await admit(spared)).isFresh).toBe(true);
+  await database.close();
+});
+
+test('keeps a nonce until no clock window that the credential may ever get takes its timestamp', async () => {
+  const { tenant_id } = await createTenant();
+  const windows = { allowed_clock_skew_seconds: 30, replay_window_seconds: 30 };
+  const { database, applicant } = await applicantsOf(1, await createCredential(tenant_id, windows));
+  for (const signedAt of [-25, 25].map((seconds) => Number(applicant.timestamp) + seconds)) {
+    const nonceHash = hashNonce(randomUUID());
+    const { isFresh } = await admission(database)({ ...applicant, timestamp: String(signedAt), nonceHash });
+    const [nonce] = await database.sql.begin(async (tx) => {
+      await tx`set local role top_system`;
+      return tx`
+        select extract(epoch from expires_at)::int as expires_at from nonces
+        where credential_number = ${applicant.credentialNumber} and nonce_hash = decode(${nonceHash}, 'hex')`;
+    });
+    expect([isFresh, nonce?.expires_at]).toEqual([true, signedAt + MAX_CLOCK_SKEW_SECONDS + 60]);
+  }
   await database.close();
 });

@@ -1,18 +1,17 @@
-/** The SQLSTATE of Postgres, or the code of postgres.js or Node; drizzle wraps the error it came with. */
-export function errorCodeOf(error: unknown): string | undefined {
+type Coded = Error & { code: string; syscall?: string; query?: string };
+
+/** The error that says why, which drizzle wraps. */
+function codedErrorIn(error: unknown): Coded | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
+    if ('code' in at && typeof at.code === 'string') return at as Coded;
   }
   return undefined;
 }
 
-const NOT_STARTED = new Set([
-  'ECONNREFUSED',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ETIMEDOUT',
+/** The SQLSTATE of Postgres, or the code of postgres.js or Node. */
+export const errorCodeOf = (error: unknown) => codedErrorIn(error)?.code;
+
+const GAVE_UP = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
@@ -25,8 +24,23 @@ const NOT_STARTED = new Set([
 ]);
 
 /** The database could not be reached, or gave up before a commit: nothing was changed. */
-export const hadNoEffect = (error: unknown) => NOT_STARTED.has(errorCodeOf(error) ?? '');
+export function hadNoEffect(error: unknown): boolean {
+  const coded = codedErrorIn(error);
+  return coded !== undefined && (isOfConnecting(coded) || (GAVE_UP.has(coded.code) && !isOfCommit(coded)));
+}
+
+/** The same codes of Node, such as ETIMEDOUT, also end a connection in use. Node tries several addresses in one error. */
+const isOfConnecting = (error: Coded) =>
+  error.syscall === 'connect' || error.syscall === 'getaddrinfo' || error instanceof AggregateError;
+
+/** Postgres may shut down between the commit and the word of it. postgres.js says which statement was under way. */
+const isOfCommit = ({ query }: Coded) => query !== undefined && /\bcommit\b/i.test(query);
+
+const LOST = new Set(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE']);
 
 /** The connection was lost while a commit may have been under way. */
-export const hasUnknownEffect = (error: unknown) =>
-  ['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE'].includes(errorCodeOf(error) ?? '');
+export function hasUnknownEffect(error: unknown): boolean {
+  const coded = codedErrorIn(error);
+  if (coded === undefined || hadNoEffect(error)) return false;
+  return LOST.has(coded.code) || GAVE_UP.has(coded.code) || coded.syscall === 'read' || coded.syscall === 'write';
+}

@@ -24,16 +24,28 @@ export async function startEmbeddedDatabase(directory: string): Promise<{ socket
       `The embedded database in ${directory} did not open: ${error instanceof Error ? error.message : error}`,
     );
   }
+  let isStopping = false;
+  let failure: unknown;
   worker.on('error', (error) => {
-    throw error;
+    failure = error;
+  });
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', (code) => {
+      if (isStopping) return resolve();
+      // Nothing can be answered without it; whoever runs the process starts it again.
+      const reason = failure instanceof Error ? failure.message : `its worker exited with ${code}`;
+      console.error(`The embedded database in ${directory} ended: ${reason}.`);
+      process.exit(1);
+    });
   });
   return {
     socketPath,
     async stop() {
-      const exited = new Promise((resolve) => worker.once('exit', resolve));
+      isStopping = true;
       worker.postMessage('stop');
       await exited;
       await lock.release();
+      if (failure) throw failure;
     },
   };
 }

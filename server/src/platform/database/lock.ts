@@ -1,3 +1,4 @@
+import { rmSync, statSync } from 'node:fs';
 import { link, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
@@ -24,8 +25,11 @@ export async function lockDataDirectory(directory: string): Promise<{ release():
   try {
     const { ino } = await stat(ownPath);
     if (!(await tryLink(ownPath, lockPath))) {
+      const found = inodeOf(lockPath);
       if (await isHeld(lockPath)) throw held(directory);
-      await rm(lockPath, { force: true });
+      // Another process may have replaced the dead lock while this one stood still. Only one that stands still between
+      // these two system calls, for longer than the wait below, can still remove a live lock.
+      if (inodeOf(lockPath) === found) rmSync(lockPath, { force: true });
       if (!(await tryLink(ownPath, lockPath))) throw held(directory);
       // Two processes may both have found the dead lock, and the second removed the first one's: the last one stays.
       await delay(100);
@@ -44,6 +48,8 @@ export async function lockDataDirectory(directory: string): Promise<{ release():
     },
   };
 }
+
+const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
 
 const held = (directory: string) =>
   new StartupError(

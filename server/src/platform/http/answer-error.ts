@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { ApiError } from './api-error.js';
+import { locationOf } from './location.js';
 
 /** Answers whatever was thrown with a code of the table. What is not a refusal of ours is logged and shown to nobody. */
 export function answerError(error: unknown, req: Request, res: Response, logger: Logger): void {
@@ -53,20 +54,22 @@ const MAX_DETAILS = 20;
 
 function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
   return ((error?.issues ?? []) as Issue[]).slice(0, MAX_DETAILS).flatMap((issue) => {
-    const path = (issue.path ?? []).map((step) => pointerStep(typeof step === 'object' ? step.key : step));
-    const location = [part, ...path].join('/');
+    const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
     if (issue.code === 'unrecognized_keys') {
       return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
-        location: `${location}/${pointerStep(key)}`,
+        location: locationOf(part, [...path, key]),
         code: 'UNKNOWN_FIELD',
         message: 'is not a field of this operation',
       }));
     }
-    return [{ location, code: (issue.code ?? 'invalid').toUpperCase(), message: lowerFirst(issue.message) }];
+    return [
+      {
+        location: locationOf(part, path),
+        code: (issue.code ?? 'invalid').toUpperCase(),
+        message: lowerFirst(issue.message),
+      },
+    ];
   });
 }
-
-/** RFC 6901, 3. Names come from the caller: they are cut to keep the answer small. */
-const pointerStep = (step: PropertyKey) => String(step).slice(0, 128).replaceAll('~', '~0').replaceAll('/', '~1');
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -2,12 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.js';
 import { parseJson } from './scan-json.js';
 
+/** Methods whose content has no meaning (RFC 9110, 9.3). Every other one has its answer once the caller is known. */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
+
 /** Reads the whole body, at most `limit` bytes of it, exactly as it was sent: its hash is signed. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': encoding } = req.headers;
   const hasBody = transfer !== undefined || (length !== undefined && length !== '0');
   if (!hasBody) return Buffer.alloc(0);
-  if (req.method !== 'POST' && req.method !== 'PUT') {
+  if (BODILESS.has(req.method ?? '')) {
     throw new ApiError('MALFORMED_HTTP', { message: `A ${req.method} request must not have a body. Leave it out.` });
   }
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

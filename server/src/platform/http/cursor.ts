@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { ApiError } from './api-error.js';
 import type { Call } from './call.js';
 
@@ -18,6 +19,12 @@ export function readCursor(list: List, cursor: string | undefined, positions: Re
     throw new ApiError('INVALID_CURSOR');
   }
   return position;
+}
+
+/** An instant in a position, of Unix milliseconds. */
+export function instantOf(milliseconds: string): string {
+  if (Number(milliseconds) > MAX_INSTANT) throw new ApiError('INVALID_CURSOR');
+  return new Date(Number(milliseconds)).toISOString();
 }
 
 /** A page out of up to `limit + 1` rows that were fetched to see whether there are more. */

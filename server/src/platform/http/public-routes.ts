@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Metrics } from '../telemetry/metrics.js';
 
 export type Probes = {
@@ -11,7 +11,7 @@ export type Probes = {
 const openApi = readFileSync(createRequire(import.meta.url).resolve('@tenant-open-platform/contract/openapi.json'));
 
 /** What lies outside /api/v1 and is not signed: probes, metrics and the description of the API. */
-export function publicRoutes(probes: Probes, metrics: Metrics): Router {
+export function publicRoutes(probes: Probes, metrics: Metrics): RequestHandler {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/', (_req, res) => {
     res.json({ name: 'Tenant Open Platform', api: '/api/v1', openapi: '/openapi.json', health: '/readyz' });
@@ -29,5 +29,6 @@ export function publicRoutes(probes: Probes, metrics: Metrics): Router {
   router.get('/openapi.json', (_req, res) => {
     res.type('application/json').send(openApi);
   });
-  return router;
+  // A signed request need not be matched against each of them.
+  return (req, res, next) => (req.url.startsWith('/api/') ? next() : router(req, res, next));
 }

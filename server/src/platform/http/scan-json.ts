@@ -1,4 +1,5 @@
 import { precisionProblem } from './json-number.js';
+import { locationOf } from './location.js';
 
 const MAX_DEPTH = 32;
 
@@ -66,8 +67,10 @@ class Scan {
   }
 
   location(): string {
-    const steps = this.path.filter((step) => step !== null);
-    return ['body', ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
+    return locationOf(
+      'body',
+      this.path.filter((step) => step !== null),
+    );
   }
 
   document(): void {

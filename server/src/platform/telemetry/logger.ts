@@ -1,12 +1,17 @@
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { serializeError } from './serialize-error.js';
 
 /** JSON lines on standard error. Secrets and signatures have no business in a log; these paths are the second fence. */
-export const createLogger = (level: string): Logger =>
+export const createLogger = (
+  level: string,
+  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Logger =>
   pino(
     {
       level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
       redact: {
         paths: [
           'secret',
@@ -19,5 +24,5 @@ export const createLogger = (level: string): Logger =>
         censor: '[redacted]',
       },
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );

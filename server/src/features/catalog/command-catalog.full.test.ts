@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { platform } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openPool } from '../../../test/open-pool.js';
+import type { Database } from '../../platform/database/database.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import { commandCatalog } from './command-catalog.js';
+
+let owner: postgres.Sql;
+let database: Database;
+let reads: number;
+/** One of the test's own, removed after it: no other node need live with schemas that do not compile. */
+let vendor: string;
+
+beforeAll(() => {
+  const url = platform().databaseUrl as string;
+  owner = postgres(url, { max: 1, onnotice: () => {} });
+  database = openPool(url, { debug: (_connection, query) => (reads += Number(query.includes('command_types'))) });
+});
+
+afterAll(() => Promise.all([owner.end(), database.close()]));
+
+beforeEach(async () => {
+  reads = 0;
+  vendor = `vendor_${randomUUID()}`;
+  await owner`insert into vendors (vendor, enabled) values (${vendor}, true)`;
+});
+
+afterEach(async () => {
+  await owner`delete from command_types where vendor = ${vendor}`;
+  await owner`delete from vendors where vendor = ${vendor}`;
+});
+
+const addType = (commandType: string, schema: object) => owner`
+  insert into command_types (vendor, command_type, enabled, description, payload_schema)
+  values (${vendor}, ${commandType}, true, 'Of a test.', ${JSON.stringify(schema)}::text::json)`;
+
+async function loaded() {
+  const catalog = commandCatalog(database);
+  await catalog.reload();
+  return (commandType: string, payload: unknown = {}) => {
+    const checked = catalog.check({ vendor, command_type: commandType, payload });
+    return checked instanceof ApiError ? checked : checked.revision;
+  };
+}
+
+test('reloads that are asked for at once share one read, which starts after they were asked for', async () => {
+  const catalog = commandCatalog(database);
+  const first = catalog.reload();
+  await new Promise((resolve) => setImmediate(resolve));
+  await addType('new', {});
+  await Promise.all([first, ...Array.from({ length: 100 }, () => catalog.reload())]);
+  expect(catalog.check({ vendor, command_type: 'new', payload: {} })).toEqual({ revision: 1 });
+  expect(reads).toBe(2);
+});
+
+test('two schemas, and two revisions of one, may have the same $id', async () => {
+  const $id = `https://example.com/${vendor}`;
+  await addType('one', { $id });
+  await addType('other', { $id, required: ['a'] });
+  const check = await loaded();
+  expect(check('one')).toBe(1);
+  expect(check('other')).toMatchObject({ code: 'COMMAND_PAYLOAD_INVALID' });
+
+  const catalog = commandCatalog(database);
+  await catalog.reload();
+  await owner`update command_types set revision = 2 where vendor = ${vendor} and command_type = 'one'`;
+  await catalog.reload();
+  expect(catalog.check({ vendor, command_type: 'one', payload: {} })).toEqual({ revision: 2 });
+});
+
+test('a schema that does not compile makes its own command type unavailable, and no other', async () => {
+  await addType('broken', { type: 'nonsense' });
+  await addType('sound', { type: 'object' });
+  const check = await loaded();
+  expect(check('broken')).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: expect.any(Error) });
+  expect(check('sound')).toBe(1);
+});
+
+test('names of the caller in the location of a detail are cut', async () => {
+  await addType('nested', {
+    $defs: { node: { type: 'object', additionalProperties: { $ref: '#/$defs/node' } } },
+    $ref: '#/$defs/node',
+  });
+  const check = await loaded();
+  const nested = (levels: number): unknown =>
+    levels === 0 ? 'no object' : { ['n'.repeat(1_000)]: nested(levels - 1) };
+  const locationIn = (levels: number) => (check('nested', nested(levels)) as ApiError).extra.details?.[0]?.location;
+  expect(locationIn(2)).toBe(`body/payload/${'n'.repeat(128)}/${'n'.repeat(128)}`);
+  expect(locationIn(30)?.length).toBeLessThanOrEqual(1_024);
+});

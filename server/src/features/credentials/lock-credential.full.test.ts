@@ -1,0 +1,23 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../../test/open-pool.js';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { lockCredential } from './lock-credential.js';
+
+let database: Database;
+
+beforeAll(() => {
+  database = openPool(platform().databaseUrl as string);
+});
+
+afterAll(() => database.close());
+
+test('a command is accepted while its credential is being changed', async () => {
+  const { tenant_id, operator } = await createTenant();
+  const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
+  await asTenant(database, tenant_id, async (tx) => {
+    expect(await lockCredential(tx, tenant_id, operator.client_id)).not.toBeNull();
+    expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
+  });
+});

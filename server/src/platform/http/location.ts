@@ -1,0 +1,24 @@
+const MAX_STEP = 128;
+const MAX_LOCATION = 1_024;
+
+/**
+ * A place in a request, for an answer: a JSON Pointer (RFC 6901) behind the part of the request. Names come from the
+ * caller: each is cut, and steps too deep for the whole are left out.
+ */
+export function locationOf(part: string, path: readonly PropertyKey[]): string {
+  let location = part;
+  for (const step of path) {
+    const deeper = `${location}/${pointerStep(step)}`;
+    if (deeper.length > MAX_LOCATION) return location;
+    location = deeper;
+  }
+  return location;
+}
+
+/** A cut must not leave the first half of a surrogate pair. */
+const pointerStep = (step: PropertyKey) =>
+  String(step)
+    .slice(0, MAX_STEP)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replaceAll('~', '~0')
+    .replaceAll('/', '~1');

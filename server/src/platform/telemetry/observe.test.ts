@@ -1,0 +1,24 @@
+import { connect } from 'node:net';
+import { createTenant, sign } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+
+const ABANDONED = /^top_request_duration_seconds_count\{operation="none",status="499"\} (\d+)$/m;
+
+test('counts a request whose caller left before its answer as 499, not as what it would have become', async () => {
+  const { operator } = await createTenant();
+  const abandoned = async () => {
+    const metrics = await (await fetch(`${operator.base_url}/metrics`)).text();
+    return Number(ABANDONED.exec(metrics)?.[1] ?? 0);
+  };
+  const before = await abandoned();
+  const target = '/api/v1/open/downlink/commands';
+  const headers = Object.entries(sign(operator, 'POST', target)).map((pair) => `${pair.join(': ')}\r\n`);
+  const { hostname, port } = new URL(operator.base_url);
+  const socket = connect(Number(port), hostname, () => {
+    const head = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n${headers.join('')}\r\n`;
+    socket.write(head);
+  });
+  // The server asks for the body once it has seen the headers: it never comes.
+  socket.once('data', () => socket.destroy());
+  await vi.waitFor(async () => expect(await abandoned()).toBe(before + 1), { timeout: 5_000, interval: 10 });
+});

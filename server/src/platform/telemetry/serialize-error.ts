@@ -1,0 +1,24 @@
+import { DrizzleQueryError } from 'drizzle-orm';
+
+type Serialized = { type: string; message?: string; code?: string; query?: string; stack: string; cause?: unknown };
+
+/**
+ * An error for the log, by a list of what may be shown. The driver's errors carry the parameters of their query and the
+ * values of the row, sealed secrets among them; drizzle puts the parameters into message and stack too.
+ */
+export function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, query } = error as { code?: unknown; query?: unknown };
+  const serialized: Serialized = { type: error.constructor.name, stack: framesOf(error) };
+  if (!(error instanceof DrizzleQueryError)) serialized.message = error.message;
+  if (typeof code === 'string') serialized.code = code;
+  if (typeof query === 'string') serialized.query = query;
+  if (error.cause !== undefined) serialized.cause = serializeError(error.cause);
+  return serialized;
+}
+
+/** The stack begins with the message, which may have any number of lines. */
+function framesOf({ message, stack = '' }: Error): string {
+  const start = stack.indexOf(message);
+  return start === -1 ? '' : stack.slice(start + message.length).trimStart();
+}
