@@ -62,8 +62,7 @@ CREATE TABLE "credentials" (
 	"expires_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "credentials_tenant_id_client_id_pk" PRIMARY KEY("tenant_id","client_id"),
-	CONSTRAINT "credentials_in_order" UNIQUE("tenant_id","number")
+	CONSTRAINT "credentials_tenant_id_client_id_pk" PRIMARY KEY("tenant_id","client_id")
 );
 --> statement-breakpoint
 CREATE TABLE "events" (
@@ -118,6 +117,7 @@ ALTER TABLE "commands" ADD CONSTRAINT "commands_created_by" FOREIGN KEY ("tenant
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_command" FOREIGN KEY ("tenant_id","command_id") REFERENCES "public"."commands"("tenant_id","command_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "commands_of_device" ON "commands" USING btree ("tenant_id","device_id","command_id");--> statement-breakpoint
+CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
 CREATE INDEX "events_in_order" ON "events" USING btree ("tenant_id","tx","event_id");--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "outbox_unpublished" ON "outbox" USING btree ("tx","fact_id") WHERE published_at is null;

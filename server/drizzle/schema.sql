@@ -222,13 +222,6 @@ ALTER TABLE ONLY public.commands
     ADD CONSTRAINT commands_tenant_id_command_id_pk PRIMARY KEY (tenant_id, command_id);
 
 --
--- Name: credentials credentials_in_order; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.credentials
-    ADD CONSTRAINT credentials_in_order UNIQUE (tenant_id, number);
-
---
 -- Name: credentials credentials_tenant_id_client_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -296,6 +289,12 @@ ALTER TABLE ONLY public.vendors
 --
 
 CREATE INDEX commands_of_device ON public.commands USING btree (tenant_id, device_id, command_id);
+
+--
+-- Name: credentials_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX credentials_in_order ON public.credentials USING btree (tenant_id, created_at, client_id);
 
 --
 -- Name: events_in_order; Type: INDEX; Schema: public; Owner: -

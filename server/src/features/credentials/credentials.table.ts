@@ -1,4 +1,4 @@
-import { bigint, foreignKey, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../../platform/database/columns.js';
 import { tenants } from '../tenants/tenants.table.js';
 
@@ -23,7 +23,7 @@ export const credentials = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.clientId] }),
-    unique('credentials_in_order').on(table.tenantId, table.number),
+    index('credentials_in_order').on(table.tenantId, table.createdAt, table.clientId),
     foreignKey({ name: 'credentials_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );

@@ -1,20 +1,21 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { credentials } from './credentials.table.js';
 import { presentCredential } from './present-credential.js';
 
-/** The credential's number. */
-const POSITION = /^[0-9]{1,18}$/;
+/** created_at in milliseconds and client_id. */
+const POSITION = /^([0-9]{1,15}) ([A-Za-z0-9._~-]{1,64})$/;
 
 export const listCredentials =
   (database: Database, basePath: string): Handler<typeof contract.credentials.list> =>
   async ({ query: { limit, cursor, ...filters } }, call) => {
     const list = { call, filters };
-    const before = readCursor(list, cursor, POSITION);
+    const [, createdAt, clientId] = POSITION.exec(readCursor(list, cursor, POSITION) ?? '') ?? [];
+    const { createdAt: created, clientId: client } = credentials;
     const found = await asTenant(database, call.tenantId, (tx) =>
       tx
         .select()
@@ -22,13 +23,15 @@ export const listCredentials =
         .where(
           and(
             eq(credentials.tenantId, call.tenantId),
-            before === null ? undefined : lt(credentials.number, BigInt(before)),
+            createdAt === undefined
+              ? undefined
+              : sql`(${created}, ${client}) < (${instantOf(createdAt)}::timestamptz, ${clientId})`,
           ),
         )
-        .orderBy(desc(credentials.number))
+        .orderBy(desc(created), desc(client))
         .limit(limit + 1),
     );
-    const page = pageOf(list, found, limit, (row) => row.number.toString());
+    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.clientId}`);
     const next = page.nextCursor;
     const path = `${basePath}/api/v1/platform/tenants/${call.tenantId}/credentials`;
     return {
