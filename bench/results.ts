@@ -48,7 +48,7 @@ Written by \`pnpm bench\`. ${new Date().toISOString().slice(0, 10)}, Node ${proc
 
 ## Signed, durable commands.create against the yardstick
 
-The yardstick is Express, ts-rest and zod on the same operation, without authentication and database. The platform verifies every signature, admits the request in PostgreSQL (fsync on) and has the command on disk before it answers. Both get the same requests from the same generator, signed anew before every slice: ${pairs} alternating pairs of ${durationMs / 1000} s each, after a warm-up. Every number is the median of the slices, every ratio the median of the pairs' ratios (with the least and the greatest).
+The yardstick is Express, ts-rest and zod on the same operation, without authentication and database. The platform verifies every signature, admits the request in PostgreSQL (fsync on) and has the command on disk before it answers. The database is analyzed after the warm-up, as autovacuum does in its first minute. Both get the same requests from the same generator, signed anew before every slice: ${pairs} alternating pairs of ${durationMs / 1000} s each, after a warm-up. Every number is the median of the slices, every ratio the median of the pairs' ratios (with the least and the greatest).
 
 ${row(columns)}
 ${row(columns.map(() => '---:'))}
