@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
 import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
-import { asSystemWithoutFlush } from '../database/roles.js';
+import { asSystem } from '../database/roles.js';
 
 /** A correctly signed request that asks to come in. */
 export type Applicant = {
@@ -52,7 +52,7 @@ export const admission = (database: Database) =>
   batched<Applicant, Verdict>(
     ({ credentialNumber, nonceHash }) => `${credentialNumber.padStart(19, '0')}${nonceHash}`,
     async (applicants) => {
-      const rows = await asSystemWithoutFlush<Row>(database, (sql) => {
+      const rows = await asSystem<Row>(database, (sql) => {
         const asked = applicants.map((applicant, position) => ({
           position,
           tenant_id: applicant.tenantId,

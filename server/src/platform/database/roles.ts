@@ -28,13 +28,6 @@ type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
 export const asSystem = <Row>(database: Database, statement: Statement<Row>) =>
   inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
 
-/**
- * asSystem that does not wait for the disk. Postgres writes its log in order, so whatever commits durably afterwards
- * makes this durable with it: after a crash no effect of a request can be there without what this wrote before it.
- */
-export const asSystemWithoutFlush = <Row>(database: Database, statement: Statement<Row>) =>
-  inOneRoundTrip(database.sql, 'begin; set local role top_system; set local synchronous_commit = off', statement);
-
 /** One statement that inserts commands, events and outbox rows of several tenants. For the accept batcher alone. */
 export const asIngest = <Row>(database: Database, statement: Statement<Row>) =>
   inOneRoundTrip(database.sql, 'begin; set local role top_ingest', statement);
