@@ -161,7 +161,7 @@ export const commands = operations({
     summary: 'Create a command',
     description:
       'Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.',
-    metadata: { scope: 'open:command:create', specified: true, idempotent: true },
+    metadata: { scope: 'open:command:create', specified: true },
     query: z.strictObject({}),
     body: CommandCreate,
     responses: { 202: CommandAccepted },

@@ -7,8 +7,6 @@ export type OperationMetadata = {
   scope: Scope | null;
   /** False marks an addition to the specification. */
   specified: boolean;
-  /** Whether an SDK may repeat it after an unknown outcome; otherwise decided by the method (RFC 9110, 9.2.2). */
-  idempotent?: boolean;
 };
 
 type Operation = AppRoute & {

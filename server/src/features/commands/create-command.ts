@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { contract } from '@tenant-open-platform/contract';
-
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Call } from '../../platform/http/call.js';
