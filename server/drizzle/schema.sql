@@ -434,6 +434,12 @@ CREATE POLICY top_ingest_insert ON public.outbox FOR INSERT TO top_ingest WITH C
 CREATE POLICY top_ingest_select ON public.commands FOR SELECT TO top_ingest USING (true);
 
 --
+-- Name: credentials top_ingest_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_select ON public.credentials FOR SELECT TO top_ingest USING (true);
+
+--
 -- Name: events top_ingest_select; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -444,6 +450,12 @@ CREATE POLICY top_ingest_select ON public.events FOR SELECT TO top_ingest USING 
 --
 
 CREATE POLICY top_ingest_select ON public.outbox FOR SELECT TO top_ingest USING (true);
+
+--
+-- Name: role_bindings top_ingest_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_select ON public.role_bindings FOR SELECT TO top_ingest USING (true);
 
 --
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
@@ -524,6 +536,54 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.credentials TO top_app;
 GRANT SELECT ON TABLE public.credentials TO top_system;
 
 --
+-- Name: COLUMN credentials.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.client_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(client_id) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(status) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.allowed_clock_skew_seconds; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(allowed_clock_skew_seconds) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.replay_window_seconds; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(replay_window_seconds) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.secret_version; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(secret_version) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.previous_secret_expires_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(previous_secret_expires_at) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.expires_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
+
+--
 -- Name: TABLE events; Type: ACL; Schema: public; Owner: -
 --
 
@@ -535,6 +595,19 @@ GRANT INSERT ON TABLE public.events TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
+GRANT INSERT ON TABLE public.nonces TO top_ingest;
+
+--
+-- Name: COLUMN nonces.credential_number; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(credential_number) ON TABLE public.nonces TO top_ingest;
+
+--
+-- Name: COLUMN nonces.nonce_hash; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 
 --
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
@@ -548,6 +621,7 @@ GRANT INSERT ON TABLE public.outbox TO top_ingest;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
 GRANT SELECT ON TABLE public.role_bindings TO top_system;
+GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
 
 --
 -- Name: TABLE taken_names; Type: ACL; Schema: public; Owner: -
@@ -562,6 +636,7 @@ GRANT SELECT ON TABLE public.taken_names TO top_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
 GRANT SELECT ON TABLE public.tenants TO top_system;
+GRANT SELECT ON TABLE public.tenants TO top_ingest;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contract } from '@tenant-open-platform/contract';
 import { EMPTY_BODY_SHA256, stringToSign, targetProblem } from '@tenant-open-platform/contract/signature';
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { admission, hashNonce } from './platform/auth/admission.js';
@@ -11,29 +11,34 @@ import { refuseUnlessFresh, refuseUnlessPermitted, unauthenticated } from './pla
 import { rateLimits } from './platform/auth/rate-limits.js';
 import { signatureVerifier } from './platform/auth/signing-keys.js';
 import type { Database } from './platform/database/database.js';
+import { addressOf } from './platform/http/address.js';
 import { answerError } from './platform/http/answer-error.js';
 import { ApiError } from './platform/http/api-error.js';
 import { parseBody, readBody } from './platform/http/body.js';
+import { answerJson, type Incoming, type Reply } from './platform/http/exchange.js';
+import { expressApp } from './platform/http/express-app.js';
 import { findOperation } from './platform/http/find-operation.js';
-import { type Handlers, toTsRestRouter } from './platform/http/handler.js';
+import { toTsRestRouter } from './platform/http/handler.js';
 import { type Probes, publicRoutes } from './platform/http/public-routes.js';
 import { requestIdOf } from './platform/http/request-id.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
 import { observe } from './platform/telemetry/observe.js';
+import type { Router } from './router.js';
 
 export type AppDependencies = {
   config: Config;
   database: Database;
   keyring: Keyring;
-  handlers: Handlers;
+  router: Router;
   logger: Logger;
   metrics: Metrics;
   probes: Probes;
 };
 
 /** The whole way of a request, in order. */
-export function createApp({ config, database, keyring, handlers, logger, metrics, probes }: AppDependencies): Express {
+export function createApp({ config, database, keyring, router, logger, metrics, probes }: AppDependencies) {
+  const { handlers, fastCommands } = router;
   const limits = rateLimits({
     requestsPerMinute: config.REQUESTS_PER_MINUTE,
     failedAuthenticationsPerMinute: config.FAILED_AUTHENTICATIONS_PER_MINUTE,
@@ -42,12 +47,16 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
   const verifySignature = signatureVerifier(database, keyring);
   const admit = admission(database);
 
-  /** Refuses by throwing. What passes is authentic, fresh and permitted, and its body is one unambiguous value. */
-  async function passGates(req: Request, res: Response): Promise<void> {
+  /**
+   * Refuses by throwing. What passes is authentic, fresh and permitted, and its body is one unambiguous value. Answers
+   * what the admission itself carried out.
+   */
+  async function passGates(req: Incoming, reply: Reply) {
+    const { requestId } = reply.locals;
     const problem = targetProblem(req.url);
     if (problem) throw new ApiError('INVALID_TARGET', { message: `The request target is not valid: ${problem}.` });
     const headers = readAuthHeaders(req);
-    const address = req.ip ?? '';
+    const address = addressOf(req, config.TRUST_PROXY);
     await limits.refuseGuessing(address, headers.clientId);
 
     const body = await readBody(req, config.BODY_LIMIT_BYTES);
@@ -65,18 +74,26 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
       throw unauthenticated(signed);
     }
 
-    const match = findOperation(req.method, req.path);
+    const match = findOperation(req.method, req.url);
     const operation = match.found === 'operation' ? match.operation : null;
     const pathTenantId = match.found === 'operation' ? match.pathTenantId : null;
-    res.locals.operation = operation?.name ?? 'none';
-    const verdict = await admit({
+    if (operation) reply.locals.operation = operation.name;
+    const applicant = {
       ...verified,
       clientId: headers.clientId,
       timestamp: headers.timestamp,
       nonceHash: hashNonce(headers.nonce),
       grantingRoles: operation?.grantingRoles ?? [],
       pathTenantId,
-    });
+    };
+    const parsed = parseBody(req.headers['content-type'], body);
+    const command =
+      operation?.name === 'commands.create' && 'value' in parsed && (await limits.hasRoom(headers.clientId))
+        ? fastCommands.prepare(req.url, parsed.value, requestId)
+        : null;
+    const { verdict, answer } = command
+      ? await fastCommands.admit(applicant, command)
+      : { verdict: await admit(applicant), answer: null };
     if (!verdict.isLive) {
       await limits.countFailure(address);
       throw unauthenticated(signed);
@@ -84,41 +101,44 @@ export function createApp({ config, database, keyring, handlers, logger, metrics
     refuseUnlessFresh(verdict);
     // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
     limits.rememberVerified(address, headers.clientId);
-    await limits.countRequest(headers.clientId);
+    await limits.countRequest(headers.clientId, { refuse: answer === null });
     refuseUnlessPermitted(verdict, match, verified.tenantId);
 
-    req.body = parseBody(req.headers['content-type'], body);
-    res.locals.call = {
-      operation: operation?.name,
-      requestId: res.getHeader('X-Request-Id'),
+    if (parsed.problem) throw parsed.problem;
+    req.body = parsed.value;
+    reply.locals.call = {
+      operation: operation?.name ?? 'none',
+      requestId,
       caller: { tenantId: verified.tenantId, clientId: headers.clientId },
       tenantId: pathTenantId ?? verified.tenantId,
       admittedAt: verdict.now,
     };
+    return answer;
   }
 
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
-  app.set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY);
+  const site = publicRoutes(probes, metrics);
+  const endpoints = expressApp((app) =>
+    createExpressEndpoints(contract, toTsRestRouter(handlers), app, {
+      responseValidation: true,
+      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+    }),
+  );
 
-  app.use((req: Request, res: Response, next: NextFunction) => {
-    if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
+  /** The gates come before Express: what admission itself carries out never pays for routing. */
+  return function serve(request: IncomingMessage, response: ServerResponse): void {
+    const req = request as Incoming;
     const { requestId, problem } = requestIdOf(req);
-    res.setHeader('X-Request-Id', requestId);
-    res.setHeader('Cache-Control', 'no-store');
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    observe(req, res, { logger, metrics });
-    next(problem ?? undefined);
-  });
-  app.use(publicRoutes(probes, metrics));
-  app.use(async (req: Request, res: Response, next: NextFunction) => {
-    await passGates(req, res);
-    next();
-  });
-  createExpressEndpoints(contract, toTsRestRouter(handlers), app, {
-    responseValidation: true,
-    requestValidationErrorHandler: (error, _req, _res, next) => next(error),
-  });
-  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => answerError(error, req, res, logger));
-  return app;
+    const reply: Reply = Object.assign(response, { locals: { requestId } });
+    observe(req, reply, logger, metrics);
+    const refuse = (error: unknown) => answerError(error, req, reply, logger);
+    if (problem) return refuse(problem);
+    if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
+
+    const serveSigned = () =>
+      passGates(req, reply)
+        .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
+        .catch(refuse);
+    if (req.url.startsWith('/api/')) void serveSigned();
+    else site(req, reply, (error) => (error ? refuse(error) : void serveSigned()));
+  };
 }

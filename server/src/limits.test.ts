@@ -96,6 +96,21 @@ test('replays and late requests use up no quota of their credential', async () =
   expectRateLimited(await ask(demo, address));
 });
 
+test('a command over the limit is refused and not stored', async () => {
+  await restart({});
+  const create = (key: string) => {
+    const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: key };
+    return signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body });
+  };
+  for (let request = 0; request < LIMIT; request++) expect((await create(randomUUID())).status).toBe(202);
+  const key = randomUUID();
+  expectRateLimited(await create(key));
+  await restart({});
+  const again = await create(key);
+  expect(again.status).toBe(202);
+  expect(again.headers).not.toHaveProperty('idempotent-replayed');
+});
+
 test('a dead credential uses up no quota, counts as a failure of its address, and never as verified from it', async () => {
   await restart({ TRUST_PROXY: '1' });
   const target = `/api/v1/platform/tenants/${demo.tenant_id}/credentials/${demo.client_id}`;

@@ -5,8 +5,7 @@ import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
-import { commandAccepter } from './features/commands/accept-commands.js';
-import { createCommand } from './features/commands/create-command.js';
+import { commandFastPath, createCommand } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
 import { createCredential } from './features/credentials/create-credential.js';
@@ -22,10 +21,11 @@ import type { Database } from './platform/database/database.js';
 import type { Handlers } from './platform/http/handler.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 
-/** Every operation of the contract and what carries it out. */
-export function createHandlers(database: Database, keyring: Keyring, config: Config): Handlers {
+/** Every operation of the contract and what carries it out, and the fast path of commands.create. */
+export function createRouter(database: Database, keyring: Keyring, config: Config) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
-  return {
+  const commandServices = { database, catalog: commandCatalog(database), payloadLimitBytes };
+  const handlers: Handlers = {
     tenants: {
       create: createTenant(database),
       list: listTenants(database),
@@ -45,12 +45,7 @@ export function createHandlers(database: Database, keyring: Keyring, config: Con
       delete: deleteRoleBinding(database),
     },
     commands: {
-      create: createCommand({
-        database,
-        catalog: commandCatalog(database),
-        acceptCommand: commandAccepter(database),
-        payloadLimitBytes,
-      }),
+      create: createCommand(commandServices),
       get: getCommand(database),
       list: listCommands(database),
     },
@@ -63,4 +58,7 @@ export function createHandlers(database: Database, keyring: Keyring, config: Con
       }),
     },
   };
+  return { handlers, fastCommands: commandFastPath(commandServices) };
 }
+
+export type Router = ReturnType<typeof createRouter>;

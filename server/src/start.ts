@@ -12,7 +12,7 @@ import { openKeyring } from './platform/secrets/open-keyring.js';
 import { StartupError } from './platform/startup-error.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { seedOnFirstStart } from './platform-administrator.js';
-import { createHandlers } from './router.js';
+import { createRouter } from './router.js';
 
 /** Opens the database that the configuration names, and the keyring that belongs to it. */
 export async function openStorage(config: Config) {
@@ -53,8 +53,8 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       }
     },
   };
-  const handlers = createHandlers(database, keyring, config);
-  const app = createApp({ config, database, keyring, handlers, logger, metrics: createMetrics(), probes });
+  const router = createRouter(database, keyring, config);
+  const app = createApp({ config, database, keyring, router, logger, metrics: createMetrics(), probes });
   const server = createHttpServer(app);
   const { drain } = drainable(server);
   try {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform } from '@tenant-open-platform/testing';
-import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTenant, type Profile, platform } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applicantOf } from '../../../test/applicant.js';
 import { openPool } from '../../../test/open-pool.js';
 import { storedCommands } from '../../../test/stored.js';
+import { hashNonce } from '../../platform/auth/admission.js';
 import type { Database } from '../../platform/database/database.js';
 import { errorCodeOf } from '../../platform/database/database-error.js';
-import { commandAccepter, type NewCommand } from './accept-commands.js';
+import { newIdTail } from '../../platform/new-id.js';
+import { type Acceptance, commandAccepter, commandAdmission, type NewCommand } from './accept-commands.js';
 
 let database: Database;
 
@@ -16,69 +18,116 @@ beforeAll(() => {
 
 afterAll(() => database.close());
 
-function newCommand(tenantId: string, clientId: string, fields: Partial<NewCommand> = {}): NewCommand {
-  const now = new Date().toISOString();
-  const command_id = uuid();
-  return {
-    tenant_id: tenantId,
-    command_id,
-    idempotency_key: randomUUID(),
-    vendor: 'vendor_a',
-    device_id: 'd-1',
-    command_type: 'reboot',
-    revision: 1,
-    payload: {},
-    payload_sha256: '00'.repeat(32),
-    timeout_seconds: 30,
-    accepted_at: now,
-    created_by_client_id: clientId,
-    request_id: randomUUID(),
-    event_id: uuid(),
-    ...fields,
-  };
-}
-
-test.each([
-  ['refers to a credential that does not exist', { created_by_client_id: 'nobody' }, '23503'],
-  ['has a time that is none', { accepted_at: 'yesterday, perhaps' }, '22007'],
-  ['has a NUL in a text', { device_id: 'd\u0000' }, '22P05'],
-])('stores every command of a batch but the one that %s', async (_, poison, code) => {
-  const { tenant_id, operator } = await createTenant();
-  const accept = commandAccepter(database);
-  const commands = Array.from({ length: 30 }, (_value, index) =>
-    newCommand(tenant_id, operator.client_id, index === 17 ? poison : {}),
-  );
-  const results = await Promise.allSettled(commands.map((command) => accept(command)));
-  results.forEach((result, index) => {
-    if (index !== 17) expect(result).toEqual({ status: 'fulfilled', value: 'ACCEPTED' });
-    else expect(result.status === 'rejected' && errorCodeOf(result.reason)).toBe(code);
-  });
-  const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
-  expect(stored.map(({ command_id }) => command_id).sort()).toEqual(
-    commands
-      .filter((_value, index) => index !== 17)
-      .map(({ command_id }) => command_id)
-      .sort(),
-  );
-  for (const command of stored) expect(command).toMatchObject({ accepted_events: 1, outbox_rows: 1 });
+const newCommand = (fields: Partial<NewCommand> = {}): NewCommand => ({
+  idempotency_key: randomUUID(),
+  vendor: 'vendor_a',
+  device_id: 'd-1',
+  command_type: 'reboot',
+  revision: 1,
+  payload: {},
+  payload_sha256: '00'.repeat(32),
+  timeout_seconds: 30,
+  request_id: randomUUID(),
+  command_id_tail: newIdTail(),
+  event_id_tail: newIdTail(),
+  ...fields,
 });
 
-test('answers each command of a batch as its own, in the order asked: accepted, key used, catalog changed', async () => {
+/** The two statements that store commands, each as a way to store one for a caller. */
+const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promise<Acceptance>>][] = [
+  [
+    'after admission',
+    async ({ tenant_id, client_id }) => {
+      const accept = commandAccepter(database);
+      return (command) => accept({ caller: { tenantId: tenant_id, clientId: client_id }, command });
+    },
+  ],
+  [
+    'with admission',
+    async (caller) => {
+      const applicant = await applicantOf(database, caller);
+      const admit = commandAdmission(database);
+      return async (command) => {
+        const { verdict, acceptance } = await admit({
+          applicant: { ...applicant, nonceHash: hashNonce(randomUUID()) },
+          command,
+        });
+        expect(verdict).toMatchObject({ isLive: true, isInClockWindow: true, isFresh: true, isGranted: true });
+        return acceptance;
+      };
+    },
+  ],
+];
+
+describe.each(ways)('%s', (_way, acceptFor) => {
+  test.each([
+    ['has a payload that Postgres does not take for JSON', { payload_sha256: 'not hex' }, '22023'],
+    ['has an id that is none', { command_id_tail: 'xyz' }, '22P02'],
+    ['has a NUL in a text', { device_id: 'd\u0000' }, '22P05'],
+  ])('stores every command of a batch but the one that %s', async (_, poison, code) => {
+    const { tenant_id, operator } = await createTenant();
+    const accept = await acceptFor(operator);
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, (_value, index) => accept(newCommand(index === 17 ? poison : {}))),
+    );
+    const accepted = results.flatMap((result, index) => {
+      if (index === 17) expect(result.status === 'rejected' && errorCodeOf(result.reason)).toBe(code);
+      else expect(result).toMatchObject({ status: 'fulfilled', value: { outcome: 'ACCEPTED' } });
+      return result.status === 'fulfilled' && result.value.outcome === 'ACCEPTED' ? [result.value.commandId] : [];
+    });
+    const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
+    expect(stored.map(({ command_id }) => command_id).sort()).toEqual(accepted.sort());
+    for (const command of stored) expect(command).toMatchObject({ accepted_events: 1, outbox_rows: 1 });
+  });
+
+  test('answers each command of a batch as its own, in the order asked', async () => {
+    const accept = await acceptFor((await createTenant()).operator);
+    const asked = [
+      newCommand({ idempotency_key: 'z' }),
+      newCommand({ idempotency_key: 'm', revision: 99 }),
+      newCommand({ idempotency_key: 'y' }),
+      newCommand({ idempotency_key: 'a' }),
+      newCommand({ idempotency_key: 'k', vendor: 'vendor_of_nowhere' }),
+    ];
+    const outcomes = async () => (await Promise.all(asked.map(accept))).map(({ outcome }) => outcome);
+    expect(await outcomes()).toEqual(['ACCEPTED', 'CATALOG_CHANGED', 'ACCEPTED', 'ACCEPTED', 'CATALOG_CHANGED']);
+    expect(await outcomes()).toEqual(['KEY_USED', 'CATALOG_CHANGED', 'KEY_USED', 'KEY_USED', 'CATALOG_CHANGED']);
+  });
+
+  test('stores one of several commands of a batch with the same key', async () => {
+    const accept = await acceptFor((await createTenant()).operator);
+    const accepted = await Promise.all([1, 2, 3].map(() => accept(newCommand({ idempotency_key: 'z' }))));
+    expect(accepted.map(({ outcome }) => outcome).sort()).toEqual(['ACCEPTED', 'KEY_USED', 'KEY_USED']);
+  });
+
+  test('gives a command an id of the millisecond at which it was accepted', async () => {
+    const accept = await acceptFor((await createTenant()).operator);
+    const acceptance = await accept(newCommand());
+    if (acceptance.outcome !== 'ACCEPTED') throw new Error(acceptance.outcome);
+    const { commandId, acceptedAt } = acceptance;
+    expect(commandId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(Number.parseInt(commandId.replace('-', '').slice(0, 12), 16)).toBe(acceptedAt.getTime());
+  });
+});
+
+test.each([
+  ['not live', { secretVersion: 7 }],
+  ['out of its time', { timestamp: '1767225600' }],
+  ['without the permission', { grantingRoles: ['tenant_admin'] }],
+  ['received before', {}],
+])('stores no command of a request that is %s, and the others of its batch', async (reason, fields) => {
   const { tenant_id, operator } = await createTenant();
-  const accept = commandAccepter(database);
-  const command = (fields: Partial<NewCommand>) => newCommand(tenant_id, operator.client_id, fields);
-  const asked = [
-    command({ idempotency_key: 'z' }),
-    command({ idempotency_key: 'm', revision: 99 }),
-    command({ idempotency_key: 'z' }),
-    command({ idempotency_key: 'a' }),
-    command({ idempotency_key: 'k', vendor: 'vendor_of_nowhere' }),
-  ];
-  expect(await Promise.all(asked.map((each) => accept(each)))).toEqual([
-    'ACCEPTED',
-    'CATALOG_CHANGED',
-    'KEY_USED',
-    'ACCEPTED',
-    'CATALOG_CHANGED',
+  const applicant = await applicantOf(database, operator);
+  const admit = commandAdmission(database);
+  const another = () => ({ ...applicant, nonceHash: hashNonce(randomUUID()) });
+  if (reason === 'received before') await admit({ applicant, command: newCommand({ idempotency_key: 'earlier' }) });
+  const refused = { ...applicant, ...fields };
+  const [before, , after] = await Promise.all([
+    admit({ applicant: another(), command: newCommand() }),
+    admit({ applicant: refused, command: newCommand({ idempotency_key: 'refused' }) }),
+    admit({ applicant: another(), command: newCommand() }),
   ]);
+  expect([before.acceptance.outcome, after.acceptance.outcome]).toEqual(['ACCEPTED', 'ACCEPTED']);
+  const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
+  expect(stored.map(({ idempotency_key }) => idempotency_key)).not.toContain('refused');
 });

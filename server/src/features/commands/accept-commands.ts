@@ -1,11 +1,19 @@
+import {
+  type Applicant,
+  judging,
+  nonceKey,
+  toRequestRow,
+  toVerdict,
+  VERDICT,
+  type Verdict,
+  type VerdictRow,
+} from '../../platform/auth/admission.js';
 import { batched } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
 
-/** A checked command with everything that is written for it. */
+/** A checked command. Its tenant and creator are those of the request that brings it; its time is the database's. */
 export type NewCommand = {
-  tenant_id: string;
-  command_id: string;
   idempotency_key: string;
   vendor: string;
   device_id: string;
@@ -15,74 +23,114 @@ export type NewCommand = {
   payload: Record<string, unknown>;
   payload_sha256: string;
   timeout_seconds: number;
-  accepted_at: string;
-  created_by_client_id: string;
   request_id: string;
-  /** The id of its command.accepted event. */
-  event_id: string;
+  /** What follows the time in its UUID v7, and in that of its command.accepted event. */
+  command_id_tail: string;
+  event_id_tail: string;
 };
 
 /** ACCEPTED: stored. KEY_USED: the tenant has a command of this key. CATALOG_CHANGED: check it again. */
-export type Acceptance = 'ACCEPTED' | 'KEY_USED' | 'CATALOG_CHANGED';
+export type Acceptance =
+  | { outcome: 'ACCEPTED'; commandId: string; acceptedAt: Date }
+  | { outcome: 'KEY_USED' | 'CATALOG_CHANGED' };
 
-type Row = { is_current: boolean; is_inserted: boolean };
+const COMMAND_COLUMNS = `, idempotency_key text, vendor text, device_id text, command_type text, revision int,
+  payload json, payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text, event_id_tail text`;
 
 /**
- * Stores a command, its command.accepted event and what goes to the bus for both, in one statement over all commands
- * that wait at the same time. Of several with the same key one is stored; the others learn it from KEY_USED and read
- * the winner in a second statement, whose snapshot sees it.
+ * Stores each command of `given`, its command.accepted event and what goes to the bus for both. Of several with the
+ * same key one is stored; the others learn it from KEY_USED and read the winner in a second statement, whose snapshot
+ * sees it.
  */
+const ACCEPTING = `
+  timed as (
+    select given.*, date_trunc('milliseconds', now()) as accepted_at,
+      (stamp || command_id_tail)::uuid as command_id, (stamp || event_id_tail)::uuid as event_id
+    from given, lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0') as stamp
+  ), current as (
+    select timed.* from timed
+    join vendors on vendors.vendor = timed.vendor and vendors.enabled
+    join command_types on command_types.vendor = timed.vendor
+      and command_types.command_type = timed.command_type
+      and command_types.enabled and command_types.revision = timed.revision
+  ), inserted as (
+    insert into commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id
+    )
+    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
+      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id
+    from current
+    order by tenant_id, idempotency_key, position
+    on conflict (tenant_id, idempotency_key) do nothing
+    returning tenant_id, command_id
+  ), logged as (
+    insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
+    select tenant_id, command_id, 'command.accepted', event_id, accepted_at
+    from inserted join timed using (tenant_id, command_id)
+  ), queued as (
+    insert into outbox (tenant_id, fact_id, kind)
+    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
+  ), accepted as (
+    select current.position, inserted.command_id, floor(extract(epoch from current.accepted_at) * 1000)::text as accepted_ms
+    from current left join inserted using (tenant_id, command_id)
+  )`;
+
+const ACCEPTANCE = 'accepted.position is not null as is_current, accepted.command_id, accepted.accepted_ms';
+
+const ACCEPT = `
+  with given as (
+    select * from json_to_recordset($1::text::json) as given (
+      position int, tenant_id text, client_id text${COMMAND_COLUMNS}
+    )
+  ), ${ACCEPTING}
+  select ${ACCEPTANCE} from given left join accepted using (position) order by position`;
+
+const ADMIT_AND_ACCEPT = `
+  with ${judging(COMMAND_COLUMNS)}, given as (
+    select * from admitted where is_live and is_in_clock_window and is_fresh and is_granted
+  ), ${ACCEPTING}
+  select ${VERDICT}, ${ACCEPTANCE} from admitted left join accepted using (position) order by position`;
+
+type AcceptanceRow = { is_current: boolean; command_id: string | null; accepted_ms: string };
+
+const toAcceptance = ({ is_current, command_id, accepted_ms }: AcceptanceRow): Acceptance =>
+  command_id === null
+    ? { outcome: is_current ? 'KEY_USED' : 'CATALOG_CHANGED' }
+    : { outcome: 'ACCEPTED', commandId: command_id, acceptedAt: new Date(Number(accepted_ms)) };
+
+type Caller = { tenantId: string; clientId: string };
+
+/** Stores the command of an admitted request, in one statement over all that wait at the same time. */
 export const commandAccepter = (database: Database) =>
-  batched<NewCommand, Acceptance>(
-    ({ tenant_id, idempotency_key }) => `${tenant_id} ${idempotency_key}`,
-    async (commands) => {
-      const rows = await asIngest<Row>(database, (sql) => {
-        const given = commands.map((command, position) => ({ position, ...command }));
-        return sql<Row[]>`
-          with given as (
-            select * from json_to_recordset(${JSON.stringify(given)}::text::json) as given (
-              position int, tenant_id text, command_id uuid, idempotency_key text, vendor text, device_id text,
-              command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int,
-              accepted_at timestamptz, created_by_client_id text, request_id text,
-              event_id uuid
-            )
-          ), current as (
-            select given.* from given
-            join vendors on vendors.vendor = given.vendor and vendors.enabled
-            join command_types on command_types.vendor = given.vendor
-              and command_types.command_type = given.command_type
-              and command_types.enabled and command_types.revision = given.revision
-          ), inserted as (
-            insert into commands (
-              tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
-              timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-              created_by_client_id, request_id
-            )
-            select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
-              decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-              accepted_at + make_interval(secs => timeout_seconds), accepted_at, created_by_client_id, request_id
-            from current
-            order by tenant_id, idempotency_key, position
-            on conflict (tenant_id, idempotency_key) do nothing
-            returning tenant_id, command_id
-          ), logged as (
-            insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
-            select tenant_id, command_id, 'command.accepted', event_id, accepted_at
-            from inserted join given using (tenant_id, command_id)
-          ), queued as (
-            insert into outbox (tenant_id, fact_id, kind)
-            select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
-          )
-          select current.position is not null as is_current, inserted.command_id is not null as is_inserted
-          from given
-          left join current on current.position = given.position
-          left join inserted on inserted.tenant_id = given.tenant_id and inserted.command_id = given.command_id
-          order by given.position`;
-      });
-      return rows.map(({ is_current, is_inserted }) =>
-        is_inserted ? 'ACCEPTED' : is_current ? 'KEY_USED' : 'CATALOG_CHANGED',
-      );
+  batched<{ caller: Caller; command: NewCommand }, Acceptance>(
+    ({ caller, command }) => `${caller.tenantId} ${command.idempotency_key}`,
+    async (given) => {
+      const rows = given.map(({ caller, command }, position) => ({
+        position,
+        tenant_id: caller.tenantId,
+        client_id: caller.clientId,
+        ...command,
+      }));
+      return (await asIngest<AcceptanceRow>(database, ACCEPT, rows)).map(toAcceptance);
     },
   );
 
-export type AcceptCommand = ReturnType<typeof commandAccepter>;
+/**
+ * Admits a request and, where it may come in, stores the command it brings, all in one statement. Nonces come before
+ * commands in every statement, each in the order of its key, so that two of them never wait for each other.
+ */
+export const commandAdmission = (database: Database) =>
+  batched<{ applicant: Applicant; command: NewCommand }, { verdict: Verdict; acceptance: Acceptance }>(
+    ({ applicant }) => nonceKey(applicant),
+    async (brought) => {
+      const rows = brought.map(({ applicant, command }, position) => ({
+        ...toRequestRow(applicant, position),
+        ...command,
+      }));
+      const judged = await asIngest<VerdictRow & AcceptanceRow>(database, ADMIT_AND_ACCEPT, rows);
+      return judged.map((row) => ({ verdict: toVerdict(row), acceptance: toAcceptance(row) }));
+    },
+  );

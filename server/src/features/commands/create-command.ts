@@ -1,40 +1,36 @@
 import { hash } from 'node:crypto';
-import type { contract } from '@tenant-open-platform/contract';
+import { contract } from '@tenant-open-platform/contract';
+import type { Applicant, Verdict } from '../../platform/auth/admission.js';
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import type { Call } from '../../platform/http/call.js';
 import type { Handler } from '../../platform/http/handler.js';
-import { newId } from '../../platform/new-id.js';
+import { newIdTail } from '../../platform/new-id.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import type { AcceptCommand, NewCommand } from './accept-commands.js';
+import { type Acceptance, commandAccepter, commandAdmission, type NewCommand } from './accept-commands.js';
 import { canonicalJson } from './canonical-json.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
 
-type Services = {
-  database: Database;
-  catalog: CommandCatalog;
-  acceptCommand: AcceptCommand;
-  payloadLimitBytes: number;
-};
+type Services = { database: Database; catalog: CommandCatalog; payloadLimitBytes: number };
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The catalog would have to change between check and insert every time. */
 const MAX_CATALOG_RELOADS = 5;
 
-export const createCommand =
-  ({ database, catalog, acceptCommand, payloadLimitBytes }: Services): Handler<typeof contract.commands.create> =>
-  async ({ body }, call) => {
-    if (Buffer.byteLength(JSON.stringify(body.payload)) > payloadLimitBytes) {
+export const createCommand = ({
+  database,
+  catalog,
+  payloadLimitBytes,
+}: Services): Handler<typeof contract.commands.create> => {
+  const acceptCommand = commandAccepter(database);
+  return async ({ body }, call) => {
+    if (payloadBytes(body) > payloadLimitBytes) {
       throw new ApiError('PAYLOAD_TOO_LARGE', {
         message: `The payload is larger than ${payloadLimitBytes} bytes. Send less.`,
         details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
       });
     }
-    const request = { ...body, timeout_seconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS };
-    const payloadSha256 = hash('sha256', canonicalJson(body.payload));
-
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
       const checked = catalog.check(body);
       if (checked instanceof ApiError) {
@@ -43,25 +39,15 @@ export const createCommand =
           await catalog.reload();
           continue;
         }
-        const replay = await replayCommand(database, call, request, payloadSha256);
+        const replay = await replayCommand(database, call, newCommand(body, 0, call.requestId));
         if (replay) return replay;
         throw checked;
       }
-      const command = newCommand(request, payloadSha256, checked.revision, call);
-      const acceptance = await acceptCommand(command);
-      if (acceptance === 'ACCEPTED') {
-        return {
-          status: 202,
-          body: {
-            command_id: command.command_id,
-            status: 'ACCEPTED',
-            accepted_at: command.accepted_at,
-            request_id: call.requestId,
-          },
-        };
-      }
-      if (acceptance === 'KEY_USED') {
-        const replay = await replayCommand(database, call, request, payloadSha256);
+      const command = newCommand(body, checked.revision, call.requestId);
+      const acceptance = await acceptCommand({ caller: call.caller, command });
+      if (acceptance.outcome === 'ACCEPTED') return answer(acceptance, call.requestId);
+      if (acceptance.outcome === 'KEY_USED') {
+        const replay = await replayCommand(database, call, command);
         if (replay) return replay;
         throw new Error('The idempotency key is used, but its command is not there.');
       }
@@ -72,28 +58,57 @@ export const createCommand =
       headers: { 'Retry-After': '1' },
     });
   };
+};
 
-function newCommand(
-  request: CommandRequest & { timeout_seconds: number },
-  payloadSha256: string,
-  revision: number,
-  { caller, admittedAt, requestId }: Call,
-): NewCommand {
-  const acceptedAt = admittedAt.toISOString();
+/**
+ * The way of nearly every command: what nothing speaks against is stored by the statement that admits its request, a
+ * round trip and a commit less. Whatever is not that simple takes the way of all other requests, through admission
+ * and then createCommand.
+ */
+export function commandFastPath({ database, catalog, payloadLimitBytes }: Services) {
+  const admitWithCommand = commandAdmission(database);
   return {
-    tenant_id: caller.tenantId,
-    command_id: newId(admittedAt.getTime()),
-    idempotency_key: request.idempotency_key,
-    vendor: request.vendor,
-    device_id: request.device_id,
-    command_type: request.command_type,
-    revision,
-    payload: request.payload,
-    payload_sha256: payloadSha256,
-    timeout_seconds: request.timeout_seconds,
-    accepted_at: acceptedAt,
-    created_by_client_id: caller.clientId,
-    request_id: requestId,
-    event_id: newId(admittedAt.getTime()),
+    /** The command that a request asks for; null where anything speaks against it. */
+    prepare(target: string, body: unknown, requestId: string): NewCommand | null {
+      // The operation has no query.
+      if (target !== contract.commands.create.path) return null;
+      const { success, data } = contract.commands.create.body.safeParse(body);
+      if (!success || payloadBytes(data) > payloadLimitBytes) return null;
+      const checked = catalog.check(data);
+      return checked instanceof ApiError ? null : newCommand(data, checked.revision, requestId);
+    },
+    /** The answer is null where the command is not stored. */
+    async admit(applicant: Applicant, command: NewCommand): Promise<{ verdict: Verdict; answer: Answer | null }> {
+      const { verdict, acceptance } = await admitWithCommand({ applicant, command });
+      return { verdict, answer: acceptance.outcome === 'ACCEPTED' ? answer(acceptance, command.request_id) : null };
+    },
   };
 }
+
+type Answer = ReturnType<typeof answer>;
+
+const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({
+  status: 202 as const,
+  body: {
+    command_id: commandId,
+    status: 'ACCEPTED' as const,
+    accepted_at: acceptedAt.toISOString(),
+    request_id: requestId,
+  },
+});
+
+const payloadBytes = ({ payload }: CommandRequest) => Buffer.byteLength(JSON.stringify(payload));
+
+const newCommand = (request: CommandRequest, revision: number, requestId: string): NewCommand => ({
+  idempotency_key: request.idempotency_key,
+  vendor: request.vendor,
+  device_id: request.device_id,
+  command_type: request.command_type,
+  revision,
+  payload: request.payload,
+  payload_sha256: hash('sha256', canonicalJson(request.payload)),
+  timeout_seconds: request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+  request_id: requestId,
+  command_id_tail: newIdTail(),
+  event_id_tail: newIdTail(),
+});

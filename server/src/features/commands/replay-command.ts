@@ -2,18 +2,11 @@ import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import type { Call } from '../../platform/http/call.js';
+import type { NewCommand } from './accept-commands.js';
 import { commands } from './commands.table.js';
 
-type Request = {
-  vendor: string;
-  device_id: string;
-  command_type: string;
-  timeout_seconds: number;
-  idempotency_key: string;
-};
-
 /** The answer for a used idempotency_key: the existing command, whatever has become of it; null where there is none. */
-export async function replayCommand(database: Database, call: Call, request: Request, payloadSha256: string) {
+export async function replayCommand(database: Database, call: Call, request: NewCommand) {
   const [existing] = await asTenant(database, call.tenantId, (tx) =>
     tx
       .select()
@@ -25,7 +18,7 @@ export async function replayCommand(database: Database, call: Call, request: Req
     existing.vendor !== request.vendor && 'vendor',
     existing.deviceId !== request.device_id && 'device_id',
     existing.commandType !== request.command_type && 'command_type',
-    existing.payloadSha256.toString('hex') !== payloadSha256 && 'payload',
+    existing.payloadSha256.toString('hex') !== request.payload_sha256 && 'payload',
     existing.timeoutSeconds !== request.timeout_seconds && 'timeout_seconds',
   ].filter((field) => field !== false);
   return {

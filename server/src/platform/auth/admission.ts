@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
 import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
-import { asSystem } from '../database/roles.js';
+import { asIngest } from '../database/roles.js';
 
 /** A correctly signed request that asks to come in. */
 export type Applicant = {
@@ -32,7 +32,7 @@ export type Verdict = {
   now: Date;
 };
 
-type Row = {
+export type VerdictRow = {
   is_live: boolean;
   is_in_clock_window: boolean;
   is_fresh: boolean;
@@ -43,92 +43,106 @@ type Row = {
 };
 
 /**
- * Admission: status, expiry, secret version, clock window, nonce and permission, decided by the database for every
- * request in one statement, so that revoking, rotating, disabling and unbinding hold from the next request on, on
- * every node. It burns the nonce of every live applicant within its clock window, and no other, for as long as the
- * widest window would take its timestamp: raising a credential's skew lets nothing live again.
+ * Judges every request of the JSON array $1: status, expiry, secret version, clock window, nonce and permission. It
+ * ends in `admitted`, a row of verdict and request for each of them. It burns the nonce of every live applicant
+ * within its clock window, and no other, for as long as the widest window would take its timestamp: raising a
+ * credential's skew lets nothing live again. `columns` are further columns that the requests bring with them.
+ */
+export const judging = (columns = '') => `
+  asked as (
+    select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
+    from json_to_recordset($1::text::json) as asked (
+      position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
+      nonce_hash text, granting_roles text, path_tenant_id text${columns}
+    )
+  ), judged as (
+    select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
+      coalesce(
+        credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
+        and (credential.expires_at is null or credential.expires_at > now())
+        and (credential.secret_version = asked.secret_version
+          or credential.secret_version = asked.secret_version + 1
+            and credential.previous_secret_expires_at > now()),
+        false
+      ) as is_live,
+      coalesce(
+        asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
+          and now() + make_interval(secs => credential.allowed_clock_skew_seconds),
+        false
+      ) as is_in_clock_window
+    from asked
+    left join credentials as credential
+      on credential.tenant_id = asked.tenant_id and credential.client_id = asked.client_id
+    left join tenants as tenant on tenant.tenant_id = asked.tenant_id
+  ), counted as (
+    select *, row_number() over (
+      partition by number, nonce, is_live and is_in_clock_window order by position
+    ) as occurrence
+    from judged
+  ), burned as (
+    insert into nonces (credential_number, nonce_hash, expires_at)
+    select number, nonce, greatest(
+      dated + interval '${MAX_CLOCK_SKEW_SECONDS} seconds',
+      now() + make_interval(secs => replay_window_seconds)
+    ) + interval '60 seconds'
+    from counted
+    where is_live and is_in_clock_window and occurrence = 1
+    order by number, nonce
+    on conflict do nothing
+    returning credential_number, nonce_hash
+  ), admitted as (
+    select counted.*, occurrence = 1 and burned.nonce_hash is not null as is_fresh,
+      exists (
+        select from role_bindings
+        where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
+          and role_bindings.role = any (string_to_array(counted.granting_roles, ','))
+      ) as is_granted
+    from counted
+    left join burned on burned.credential_number = counted.number and burned.nonce_hash = counted.nonce
+  )`;
+
+/** What a statement that judges has to select from `admitted` for its verdicts. */
+export const VERDICT = `
+  admitted.is_live, admitted.is_in_clock_window, admitted.is_fresh, admitted.is_granted,
+  exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id) as path_tenant_exists,
+  admitted.allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::text as now_ms`;
+
+export const toRequestRow = (applicant: Applicant, position: number) => ({
+  position,
+  tenant_id: applicant.tenantId,
+  client_id: applicant.clientId,
+  number: applicant.credentialNumber,
+  secret_version: applicant.secretVersion,
+  signed_at: applicant.timestamp,
+  nonce_hash: applicant.nonceHash,
+  granting_roles: applicant.grantingRoles.join(),
+  path_tenant_id: applicant.pathTenantId,
+});
+
+export const toVerdict = (row: VerdictRow): Verdict => ({
+  isLive: row.is_live,
+  isInClockWindow: row.is_in_clock_window,
+  isFresh: row.is_fresh,
+  isGranted: row.is_granted,
+  pathTenantExists: row.path_tenant_exists,
+  allowedClockSkewSeconds: row.allowed_clock_skew_seconds ?? 0,
+  now: new Date(Number(row.now_ms)),
+});
+
+/** The key of the nonce that an applicant burns. */
+export const nonceKey = ({ credentialNumber, nonceHash }: Applicant) =>
+  `${credentialNumber.padStart(19, '0')}${nonceHash}`;
+
+const ADMIT = `with ${judging()} select ${VERDICT} from admitted order by position`;
+
+/**
+ * Admission: decided by the database for every request in one statement, so that revoking, rotating, disabling and
+ * unbinding hold from the next request on, on every node.
  */
 export const admission = (database: Database) =>
-  batched<Applicant, Verdict>(
-    ({ credentialNumber, nonceHash }) => `${credentialNumber.padStart(19, '0')}${nonceHash}`,
-    async (applicants) => {
-      const rows = await asSystem<Row>(database, (sql) => {
-        const asked = applicants.map((applicant, position) => ({
-          position,
-          tenant_id: applicant.tenantId,
-          client_id: applicant.clientId,
-          number: applicant.credentialNumber,
-          secret_version: applicant.secretVersion,
-          signed_at: applicant.timestamp,
-          nonce_hash: applicant.nonceHash,
-          granting_roles: applicant.grantingRoles.join(),
-          path_tenant_id: applicant.pathTenantId,
-        }));
-        return sql<Row[]>`
-          with asked as (
-            select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
-            from json_to_recordset(${JSON.stringify(asked)}::text::json) as asked (
-              position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
-              nonce_hash text, granting_roles text, path_tenant_id text
-            )
-          ), judged as (
-            select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
-              coalesce(
-                credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
-                and (credential.expires_at is null or credential.expires_at > now())
-                and (credential.secret_version = asked.secret_version
-                  or credential.secret_version = asked.secret_version + 1
-                    and credential.previous_secret_expires_at > now()),
-                false
-              ) as is_live,
-              coalesce(
-                asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
-                  and now() + make_interval(secs => credential.allowed_clock_skew_seconds),
-                false
-              ) as is_in_clock_window
-            from asked
-            left join credentials as credential
-              on credential.tenant_id = asked.tenant_id and credential.client_id = asked.client_id
-            left join tenants as tenant on tenant.tenant_id = asked.tenant_id
-          ), counted as (
-            select *, row_number() over (
-              partition by number, nonce, is_live and is_in_clock_window order by position
-            ) as occurrence
-            from judged
-          ), burned as (
-            insert into nonces (credential_number, nonce_hash, expires_at)
-            select number, nonce, greatest(
-              dated + make_interval(secs => ${MAX_CLOCK_SKEW_SECONDS}),
-              now() + make_interval(secs => replay_window_seconds)
-            ) + interval '60 seconds'
-            from counted
-            where is_live and is_in_clock_window and occurrence = 1
-            order by number, nonce
-            on conflict do nothing
-            returning credential_number, nonce_hash
-          )
-          select is_live, is_in_clock_window, occurrence = 1 and burned.nonce_hash is not null as is_fresh,
-            exists (
-              select from role_bindings
-              where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
-                and role_bindings.role = any (string_to_array(counted.granting_roles, ','))
-            ) as is_granted,
-            exists (select from tenants where tenants.tenant_id = counted.path_tenant_id) as path_tenant_exists,
-            allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::text as now_ms
-          from counted
-          left join burned on burned.credential_number = counted.number and burned.nonce_hash = counted.nonce
-          order by position`;
-      });
-      return rows.map((row) => ({
-        isLive: row.is_live,
-        isInClockWindow: row.is_in_clock_window,
-        isFresh: row.is_fresh,
-        isGranted: row.is_granted,
-        pathTenantExists: row.path_tenant_exists,
-        allowedClockSkewSeconds: row.allowed_clock_skew_seconds ?? 0,
-        now: new Date(Number(row.now_ms)),
-      }));
-    },
-  );
+  batched<Applicant, Verdict>(nonceKey, async (applicants) => {
+    const rows = await asIngest<VerdictRow>(database, ADMIT, applicants.map(toRequestRow));
+    return rows.map(toVerdict);
+  });
 
 export const hashNonce = (nonce: string) => hash('sha256', nonce).slice(0, 32);

@@ -31,12 +31,18 @@ export function rateLimits(limits: { requestsPerMinute: number; failedAuthentica
       verified.set(`${address} ${clientId}`, true);
     },
 
+    /** False where the next request of the credential would be refused. */
+    async hasRoom(clientId: string): Promise<boolean> {
+      return ((await requests.get(clientId))?.remainingPoints ?? 1) > 0;
+    },
+
     /** Counts a request of the credential itself, live and fresh, and refuses it over the limit. */
-    async countRequest(clientId: string): Promise<void> {
+    async countRequest(clientId: string, { refuse }: { refuse: boolean }): Promise<void> {
       try {
         await requests.consume(clientId);
       } catch (exhausted) {
         if (!(exhausted instanceof RateLimiterRes)) throw exhausted;
+        if (!refuse) return;
         throw rateLimited(exhausted, limits.requestsPerMinute);
       }
     },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
 import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
+import { applicantOf } from '../../../test/applicant.js';
 import { onBothNodes } from '../../../test/on-both-nodes.js';
 import { openPool } from '../../../test/open-pool.js';
 import { type Applicant, admission, hashNonce } from './admission.js';
@@ -25,25 +26,10 @@ test('admits one of 40 identical signed requests that come at once on two nodes,
 });
 
 const applicantsOf = async (count: number, caller?: Profile) => {
-  const operator = caller ?? (await createTenant()).operator;
-  const { databaseUrl } = platform();
   const statements: string[] = [];
-  const database = openPool(databaseUrl as string, { debug: (_connection, query) => statements.push(query) });
-  const [row] = await database.sql.begin(async (tx) => {
-    await tx`set local role top_system`;
-    return tx`select number::text from credentials
-      where tenant_id = ${operator.tenant_id} and client_id = ${operator.client_id}`;
-  });
-  const applicant: Applicant = {
-    tenantId: operator.tenant_id,
-    clientId: operator.client_id,
-    credentialNumber: row?.number,
-    secretVersion: 1,
-    timestamp: String(Math.floor(Date.now() / 1000)),
-    nonceHash: hashNonce(randomUUID()),
-    grantingRoles: ['integration_operator'],
-    pathTenantId: null,
-  };
+  const log = (_connection: number, query: string) => statements.push(query);
+  const database = openPool(platform().databaseUrl as string, { debug: log });
+  const applicant = await applicantOf(database, caller ?? (await createTenant()).operator);
   return { database, statements, applicant, applicants: Array<Applicant>(count).fill(applicant) };
 };
 

@@ -111,7 +111,7 @@ test('shows nothing where no tenant was set', async () => {
   }
 });
 
-test('lets top_ingest insert commands, events and outbox rows, read the catalog, and do nothing else', async () => {
+test('lets top_ingest insert what a command brings, read what admission asks and no secret, and do nothing else', async () => {
   const granted = await owner<{ granted: string }[]>`
     select privilege || ' ' || relname as granted
     from pg_class, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as privilege
@@ -121,20 +121,33 @@ test('lets top_ingest insert commands, events and outbox rows, read the catalog,
   expect(granted.map((row) => row.granted)).toEqual([
     'INSERT commands',
     'INSERT events',
+    'INSERT nonces',
     'INSERT outbox',
     'SELECT command_types',
+    'SELECT role_bindings',
+    'SELECT tenants',
     'SELECT vendors',
   ]);
   const columns = await owner<{ readable: string }[]>`
     select relname || '.' || attname as readable
     from pg_attribute join pg_class on pg_class.oid = attrelid
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attnum > 0
-      and relname not in ('vendors', 'command_types') and has_column_privilege('top_ingest', attrelid, attnum, 'SELECT')
+      and not has_table_privilege('top_ingest', pg_class.oid, 'SELECT') and has_column_privilege('top_ingest', attrelid, attnum, 'SELECT')
     order by 1`;
   expect(columns.map((row) => row.readable)).toEqual([
     'commands.command_id',
     'commands.idempotency_key',
     'commands.tenant_id',
+    'credentials.allowed_clock_skew_seconds',
+    'credentials.client_id',
+    'credentials.expires_at',
+    'credentials.previous_secret_expires_at',
+    'credentials.replay_window_seconds',
+    'credentials.secret_version',
+    'credentials.status',
+    'credentials.tenant_id',
+    'nonces.credential_number',
+    'nonces.nonce_hash',
   ]);
   await inTransaction(async (tx) => {
     await tx`set local role top_ingest`;

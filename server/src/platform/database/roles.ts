@@ -28,9 +28,11 @@ type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
 export const asSystem = <Row>(database: Database, statement: Statement<Row>) =>
   inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
 
-/** One statement that inserts commands, events and outbox rows of several tenants. For the accept batcher alone. */
-export const asIngest = <Row>(database: Database, statement: Statement<Row>) =>
-  inOneRoundTrip(database.sql, 'begin; set local role top_ingest', statement);
+/** One statement over a JSON array of requests of several tenants: admits them and inserts the commands they bring. */
+export const asIngest = <Row>(database: Database, statement: string, requests: readonly object[]) =>
+  inOneRoundTrip(database.sql, 'begin; set local role top_ingest', (sql) =>
+    sql.unsafe<Row[]>(statement, [JSON.stringify(requests)], { prepare: true }),
+  );
 
 /** begin, role, statement and commit leave together; after an error the commit rolls back. */
 async function inOneRoundTrip<Row>(sql: postgres.Sql, begin: string, statement: Statement<Row>): Promise<Row[]> {

@@ -1,27 +1,24 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { RequestValidationError } from '@ts-rest/express';
-import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { ApiError } from './api-error.js';
+import { answerJson, type Incoming, type Reply } from './exchange.js';
 import { locationOf } from './location.js';
 
 /** Answers whatever was thrown with a code of the table. What is not a refusal of ours is logged and shown to nobody. */
-export function answerError(error: unknown, req: Request, res: Response, logger: Logger): void {
+export function answerError(error: unknown, req: Incoming, reply: Reply, logger: Logger): void {
+  const { requestId, operation, call } = reply.locals;
   // Only what passed the gates has a handler that may have changed anything.
-  const mayHaveChanged = req.method !== 'GET' && res.locals.call !== undefined;
+  const mayHaveChanged = req.method !== 'GET' && call !== undefined;
   const answer = toApiError(error, mayHaveChanged);
-  const requestId = String(res.getHeader('X-Request-Id'));
-  if (answer.status >= 500) {
-    logger.error({ err: error, request_id: requestId, operation: res.locals.operation }, answer.code);
-  }
-  if (res.headersSent) {
-    res.destroy();
+  if (answer.status >= 500) logger.error({ err: error, request_id: requestId, operation }, answer.code);
+  if (reply.headersSent) {
+    reply.destroy();
     return;
   }
-  if (answer.extra.headers) res.set(answer.extra.headers);
-  res.locals.code = answer.code;
-  res.status(answer.status).json(answer.body(requestId));
+  reply.locals.code = answer.code;
+  answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
 }
 
 function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {

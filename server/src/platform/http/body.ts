@@ -45,19 +45,26 @@ const tooLarge = (limit: number) =>
 
 const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i;
 
-/** The value of a JSON body; undefined where there is none. */
-export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined;
+/** The value of a JSON body, undefined where there is none; or why it has none, which only an admitted caller learns. */
+export function parseBody(
+  contentType: string | undefined,
+  bytes: Buffer,
+): { value: unknown; problem?: undefined } | { problem: ApiError } {
+  if (bytes.length === 0) return { value: undefined };
   if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', {
-      message: 'The body must be JSON. Send Content-Type: application/json.',
-    });
+    return {
+      problem: new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+        message: 'The body must be JSON. Send Content-Type: application/json.',
+      }),
+    };
   }
   const parsed = parseJson(bytes);
-  if ('value' in parsed) return parsed.value;
+  if ('value' in parsed) return parsed;
   const { location, message } = parsed.problem;
-  throw new ApiError('MALFORMED_JSON', {
-    message: `The body is not JSON with one unambiguous meaning: ${message}`,
-    details: [{ location, code: 'MALFORMED_JSON', message }],
-  });
+  return {
+    problem: new ApiError('MALFORMED_JSON', {
+      message: `The body is not JSON with one unambiguous meaning: ${message}`,
+      details: [{ location, code: 'MALFORMED_JSON', message }],
+    }),
+  };
 }

@@ -1,5 +1,3 @@
-import type { Response } from 'express';
-
 /** What the gates found out about a request: all that a handler may know of its caller. */
 export type Call = {
   operation: string;
@@ -10,5 +8,3 @@ export type Call = {
   /** The database's clock at admission. */
   admittedAt: Date;
 };
-
-export const callOf = (res: Response): Call => res.locals.call as Call;

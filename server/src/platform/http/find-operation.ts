@@ -33,8 +33,9 @@ function rolesThatGrant(scope: Scope | null): string[] {
   return Object.keys(builtInRoles).filter((role) => builtInRoles[role]?.includes(scope));
 }
 
-/** Finds the operation of a request by its exact path: case counts, and so does every slash. */
-export function findOperation(method: string, path: string): Match {
+/** Finds the operation of a request by the exact path of its target: case counts, and so does every slash. */
+export function findOperation(method: string, target: string): Match {
+  const [path = ''] = target.split('?', 1);
   const allowed: string[] = [];
   for (const route of routes) {
     const match = route.pattern.exec(path);

@@ -2,7 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import type { AppRoute, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import type { createExpressEndpoints } from '@ts-rest/express';
 import type { Response } from 'express';
-import { type Call, callOf } from './call.js';
+import type { Call } from './call.js';
+import type { Reply } from './exchange.js';
 
 /** An operation: a validated request and what the gates found out about it in, an answer out. */
 export type Handler<Route extends AppRoute> = (
@@ -29,7 +30,9 @@ type AnyHandler = (
 /** The one place where handlers meet ts-rest. */
 export function toTsRestRouter(handlers: Handlers): Parameters<typeof createExpressEndpoints<Contract>>[1] {
   const adapt = (handler: AnyHandler) => async (request: { res: Response }) => {
-    const answer = await handler(request, callOf(request.res));
+    const { call } = (request.res as unknown as Reply).locals;
+    if (!call) throw new Error('A request came to a handler without passing the gates.');
+    const answer = await handler(request, call);
     if (answer.headers) request.res.set(answer.headers);
     return answer;
   };

@@ -1,0 +1,15 @@
+import express, { type Express, type Request, type Response } from 'express';
+import { commonHeaders, type Incoming, type Reply } from './exchange.js';
+
+/** A part of the API that Express routes: by the exact path, and without answers of Express's own. */
+export function expressApp(addRoutes: (app: Express) => void) {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('query parser', 'simple');
+  addRoutes(app);
+  /** `otherwise` is called with what a route threw, or with nothing where there is no route. */
+  return (req: Incoming, reply: Reply, otherwise: (error: unknown) => void): void => {
+    for (const [name, value] of Object.entries(commonHeaders(reply.locals.requestId))) reply.setHeader(name, value);
+    app(req as Request, reply as unknown as Response, otherwise);
+  };
+}
