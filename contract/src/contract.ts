@@ -1,17 +1,35 @@
 import { type AppRoute, initContract } from '@ts-rest/core';
+import { auditEvents } from './audit-events.js';
+import { busPrincipals } from './bus-principals.js';
 import { catalog } from './catalog.js';
+import { commandTypes } from './command-types.js';
 import { commands } from './commands.js';
 import { credentials } from './credentials.js';
 import { ErrorBody } from './errors.js';
 import { me } from './me.js';
 import type { OperationMetadata } from './operation.js';
+import { policies } from './policies.js';
 import { roleBindings } from './role-bindings.js';
 import { roles } from './roles.js';
 import { tenants } from './tenants.js';
+import { vendors } from './vendors.js';
 
 /** Every operation of the platform: `contract.<resource>.<verb>`. */
 export const contract = initContract().router(
-  { commands, catalog, me, tenants, credentials, roles, roleBindings },
+  {
+    commands,
+    catalog,
+    me,
+    tenants,
+    credentials,
+    roles,
+    roleBindings,
+    policies,
+    busPrincipals,
+    vendors,
+    commandTypes,
+    auditEvents,
+  },
   {
     strictStatusCodes: true,
     commonResponses: {

@@ -128,6 +128,36 @@ export const errors = {
     fix: 'Nothing to do.',
     retryable: false,
   },
+  ROLE_BUILT_IN: {
+    status: 409,
+    meaning: 'The role is built in: every tenant has it, and nobody changes it.',
+    fix: 'Choose another name for a role of your own.',
+    retryable: false,
+  },
+  ROLE_IN_USE: {
+    status: 409,
+    meaning: 'Credentials are bound to the role.',
+    fix: 'Delete its role bindings first; roleBindings.list shows them.',
+    retryable: false,
+  },
+  POLICY_ALREADY_EXISTS: {
+    status: 409,
+    meaning: 'The credential already holds this scope directly.',
+    fix: 'Nothing needs to be done.',
+    retryable: false,
+  },
+  BUS_PRINCIPAL_ALREADY_EXISTS: {
+    status: 409,
+    meaning: 'The user key belongs to a principal already, or the account key to another tenant.',
+    fix: 'Generate a new nkey. A key is never free again, even when its principal is deleted.',
+    retryable: false,
+  },
+  BUS_PRINCIPAL_DELETED: {
+    status: 409,
+    meaning: 'The principal is deleted, which is final.',
+    fix: 'Create another principal with a new user key.',
+    retryable: false,
+  },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning: 'The change would leave the platform without a lasting administrator.',
@@ -168,6 +198,31 @@ export const errors = {
     status: 422,
     meaning: 'The tenant platform belongs to the platform itself: it can be neither created nor disabled.',
     fix: 'Choose another tenant_id.',
+    retryable: false,
+  },
+  SCOPE_UNKNOWN: {
+    status: 422,
+    meaning: 'There is no such scope, or it exists in tenant `platform` alone.',
+    fix: 'Use a scope that the reference lists; roles.list shows those of the built-in roles.',
+    retryable: false,
+  },
+  BUS_KEY_INVALID: {
+    status: 422,
+    meaning:
+      'A key is not a public nkey of its kind: 56 characters with a checksum, A… for the account, U… for the user.',
+    fix: 'Send the public keys that `nk` or `nsc` shows. Copy them whole.',
+    retryable: false,
+  },
+  BUS_SEED_NOT_ALLOWED: {
+    status: 422,
+    meaning: 'A field holds a private seed instead of a public key. It was neither stored nor logged.',
+    fix: 'Treat the seed as disclosed: generate a new nkey, and send its public key, which begins with A or U.',
+    retryable: false,
+  },
+  PAYLOAD_SCHEMA_INVALID: {
+    status: 422,
+    meaning: 'payload_schema is not a JSON Schema 2020-12 that the platform takes.',
+    fix: 'Correct the schema as details say.',
     retryable: false,
   },
   RATE_LIMITED: {

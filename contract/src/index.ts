@@ -3,4 +3,12 @@ export { MAX_CLOCK_SKEW_SECONDS } from './credentials.js';
 export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';
 export { PlatformEvent } from './events.js';
 export { MAX_INSTANT, patterns } from './primitives.js';
-export { builtInRoles, PLATFORM_TENANT_ID, type Scope, scopes } from './scopes.js';
+export {
+  builtInRoles,
+  isScope,
+  objectAndAction,
+  PLATFORM_TENANT_ID,
+  platformTenantScopes,
+  type Scope,
+  scopes,
+} from './scopes.js';

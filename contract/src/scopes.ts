@@ -35,6 +35,14 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
+export const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name);
+
+/** A scope is an object:action pair; the object has colons of its own. */
+export function objectAndAction(scope: Scope): { object: string; action: string } {
+  const colon = scope.lastIndexOf(':');
+  return { object: scope.slice(0, colon), action: scope.slice(colon + 1) };
+}
+
 const startingWith = (...prefixes: string[]) =>
   scopes.filter((scope) => prefixes.some((prefix) => scope.startsWith(prefix)));
 
@@ -66,3 +74,11 @@ export const builtInRoles: Record<string, readonly Scope[]> = {
 
 /** The tenant that the platform's own administrators belong to. */
 export const PLATFORM_TENANT_ID = 'platform';
+
+/** Scopes that credentials of tenant `platform` alone can hold: what they permit belongs to no other tenant. */
+export const platformTenantScopes: readonly Scope[] = [
+  'platform:tenant:create',
+  'platform:tenant:update',
+  'platform:catalog:read',
+  'platform:catalog:update',
+];

@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * List roles
-         * @description Lists the roles that credentials of the tenant can be bound to, and what each grants.
+         * @description Lists the roles that credentials of the tenant can be bound to, and what each grants: the built-in ones, then its own by name.
          *
          *     Needs the scope `platform:access:read`.
          */
@@ -221,6 +221,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/roles/{role}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Create or replace a tenant's own role
+         * @description Makes a role of the tenant, or replaces what it grants, for every credential bound to it from its very next request on. The caller may put any open:* scope into it, and those platform:* scopes that it holds itself.
+         *
+         *     Needs the scope `platform:access:update`.
+         */
+        put: operations["roles.put"];
+        post?: never;
+        /**
+         * Delete a tenant's own role
+         * @description Removes a role that no credential is bound to.
+         *
+         *     Needs the scope `platform:access:delete`.
+         */
+        delete: operations["roles.delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -276,6 +304,222 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/platform/tenants/{tenant_id}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List direct policies
+         * @description Lists the permissions that credentials of the tenant hold directly, newest first. What a role grants is shown by roles.list.
+         *
+         *     Needs the scope `platform:access:read`.
+         */
+        get: operations["policies.list"];
+        put?: never;
+        /**
+         * Grant a credential one permission
+         * @description Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.
+         *
+         *     Needs the scope `platform:access:create`.
+         */
+        post: operations["policies.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a direct permission away
+         * @description Takes the permission away from the credential, from its very next request on.
+         *
+         *     Needs the scope `platform:access:delete`.
+         */
+        delete: operations["policies.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/bus/principals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messaging-bus principals
+         * @description Lists the principals of the tenant, newest first.
+         *
+         *     Needs the scope `platform:bus-principal:read`.
+         */
+        get: operations["busPrincipals.list"];
+        put?: never;
+        /**
+         * Create a messaging-bus principal
+         * @description Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself: they are refused.
+         *
+         *     Needs the scope `platform:bus-principal:create`.
+         */
+        post: operations["busPrincipals.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a messaging-bus principal
+         * @description Reads one principal.
+         *
+         *     Needs the scope `platform:bus-principal:read`.
+         */
+        get: operations["busPrincipals.get"];
+        /**
+         * Update a messaging-bus principal
+         * @description Changes the fields that the body names and leaves the others. DELETED is final.
+         *
+         *     Needs the scope `platform:bus-principal:update`.
+         */
+        put: operations["busPrincipals.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/catalog/vendors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the vendors of the catalog
+         * @description Lists all vendors, disabled ones included, newest first.
+         *
+         *     Needs the scope `platform:catalog:read`.
+         */
+        get: operations["vendors.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/catalog/vendors/{vendor}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add, enable or disable a vendor
+         * @description Puts the vendor into the catalog, or changes it there. A disabled vendor takes no new commands, from the next one on; those accepted before go on.
+         *
+         *     Needs the scope `platform:catalog:update`.
+         */
+        put: operations["vendors.put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/catalog/vendors/{vendor}/command-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the command types of a vendor
+         * @description Lists all command types of the vendor, disabled ones included, newest first.
+         *
+         *     Needs the scope `platform:catalog:read`.
+         */
+        get: operations["commandTypes.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/catalog/vendors/{vendor}/command-types/{command_type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add or change a command type
+         * @description Puts the command type into the catalog, or changes the fields that the body names. A changed payload_schema counts up revision and holds from the next command on, on every node.
+         *
+         *     Needs the scope `platform:catalog:update`.
+         */
+        put: operations["commandTypes.put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/platform/tenants/{tenant_id}/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit events
+         * @description Lists who changed what in the tenant, and who was refused, newest first. Entries are written together with the change and never altered.
+         *
+         *     Needs the scope `platform:audit:read`.
+         */
+        get: operations["auditEvents.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "command.accepted": {
@@ -323,6 +567,226 @@ export interface components {
     schemas: {
         /**
          * @example {
+         *       "audit_event_id": "019bd3a4-5c4e-7e33-8c62-8b2c3d4e5f60",
+         *       "occurred_at": "2026-01-31T09:30:00.000Z",
+         *       "tenant_id": "acme",
+         *       "client_id": "acme-admin",
+         *       "operation": "credentials.update",
+         *       "target": "platform/tenants/acme/credentials/acme-backend",
+         *       "changes": [
+         *         "status"
+         *       ],
+         *       "outcome": "DONE",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        AuditEvent: {
+            /**
+             * Format: uuid
+             * @description The entry: a UUID version 7.
+             */
+            audit_event_id: string;
+            /**
+             * Format: date-time
+             * @description When the change was made or refused.
+             */
+            occurred_at: string;
+            /** @description The tenant in whose log this is: the one that was changed; `platform` for the catalog and new tenants. What was denied is in the log of the caller. */
+            tenant_id: string;
+            /** @description Who asked for the change. A platform administrator may act on any tenant. */
+            client_id: string;
+            /** @description The operation by its name, for example `credentials.update`. */
+            operation: string;
+            /** @description What was to be changed: its path below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
+            target: string;
+            /** @description The names of the fields that the request set. Never a value. */
+            changes: string[];
+            /**
+             * @description DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed.
+             * @enum {string}
+             */
+            outcome: "DONE" | "DENIED" | (string & {});
+            /** @description The correlation id of the request that asked for the change. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "audit_event_id": "019bd3a4-5c4e-7e33-8c62-8b2c3d4e5f60",
+         *           "occurred_at": "2026-01-31T09:30:00.000Z",
+         *           "tenant_id": "acme",
+         *           "client_id": "acme-admin",
+         *           "operation": "credentials.update",
+         *           "target": "platform/tenants/acme/credentials/acme-backend",
+         *           "changes": [
+         *             "status"
+         *           ],
+         *           "outcome": "DONE",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        AuditEventPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["AuditEvent"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
+         *       "tenant_id": "acme",
+         *       "bus_user": "acme-adapter",
+         *       "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+         *       "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+         *       "principal_type": "SERVICE",
+         *       "client_id": null,
+         *       "service_name": "acme-adapter",
+         *       "status": "ACTIVE",
+         *       "expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        BusPrincipal: {
+            /**
+             * Format: uuid
+             * @description The principal: a UUID made by the platform.
+             */
+            principal_id: string;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /** @description The name of the user on the bus: 1 to 128 printable ASCII characters, no space. */
+            bus_user: string;
+            /** @description The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant. */
+            bus_account_public_key: string;
+            /** @description The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever. */
+            bus_user_public_key: string;
+            /**
+             * @description SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.
+             * @enum {string}
+             */
+            principal_type: "SERVICE" | "CLIENT" | (string & {});
+            /** @description The credential that the principal belongs to; null for none. */
+            client_id: string | null;
+            /** @description The service that uses the principal; null for none. */
+            service_name: string | null;
+            /**
+             * @description Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the principal stops working; null for never.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the principal was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the principal was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "bus_user": "acme-adapter",
+         *       "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+         *       "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+         *       "principal_type": "SERVICE",
+         *       "service_name": "acme-adapter"
+         *     }
+         */
+        BusPrincipalCreate: {
+            /** @description The name of the user on the bus: 1 to 128 printable ASCII characters, no space. */
+            bus_user: string;
+            /** @description The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant. */
+            bus_account_public_key: string;
+            /** @description The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever. */
+            bus_user_public_key: string;
+            /**
+             * @description SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.
+             * @enum {string}
+             */
+            principal_type: "SERVICE" | "CLIENT";
+            /** @description A credential of the tenant that the principal belongs to. */
+            client_id?: string;
+            /** @description The service that uses the principal: 1 to 128 printable ASCII characters, no space. */
+            service_name?: string;
+            /**
+             * @description ACTIVE by default. DELETED reserves the user key.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            /**
+             * Format: date-time
+             * @description When the principal stops working; null for never.
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        BusPrincipalUpdate: {
+            /**
+             * @description Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            /**
+             * Format: date-time
+             * @description When the principal stops working; null for never.
+             */
+            expires_at?: string | null;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
+         *           "tenant_id": "acme",
+         *           "bus_user": "acme-adapter",
+         *           "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+         *           "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+         *           "principal_type": "SERVICE",
+         *           "client_id": null,
+         *           "service_name": "acme-adapter",
+         *           "status": "ACTIVE",
+         *           "expires_at": null,
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        BusPrincipalPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["BusPrincipal"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
          *       "vendors": [
          *         {
          *           "vendor": "vendor_a",
@@ -358,6 +822,132 @@ export interface components {
                     };
                 }[];
             }[];
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "vendor": "vendor_a",
+         *       "command_type": "set_power",
+         *       "enabled": true,
+         *       "description": "Switches the device on or off.",
+         *       "payload_schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "power": {
+         *             "enum": [
+         *               "on",
+         *               "off"
+         *             ]
+         *           }
+         *         },
+         *         "required": [
+         *           "power"
+         *         ],
+         *         "additionalProperties": false
+         *       },
+         *       "revision": 1,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogCommandType: {
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description A command type of the vendor's catalog, for example `reboot`. */
+            command_type: string;
+            /** @description Whether commands of this type are accepted. */
+            enabled: boolean;
+            /** @description What the command does. */
+            description: string;
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            payload_schema: {
+                [key: string]: unknown;
+            };
+            /** @description Counts the changes of payload_schema: 1 at first. */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When the command type came into the catalog.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the command type was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "description": "Switches the device on or off.",
+         *       "payload_schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "power": {
+         *             "enum": [
+         *               "on",
+         *               "off"
+         *             ]
+         *           }
+         *         },
+         *         "required": [
+         *           "power"
+         *         ],
+         *         "additionalProperties": false
+         *       }
+         *     }
+         */
+        CommandTypePut: {
+            /** @description Whether commands of this type are accepted; true for a new one by default. */
+            enabled?: boolean;
+            /** @description What the command does; required for a new one. */
+            description?: string;
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            payload_schema?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "vendor": "vendor_a",
+         *           "command_type": "set_power",
+         *           "enabled": true,
+         *           "description": "Switches the device on or off.",
+         *           "payload_schema": {
+         *             "type": "object",
+         *             "properties": {
+         *               "power": {
+         *                 "enum": [
+         *                   "on",
+         *                   "off"
+         *                 ]
+         *               }
+         *             },
+         *             "required": [
+         *               "power"
+         *             ],
+         *             "additionalProperties": false
+         *           },
+         *           "revision": 1,
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogCommandTypePage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["CatalogCommandType"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -823,7 +1413,7 @@ export interface components {
              * @description One code of the table of errors.
              * @enum {string}
              */
-            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
             /** @description What happened and what to do, in a sentence or two. For people. */
             message: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -862,6 +1452,36 @@ export interface components {
             scopes: ("open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {}))[];
             /** @description True for the roles that every tenant has. */
             built_in: boolean;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "scopes": [
+         *         "open:device-request:read",
+         *         "open:device-request:create"
+         *       ]
+         *     }
+         */
+        RolePut: {
+            /** @description All permissions of the role, each once. What is not named is no longer granted. */
+            scopes: string[];
+        };
+        /**
+         * @example {
+         *       "role": "replier",
+         *       "deleted": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RoleDeleted: {
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+            /**
+             * @description Always true.
+             * @constant
+             */
+            deleted: true;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -952,6 +1572,92 @@ export interface components {
              * @description The server's clock.
              */
             server_time: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+         *       "client_id": "acme-backend",
+         *       "scope": "open:device-request:create",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Policy: {
+            /**
+             * Format: uuid
+             * @description The policy: a UUID made by the platform.
+             */
+            policy_id: string;
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /**
+             * @description The permission that the policy grants, as object:action.
+             * @enum {string}
+             */
+            scope: "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the permission was granted.
+             */
+            created_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "scope": "open:device-request:create"
+         *     }
+         */
+        PolicyCreate: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description A permission as object:action, for example `open:command:read`. */
+            scope: string;
+        };
+        /**
+         * @example {
+         *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+         *       "deleted": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        PolicyDeleted: {
+            /**
+             * Format: uuid
+             * @description The policy: a UUID made by the platform.
+             */
+            policy_id: string;
+            /**
+             * @description Always true.
+             * @constant
+             */
+            deleted: true;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+         *           "client_id": "acme-backend",
+         *           "scope": "open:device-request:create",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        PolicyPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["Policy"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -1114,6 +1820,65 @@ export interface components {
         TenantPage: {
             /** @description At most `limit` items, newest first. */
             items: components["schemas"]["Tenant"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "vendor": "vendor_a",
+         *       "enabled": true,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogVendor: {
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description Whether commands for its devices are accepted. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the vendor came into the catalog.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the vendor was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "enabled": true
+         *     }
+         */
+        VendorPut: {
+            /** @description Whether commands for its devices are accepted. */
+            enabled: boolean;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "vendor": "vendor_a",
+         *           "enabled": true,
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogVendorPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["CatalogVendor"][];
             /** @description Pass as `cursor` to get the next page; null on the last page. */
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -1319,6 +2084,11 @@ export interface components {
          *     - `CREDENTIAL_ALREADY_EXISTS`: The client_id is taken. A client_id is unique on the whole platform and never free again. Choose another client_id; to rotate the secret of your own, send rotate_secret: true.
          *     - `CREDENTIAL_DELETED`: The credential is deleted, which is final. Create a credential with another client_id.
          *     - `ROLE_BINDING_ALREADY_EXISTS`: The client is bound to this role already. Nothing to do.
+         *     - `ROLE_BUILT_IN`: The role is built in: every tenant has it, and nobody changes it. Choose another name for a role of your own.
+         *     - `ROLE_IN_USE`: Credentials are bound to the role. Delete its role bindings first; roleBindings.list shows them.
+         *     - `POLICY_ALREADY_EXISTS`: The credential already holds this scope directly. Nothing needs to be done.
+         *     - `BUS_PRINCIPAL_ALREADY_EXISTS`: The user key belongs to a principal already, or the account key to another tenant. Generate a new nkey. A key is never free again, even when its principal is deleted.
+         *     - `BUS_PRINCIPAL_DELETED`: The principal is deleted, which is final. Create another principal with a new user key.
          *     - `LAST_PLATFORM_ADMINISTRATOR`: The change would leave the platform without a lasting administrator. Create another credential of tenant platform, without expires_at and bound to platform_admin, first.
          */
         Conflict: {
@@ -1355,6 +2125,10 @@ export interface components {
          *     - `COMMAND_TYPE_UNKNOWN`: The vendor has no enabled command type of this name. Use a command_type that GET /api/v1/open/catalog lists for the vendor.
          *     - `COMMAND_PAYLOAD_INVALID`: The payload does not satisfy the command type's payload schema. Correct the payload at the locations named in details; the schema is in GET /api/v1/open/catalog.
          *     - `TENANT_ID_RESERVED`: The tenant platform belongs to the platform itself: it can be neither created nor disabled. Choose another tenant_id.
+         *     - `SCOPE_UNKNOWN`: There is no such scope, or it exists in tenant `platform` alone. Use a scope that the reference lists; roles.list shows those of the built-in roles.
+         *     - `BUS_KEY_INVALID`: A key is not a public nkey of its kind: 56 characters with a checksum, A… for the account, U… for the user. Send the public keys that `nk` or `nsc` shows. Copy them whole.
+         *     - `BUS_SEED_NOT_ALLOWED`: A field holds a private seed instead of a public key. It was neither stored nor logged. Treat the seed as disclosed: generate a new nkey, and send its public key, which begins with A or U.
+         *     - `PAYLOAD_SCHEMA_INVALID`: payload_schema is not a JSON Schema 2020-12 that the platform takes. Correct the schema as details say.
          */
         UnprocessableContent: {
             headers: {
@@ -2310,6 +3084,121 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    "roles.put": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The name of a role, for example `tenant_admin`. */
+                role: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "open:device-request:read",
+                 *         "open:device-request:create"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RolePut"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "role": "integration_reader",
+                     *       "scopes": [
+                     *         "open:command:read",
+                     *         "open:device-request:read",
+                     *         "open:event:read",
+                     *         "open:catalog:read"
+                     *       ],
+                     *       "built_in": true,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "roles.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The name of a role, for example `tenant_admin`. */
+                role: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "role": "replier",
+                     *       "deleted": true,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RoleDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     "roleBindings.list": {
         parameters: {
             query?: {
@@ -2472,6 +3361,792 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "policies.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only policies of this client. */
+                client_id?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+                     *           "client_id": "acme-backend",
+                     *           "scope": "open:device-request:create",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "policies.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "acme-backend",
+                 *       "scope": "open:device-request:create"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+                     *       "client_id": "acme-backend",
+                     *       "scope": "open:device-request:create",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "policies.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The policy: a UUID made by the platform. */
+                policy_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+                     *       "deleted": true,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "busPrincipals.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only principals of this client. */
+                client_id?: string;
+                /** @description Only principals of this status. */
+                status?: "ACTIVE" | "DISABLED" | "DELETED";
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
+                     *           "tenant_id": "acme",
+                     *           "bus_user": "acme-adapter",
+                     *           "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+                     *           "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+                     *           "principal_type": "SERVICE",
+                     *           "client_id": null,
+                     *           "service_name": "acme-adapter",
+                     *           "status": "ACTIVE",
+                     *           "expires_at": null,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BusPrincipalPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "busPrincipals.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "bus_user": "acme-adapter",
+                 *       "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+                 *       "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+                 *       "principal_type": "SERVICE",
+                 *       "service_name": "acme-adapter"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BusPrincipalCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
+                     *       "tenant_id": "acme",
+                     *       "bus_user": "acme-adapter",
+                     *       "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+                     *       "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+                     *       "principal_type": "SERVICE",
+                     *       "client_id": null,
+                     *       "service_name": "acme-adapter",
+                     *       "status": "ACTIVE",
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BusPrincipal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "busPrincipals.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The principal: a UUID made by the platform. */
+                principal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
+                     *       "tenant_id": "acme",
+                     *       "bus_user": "acme-adapter",
+                     *       "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+                     *       "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+                     *       "principal_type": "SERVICE",
+                     *       "client_id": null,
+                     *       "service_name": "acme-adapter",
+                     *       "status": "ACTIVE",
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BusPrincipal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "busPrincipals.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+                /** @description The principal: a UUID made by the platform. */
+                principal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "DISABLED"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BusPrincipalUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
+                     *       "tenant_id": "acme",
+                     *       "bus_user": "acme-adapter",
+                     *       "bus_account_public_key": "ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS",
+                     *       "bus_user_public_key": "UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX",
+                     *       "principal_type": "SERVICE",
+                     *       "client_id": null,
+                     *       "service_name": "acme-adapter",
+                     *       "status": "ACTIVE",
+                     *       "expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BusPrincipal"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "vendors.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "vendor": "vendor_a",
+                     *           "enabled": true,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogVendorPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "vendors.put": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["VendorPut"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "vendor": "vendor_a",
+                     *       "enabled": true,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogVendor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commandTypes.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "vendor": "vendor_a",
+                     *           "command_type": "set_power",
+                     *           "enabled": true,
+                     *           "description": "Switches the device on or off.",
+                     *           "payload_schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "power": {
+                     *                 "enum": [
+                     *                   "on",
+                     *                   "off"
+                     *                 ]
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "power"
+                     *             ],
+                     *             "additionalProperties": false
+                     *           },
+                     *           "revision": 1,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogCommandTypePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commandTypes.put": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+                /** @description A command type of the vendor's catalog, for example `reboot`. */
+                command_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Switches the device on or off.",
+                 *       "payload_schema": {
+                 *         "type": "object",
+                 *         "properties": {
+                 *           "power": {
+                 *             "enum": [
+                 *               "on",
+                 *               "off"
+                 *             ]
+                 *           }
+                 *         },
+                 *         "required": [
+                 *           "power"
+                 *         ],
+                 *         "additionalProperties": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CommandTypePut"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "vendor": "vendor_a",
+                     *       "command_type": "set_power",
+                     *       "enabled": true,
+                     *       "description": "Switches the device on or off.",
+                     *       "payload_schema": {
+                     *         "type": "object",
+                     *         "properties": {
+                     *           "power": {
+                     *             "enum": [
+                     *               "on",
+                     *               "off"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "required": [
+                     *           "power"
+                     *         ],
+                     *         "additionalProperties": false
+                     *       },
+                     *       "revision": 1,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogCommandType"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "auditEvents.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only what this client asked for. */
+                client_id?: string;
+                /** @description Only this operation. */
+                operation?: string;
+                /** @description Only this outcome. */
+                outcome?: "DONE" | "DENIED";
+                /** @description Only at or after this instant. */
+                occurred_after?: string;
+                /** @description Only before this instant. */
+                occurred_before?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The tenant, the boundary of data isolation. */
+                tenant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "audit_event_id": "019bd3a4-5c4e-7e33-8c62-8b2c3d4e5f60",
+                     *           "occurred_at": "2026-01-31T09:30:00.000Z",
+                     *           "tenant_id": "acme",
+                     *           "client_id": "acme-admin",
+                     *           "operation": "credentials.update",
+                     *           "target": "platform/tenants/acme/credentials/acme-backend",
+                     *           "changes": [
+                     *             "status"
+                     *           ],
+                     *           "outcome": "DONE",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditEventPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,7 +1,7 @@
 -- Row-level security as the backstop behind every query's own tenant_id.
 -- top_app     handlers: the rows of the tenant in app.tenant_id, nothing else
--- top_system  signing keys and background work: rows of every tenant, by explicit policy rather than BYPASSRLS
--- top_ingest  admission and the accept batcher, whose batches mix tenants: reads no secret, inserts only
+-- top_system  admission and background work: rows of every tenant, by explicit policy rather than BYPASSRLS
+-- top_ingest  the accept batcher, whose batches mix tenants: inserts only
 -- Roles belong to the whole cluster, so another database may have made them already.
 do $$
 declare
@@ -32,9 +32,6 @@ begin
     );
     execute format('create policy top_system on %I to top_system using (true) with check (true)', table_name);
   end loop;
-  foreach table_name in array array['credentials', 'role_bindings'] loop
-    execute format('create policy top_ingest_select on %I for select to top_ingest using (true)', table_name);
-  end loop;
   foreach table_name in array array['commands', 'events', 'outbox'] loop
     execute format('create policy top_ingest_insert on %I for insert to top_ingest with check (true)', table_name);
     execute format('create policy top_ingest_select on %I for select to top_ingest using (true)', table_name);
@@ -56,10 +53,3 @@ grant select, insert, update, delete on nonces to top_system;
 grant select on vendors, command_types to top_ingest;
 grant insert on commands, events, outbox to top_ingest;
 grant select (tenant_id, command_id, idempotency_key) on commands to top_ingest;
-grant select on tenants, role_bindings to top_ingest;
-grant select (
-  tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
-  replay_window_seconds
-) on credentials to top_ingest;
-grant insert on nonces to top_ingest;
-grant select (credential_number, nonce_hash) on nonces to top_ingest;

@@ -5,6 +5,7 @@ import { EMPTY_BODY_SHA256, stringToSign, targetProblem } from '@tenant-open-pla
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { denialRecorder } from './platform/audit/denials.js';
 import { admission, hashNonce } from './platform/auth/admission.js';
 import { readAuthHeaders } from './platform/auth/auth-headers.js';
 import { refuseUnlessFresh, refuseUnlessPermitted, unauthenticated } from './platform/auth/judge.js';
@@ -17,7 +18,7 @@ import { ApiError } from './platform/http/api-error.js';
 import { parseBody, readBody } from './platform/http/body.js';
 import { answerJson, type Incoming, type Reply } from './platform/http/exchange.js';
 import { expressApp } from './platform/http/express-app.js';
-import { findOperation } from './platform/http/find-operation.js';
+import { findOperation, pathOf } from './platform/http/find-operation.js';
 import { toTsRestRouter } from './platform/http/handler.js';
 import { type Probes, publicRoutes } from './platform/http/public-routes.js';
 import { requestIdOf } from './platform/http/request-id.js';
@@ -46,6 +47,7 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
   const basePath = config.BASE_PATH;
   const verifySignature = signatureVerifier(database, keyring);
   const admit = admission(database);
+  const recordDenial = denialRecorder(database);
 
   /**
    * Refuses by throwing. What passes is authentic, fresh and permitted, and its body is one unambiguous value. Answers
@@ -83,6 +85,7 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
       clientId: headers.clientId,
       timestamp: headers.timestamp,
       nonceHash: hashNonce(headers.nonce),
+      scope: operation?.scope ?? null,
       grantingRoles: operation?.grantingRoles ?? [],
       pathTenantId,
     };
@@ -102,17 +105,18 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
     limits.rememberVerified(address, headers.clientId);
     await limits.countRequest(headers.clientId, { refuse: answer === null });
-    refuseUnlessPermitted(verdict, match, verified.tenantId);
-
-    if (parsed.problem) throw parsed.problem;
-    req.body = parsed.value;
     reply.locals.call = {
       operation: operation?.name ?? 'none',
       requestId,
+      path: pathOf(req.url).slice('/api/v1/'.length),
       caller: { tenantId: verified.tenantId, clientId: headers.clientId },
       tenantId: pathTenantId ?? verified.tenantId,
       admittedAt: verdict.now,
     };
+    refuseUnlessPermitted(verdict, match, verified.tenantId);
+
+    if (parsed.problem) throw parsed.problem;
+    req.body = parsed.value;
     return answer;
   }
 
@@ -130,8 +134,13 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     const { requestId, problem } = requestIdOf(req);
     const reply: Reply = Object.assign(response, { locals: { requestId } });
     observe(req, reply, logger, metrics);
-    const refuse = (error: unknown) => answerError(error, req, reply, logger);
-    if (problem) return refuse(problem);
+    const refuse = async (error: unknown) => {
+      await recordDenial(error, reply.locals.call).catch((err) =>
+        logger.error({ err, request_id: requestId }, 'audit'),
+      );
+      answerError(error, req, reply, logger);
+    };
+    if (problem) return void refuse(problem);
     if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
 
     const serveSigned = () =>
@@ -139,6 +148,6 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
         .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
         .catch(refuse);
     if (req.url.startsWith('/api/')) void serveSigned();
-    else site(req, reply, (error) => (error ? refuse(error) : void serveSigned()));
+    else site(req, reply, (error) => void (error ? refuse(error) : serveSigned()));
   };
 }

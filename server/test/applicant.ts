@@ -16,6 +16,7 @@ export async function applicantOf(database: Database, { tenant_id, client_id }: 
     secretVersion: 1,
     timestamp: String(Math.floor(Date.now() / 1000)),
     nonceHash: hashNonce(randomUUID()),
+    scope: 'open:command:create',
     grantingRoles: ['integration_operator'],
     pathTenantId: null,
   };

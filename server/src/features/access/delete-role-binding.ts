@@ -1,10 +1,10 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
-import { platformScopesOfCaller, refuseBeyond } from './granting.js';
+import { platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { lockPlatformAdministrators } from './last-platform-administrator.js';
 import { roleBindings } from './role-bindings.table.js';
 
@@ -13,7 +13,7 @@ export const deleteRoleBinding =
   async ({ params: { client_id: clientId, role } }, call) => {
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
-    await asTenant(database, tenantId, async (tx) => {
+    await changing(database, call, { fields: {} }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
       const [deleted] = await tx
         .delete(roleBindings)
@@ -22,7 +22,7 @@ export const deleteRoleBinding =
         )
         .returning();
       if (!deleted) throw notFound();
-      refuseBeyond(held, [role]);
+      refuseBeyond(held, (await scopesOfRole(tx, tenantId, role)) ?? []);
       await administrators?.refuseNone();
     });
     return { status: 200, body: { client_id: clientId, role, deleted: true, request_id: call.requestId } };

@@ -1,34 +1,105 @@
-import { builtInRoles, type Scope } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
+import {
+  builtInRoles,
+  isScope,
+  PLATFORM_TENANT_ID,
+  platformTenantScopes,
+  type Scope,
+  scopes,
+} from '@tenant-open-platform/contract';
+import { and, eq, inArray, or } from 'drizzle-orm';
 import { forbidden } from '../../platform/auth/judge.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { ApiError } from '../../platform/http/api-error.js';
 import type { Call } from '../../platform/http/call.js';
+import { policies } from './policies.table.js';
 import { roleBindings } from './role-bindings.table.js';
+import { roles } from './roles.table.js';
 
-export const scopesOf = (roles: readonly string[]): Scope[] => [
-  ...new Set(roles.flatMap((role) => builtInRoles[role] ?? [])),
-];
+/** The names of the roles that every tenant has; `platform_admin` is one of tenant `platform` alone. */
+export const isBuiltIn = (role: string) => Object.hasOwn(builtInRoles, role);
 
-export async function rolesOf(tx: Transaction, tenantId: string, clientId: string): Promise<string[]> {
-  const rows = await tx
+export const builtInRolesOf = (tenantId: string) =>
+  Object.entries(builtInRoles).filter(([role]) => role !== 'platform_admin' || tenantId === PLATFORM_TENANT_ID);
+
+const inOrder = (held: ReadonlySet<string>): Scope[] => scopes.filter((scope) => held.has(scope));
+
+/** What a credential may do: through its roles, built in or the tenant's own, and directly. */
+export async function grantsOf(tx: Transaction, tenantId: string, clientId: string) {
+  const bound = tx
     .select({ role: roleBindings.role })
     .from(roleBindings)
-    .where(and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId)))
-    .orderBy(roleBindings.role);
-  return rows.map(({ role }) => role);
+    .where(and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId)));
+  const names = (await bound.orderBy(roleBindings.role)).map(({ role }) => role);
+  const granted = await tx
+    .select({ object: policies.object, action: policies.action })
+    .from(policies)
+    .where(
+      and(
+        eq(policies.tenantId, tenantId),
+        or(eq(policies.clientId, clientId), names.length > 0 ? inArray(policies.role, names) : undefined),
+      ),
+    );
+  const held = new Set<string>(names.flatMap((role) => builtInRoles[role] ?? []));
+  for (const { object, action } of granted) held.add(`${object}:${action}`);
+  return { roles: names, scopes: inOrder(held) };
 }
 
-const platformScopes = (roles: readonly string[]) => scopesOf(roles).filter((scope) => scope.startsWith('platform:'));
+/**
+ * What a binding to the role grants, which stays so until the transaction ends; null where the tenant has no such
+ * role.
+ */
+export async function scopesOfRole(tx: Transaction, tenantId: string, role: string): Promise<readonly Scope[] | null> {
+  if (isBuiltIn(role)) return builtInRolesOf(tenantId).find(([name]) => name === role)?.[1] ?? null;
+  const [own] = await tx
+    .select()
+    .from(roles)
+    .where(and(eq(roles.tenantId, tenantId), eq(roles.role, role)))
+    .for('share');
+  return own ? policiesOfRole(tx, tenantId, role) : null;
+}
+
+export async function policiesOfRole(tx: Transaction, tenantId: string, role: string): Promise<Scope[]> {
+  const granted = await tx
+    .select({ object: policies.object, action: policies.action })
+    .from(policies)
+    .where(and(eq(policies.tenantId, tenantId), eq(policies.role, role)));
+  return inOrder(new Set(granted.map(({ object, action }) => `${object}:${action}`)));
+}
+
+const isPlatformScope = (scope: Scope) => scope.startsWith('platform:');
 
 /** The platform:* scopes of the caller, read in the caller's own tenant. */
 export async function platformScopesOfCaller(database: Database, { caller }: Call): Promise<Scope[]> {
-  const roles = await asTenant(database, caller.tenantId, (tx) => rolesOf(tx, caller.tenantId, caller.clientId));
-  return platformScopes(roles);
+  const grants = await asTenant(database, caller.tenantId, (tx) => grantsOf(tx, caller.tenantId, caller.clientId));
+  return grants.scopes.filter(isPlatformScope);
 }
 
-/** Nobody grants a platform:* scope that it lacks, nor changes a credential that holds one. */
-export function refuseBeyond(held: readonly Scope[], roles: readonly string[]): void {
-  const missing = platformScopes(roles).find((scope) => !held.includes(scope));
+/** Nobody grants a platform:* scope that it lacks, takes one away, nor changes a credential that holds one. */
+export function refuseBeyond(held: readonly Scope[], granted: readonly Scope[]): void {
+  const missing = granted.find((scope) => isPlatformScope(scope) && !held.includes(scope));
   if (missing) throw forbidden(missing);
 }
+
+/** The scopes that a request names in its body. The location is that of the name at an index. */
+export function readScopes(names: readonly string[], locationOf: (index: number) => string): Scope[] {
+  const unknown = names.flatMap((name, index) => (isScope(name) ? [] : [locationOf(index)]));
+  if (unknown.length > 0) throw scopeUnknown(unknown, 'is not a scope');
+  return names as Scope[];
+}
+
+/** After refuseBeyond: to whoever does not hold such a scope the answer is that it does not. */
+export function refuseScopesOfPlatformTenant(
+  tenantId: string,
+  asked: readonly Scope[],
+  locationOf: (index: number) => string,
+): void {
+  if (tenantId === PLATFORM_TENANT_ID) return;
+  const misplaced = asked.flatMap((scope, index) => (platformTenantScopes.includes(scope) ? [locationOf(index)] : []));
+  if (misplaced.length > 0) throw scopeUnknown(misplaced, 'exists in tenant `platform` alone');
+}
+
+const scopeUnknown = (locations: string[], message: string) =>
+  new ApiError('SCOPE_UNKNOWN', {
+    details: locations.map((location) => ({ location, code: 'SCOPE_UNKNOWN', message })),
+  });

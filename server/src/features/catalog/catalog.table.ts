@@ -1,8 +1,11 @@
 import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { instant } from '../../platform/database/columns.js';
 
 export const vendors = pgTable('vendors', {
   vendor: text().primaryKey(),
   enabled: boolean().notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
 });
 
 export const commandTypes = pgTable(
@@ -17,6 +20,8 @@ export const commandTypes = pgTable(
     payloadSchema: json('payload_schema').$type<Record<string, unknown>>().notNull(),
     /** Counts the changes of payload_schema: a compiled schema is good for one revision. */
     revision: integer().notNull().default(1),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.vendor, table.commandType] })],
 );

@@ -1,10 +1,10 @@
 import type { contract } from '@tenant-open-platform/contract';
+import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { platformScopesOfCaller, refuseBeyond, rolesOf } from '../access/granting.js';
+import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
 import { insertCredential } from './insert-credential.js';
 import { lockCredential } from './lock-credential.js';
 import { presentCredential } from './present-credential.js';
@@ -15,10 +15,10 @@ export const createCredential =
   async ({ body }, call) => {
     const { tenantId } = call;
     const held = body.rotate_secret ? await platformScopesOfCaller(database, call) : [];
-    return asTenant(database, tenantId, async (tx) => {
+    return changing(database, call, { fields: body, created: body.client_id }, async (tx) => {
       const existing = body.rotate_secret ? await lockCredential(tx, tenantId, body.client_id) : null;
       if (existing) {
-        refuseBeyond(held, await rolesOf(tx, tenantId, body.client_id));
+        refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
         return { status: 200, body: { ...presentCredential(row, call), secret } };
       }

@@ -1,11 +1,11 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { platformScopesOfCaller, refuseBeyond, rolesOf } from '../access/granting.js';
+import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
 import { lockPlatformAdministrators } from '../access/last-platform-administrator.js';
 import { credentials } from './credentials.table.js';
 import { lockCredential } from './lock-credential.js';
@@ -17,11 +17,11 @@ export const updateCredential =
   async ({ params: { client_id: clientId }, body }, call) => {
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
-    return asTenant(database, tenantId, async (tx) => {
+    return changing(database, call, { fields: body }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
       const locked = await lockCredential(tx, tenantId, clientId);
       if (!locked) throw notFound();
-      refuseBeyond(held, await rolesOf(tx, tenantId, clientId));
+      refuseBeyond(held, (await grantsOf(tx, tenantId, clientId)).scopes);
 
       const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
       const [updated] = await tx

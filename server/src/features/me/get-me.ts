@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
-import { rolesOf, scopesOf } from '../access/granting.js';
+import { grantsOf } from '../access/granting.js';
 import { credentials } from '../credentials/credentials.table.js';
 
 type Limits = { body_bytes: number; payload_bytes: number; requests_per_minute: number };
@@ -12,12 +12,12 @@ type Limits = { body_bytes: number; payload_bytes: number; requests_per_minute: 
 export const getMe =
   (database: Database, limits: Limits): Handler<typeof contract.me.get> =>
   async (_request, { caller: { tenantId, clientId }, admittedAt, requestId }) => {
-    const { row, roles } = await asTenant(database, tenantId, async (tx) => {
+    const { row, grants } = await asTenant(database, tenantId, async (tx) => {
       const [row] = await tx
         .select()
         .from(credentials)
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)));
-      return { row, roles: await rolesOf(tx, tenantId, clientId) };
+      return { row, grants: await grantsOf(tx, tenantId, clientId) };
     });
     if (!row) throw notFound();
     return {
@@ -26,8 +26,7 @@ export const getMe =
         tenant_id: tenantId,
         client_id: clientId,
         name: row.name,
-        roles,
-        scopes: scopesOf(roles),
+        ...grants,
         allowed_clock_skew_seconds: row.allowedClockSkewSeconds,
         replay_window_seconds: row.replayWindowSeconds,
         expires_at: row.expiresAt?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { ApiError, notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { presentTenant } from './present-tenant.js';
@@ -11,13 +11,14 @@ export const updateTenant =
   (database: Database): Handler<typeof contract.tenants.update> =>
   async ({ body }, call) => {
     if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw new ApiError('TENANT_ID_RESERVED');
-    const [row] = await asTenant(database, call.tenantId, (tx) =>
-      tx
+    const row = await changing(database, call, { fields: body }, async (tx) => {
+      const [updated] = await tx
         .update(tenants)
         .set({ name: body.name, status: body.status, updatedAt: sql`now()` })
         .where(eq(tenants.tenantId, call.tenantId))
-        .returning(),
-    );
-    if (!row) throw notFound();
+        .returning();
+      if (!updated) throw notFound();
+      return updated;
+    });
     return { status: 200, body: presentTenant(row, call.requestId) };
   };

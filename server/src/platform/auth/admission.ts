@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
+import { MAX_CLOCK_SKEW_SECONDS, objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asIngest } from '../database/roles.js';
@@ -13,7 +13,8 @@ export type Applicant = {
   timestamp: string;
   /** The first 16 bytes of SHA-256(nonce) in hex: see hashNonce. */
   nonceHash: string;
-  /** Built-in roles that grant what the operation needs. */
+  /** The permission that the operation needs, and the built-in roles that grant it. */
+  scope: Scope | null;
   grantingRoles: readonly string[];
   /** The tenant that the path names, if it names one. */
   pathTenantId: string | null;
@@ -53,7 +54,8 @@ export const judging = (columns = '') => `
     select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
     from json_to_recordset($1::text::json) as asked (
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
-      nonce_hash text, granting_roles text, path_tenant_id text${columns}
+      nonce_hash text, object text, action text, granting_roles text,
+      path_tenant_id text${columns}
     )
   ), judged as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
@@ -95,7 +97,18 @@ export const judging = (columns = '') => `
       exists (
         select from role_bindings
         where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
-          and role_bindings.role = any (string_to_array(counted.granting_roles, ','))
+          and (
+            role_bindings.role = any (string_to_array(counted.granting_roles, ','))
+            or exists (
+              select from policies
+              where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
+                and policies.object = counted.object and policies.action = counted.action
+            )
+          )
+      ) or exists (
+        select from policies
+        where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
+          and policies.object = counted.object and policies.action = counted.action
       ) as is_granted
     from counted
     left join burned on burned.credential_number = counted.number and burned.nonce_hash = counted.nonce
@@ -115,6 +128,7 @@ export const toRequestRow = (applicant: Applicant, position: number) => ({
   secret_version: applicant.secretVersion,
   signed_at: applicant.timestamp,
   nonce_hash: applicant.nonceHash,
+  ...(applicant.scope && objectAndAction(applicant.scope)),
   granting_roles: applicant.grantingRoles.join(),
   path_tenant_id: applicant.pathTenantId,
 });

@@ -84,6 +84,7 @@ test('admits each of many requests once when two nodes see them in opposite orde
       secretVersion: 1,
       timestamp: String(Math.floor(Date.now() / 1000)),
       nonceHash: hashNonce(randomUUID()),
+      scope: null,
       grantingRoles: [],
       pathTenantId: null,
     }));

@@ -4,7 +4,7 @@ import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 export const takenNames = pgTable(
   'taken_names',
   {
-    kind: text({ enum: ['CLIENT_ID'] }).notNull(),
+    kind: text({ enum: ['CLIENT_ID', 'BUS_ACCOUNT_KEY', 'BUS_USER_KEY'] }).notNull(),
     name: text().notNull(),
     tenantId: text('tenant_id').notNull(),
   },

@@ -2,6 +2,8 @@
 export type Call = {
   operation: string;
   requestId: string;
+  /** The path of the request below /api/v1/. */
+  path: string;
   caller: { tenantId: string; clientId: string };
   /** The tenant that the operation acts on: the one in the path, otherwise the caller's. */
   tenantId: string;

@@ -35,7 +35,7 @@ function rolesThatGrant(scope: Scope | null): string[] {
 
 /** Finds the operation of a request by the exact path of its target: case counts, and so does every slash. */
 export function findOperation(method: string, target: string): Match {
-  const [path = ''] = target.split('?', 1);
+  const path = pathOf(target);
   const allowed: string[] = [];
   for (const route of routes) {
     const match = route.pattern.exec(path);
@@ -47,3 +47,5 @@ export function findOperation(method: string, target: string): Match {
   }
   return allowed.length === 0 ? { found: 'nothing' } : { found: 'path', allow: [...new Set(allowed)].join(', ') };
 }
+
+export const pathOf = (target: string) => target.split('?', 1)[0] as string;

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+
+export const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
+
+const PrincipalStatus = z
+  .enum(['ACTIVE', 'DISABLED', 'DELETED'])
+  .describe('Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.');
+
+const PrincipalType = z
+  .enum(['SERVICE', 'CLIENT'])
+  .describe('SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.');
+
+const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/);
+const BusUser = BusName.describe('The name of the user on the bus: 1 to 128 printable ASCII characters, no space.');
+const ServiceName = BusName.describe(
+  'The service that uses the principal: 1 to 128 printable ASCII characters, no space.',
+);
+
+/** Of any text, so that a wrong key is refused as a wrong key and a seed is never quoted in a validation error. */
+const BusKey = z.string().min(1).max(256);
+const BusAccountPublicKey = BusKey.describe(
+  'The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant.',
+);
+const BusUserPublicKey = BusKey.describe(
+  'The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever.',
+);
+
+const BusPrincipal = z
+  .object({
+    principal_id: PrincipalId,
+    tenant_id: TenantId,
+    bus_user: BusUser,
+    bus_account_public_key: BusAccountPublicKey,
+    bus_user_public_key: BusUserPublicKey,
+    principal_type: PrincipalType,
+    client_id: ClientId.nullable().describe('The credential that the principal belongs to; null for none.'),
+    service_name: ServiceName.nullable().describe('The service that uses the principal; null for none.'),
+    status: PrincipalStatus,
+    expires_at: Timestamp.nullable().describe('When the principal stops working; null for never.'),
+    created_at: Timestamp.describe('When the principal was created.'),
+    updated_at: Timestamp.describe('When the principal was last changed.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'BusPrincipal',
+    example: {
+      principal_id: '019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f',
+      tenant_id: 'acme',
+      bus_user: 'acme-adapter',
+      bus_account_public_key: 'ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS',
+      bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
+      principal_type: 'SERVICE',
+      client_id: null,
+      service_name: 'acme-adapter',
+      status: 'ACTIVE',
+      expires_at: null,
+      created_at: '2026-01-31T09:30:00.000Z',
+      updated_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const expiresAt = InputTimestamp.nullable().optional().describe('When the principal stops working; null for never.');
+
+const BusPrincipalCreate = z
+  .strictObject({
+    bus_user: BusUser,
+    bus_account_public_key: BusAccountPublicKey,
+    bus_user_public_key: BusUserPublicKey,
+    principal_type: PrincipalType,
+    client_id: ClientId.optional().describe('A credential of the tenant that the principal belongs to.'),
+    service_name: ServiceName.optional(),
+    status: PrincipalStatus.optional().describe('ACTIVE by default. DELETED reserves the user key.'),
+    expires_at: expiresAt,
+  })
+  .meta({
+    id: 'BusPrincipalCreate',
+    example: {
+      bus_user: 'acme-adapter',
+      bus_account_public_key: 'ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS',
+      bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
+      principal_type: 'SERVICE',
+      service_name: 'acme-adapter',
+    },
+  });
+
+const BusPrincipalUpdate = z
+  .strictObject({ status: PrincipalStatus.optional(), expires_at: expiresAt })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
+  .meta({ id: 'BusPrincipalUpdate', example: { status: 'DISABLED' } });
+
+const tenantPath = z.object({ tenant_id: TenantId });
+const principalPath = z.object({ tenant_id: TenantId, principal_id: PrincipalId });
+
+export const busPrincipals = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/platform/tenants/:tenant_id/bus/principals',
+    summary: 'Create a messaging-bus principal',
+    description:
+      'Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself: they are refused.',
+    metadata: { scope: 'platform:bus-principal:create', specified: true },
+    pathParams: tenantPath,
+    query: z.strictObject({}),
+    body: BusPrincipalCreate,
+    responses: { 201: BusPrincipal },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/platform/tenants/:tenant_id/bus/principals',
+    summary: 'List messaging-bus principals',
+    description: 'Lists the principals of the tenant, newest first.',
+    metadata: { scope: 'platform:bus-principal:read', specified: false },
+    pathParams: tenantPath,
+    query: z.strictObject({
+      ...pageQuery,
+      client_id: ClientId.optional().describe('Only principals of this client.'),
+      status: PrincipalStatus.optional().describe('Only principals of this status.'),
+    }),
+    responses: { 200: page('BusPrincipalPage', BusPrincipal) },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/platform/tenants/:tenant_id/bus/principals/:principal_id',
+    summary: 'Get a messaging-bus principal',
+    description: 'Reads one principal.',
+    metadata: { scope: 'platform:bus-principal:read', specified: false },
+    pathParams: principalPath,
+    query: z.strictObject({}),
+    responses: { 200: BusPrincipal },
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/platform/tenants/:tenant_id/bus/principals/:principal_id',
+    summary: 'Update a messaging-bus principal',
+    description: 'Changes the fields that the body names and leaves the others. DELETED is final.',
+    metadata: { scope: 'platform:bus-principal:update', specified: false },
+    pathParams: principalPath,
+    query: z.strictObject({}),
+    body: BusPrincipalUpdate,
+    responses: { 200: BusPrincipal },
+  },
+});

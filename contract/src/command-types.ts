@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { CommandType, page, pageQuery, RequestId, Timestamp, Vendor } from './primitives.js';
+
+const Enabled = z.boolean().describe('Whether commands of this type are accepted.');
+const Description = z
+  .string()
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,1000}$/u)
+  .describe('What the command does: 1 to 1000 printable characters.');
+const PayloadSchema = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere.',
+  );
+
+const CatalogCommandType = z
+  .object({
+    vendor: Vendor,
+    command_type: CommandType,
+    enabled: Enabled,
+    description: z.string().describe('What the command does.'),
+    payload_schema: PayloadSchema,
+    revision: z.int().min(1).describe('Counts the changes of payload_schema: 1 at first.'),
+    created_at: Timestamp.describe('When the command type came into the catalog.'),
+    updated_at: Timestamp.describe('When the command type was last changed.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CatalogCommandType',
+    example: {
+      vendor: 'vendor_a',
+      command_type: 'set_power',
+      enabled: true,
+      description: 'Switches the device on or off.',
+      payload_schema: {
+        type: 'object',
+        properties: { power: { enum: ['on', 'off'] } },
+        required: ['power'],
+        additionalProperties: false,
+      },
+      revision: 1,
+      created_at: '2026-01-31T09:30:00.000Z',
+      updated_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const CommandTypePut = z
+  .strictObject({
+    enabled: Enabled.optional().describe('Whether commands of this type are accepted; true for a new one by default.'),
+    description: Description.optional().describe('What the command does; required for a new one.'),
+    payload_schema: PayloadSchema.optional().describe(
+      'JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere.',
+    ),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
+  .meta({
+    id: 'CommandTypePut',
+    example: {
+      description: 'Switches the device on or off.',
+      payload_schema: {
+        type: 'object',
+        properties: { power: { enum: ['on', 'off'] } },
+        required: ['power'],
+        additionalProperties: false,
+      },
+    },
+  });
+
+export const commandTypes = operations({
+  list: {
+    method: 'GET',
+    path: '/api/v1/platform/catalog/vendors/:vendor/command-types',
+    summary: 'List the command types of a vendor',
+    description: 'Lists all command types of the vendor, disabled ones included, newest first.',
+    metadata: { scope: 'platform:catalog:read', specified: false },
+    pathParams: z.object({ vendor: Vendor }),
+    query: z.strictObject(pageQuery),
+    responses: { 200: page('CatalogCommandTypePage', CatalogCommandType) },
+  },
+  put: {
+    method: 'PUT',
+    path: '/api/v1/platform/catalog/vendors/:vendor/command-types/:command_type',
+    summary: 'Add or change a command type',
+    description:
+      'Puts the command type into the catalog, or changes the fields that the body names. A changed payload_schema counts up revision and holds from the next command on, on every node.',
+    metadata: { scope: 'platform:catalog:update', specified: false },
+    pathParams: z.object({ vendor: Vendor, command_type: CommandType }),
+    query: z.strictObject({}),
+    body: CommandTypePut,
+    responses: { 200: CatalogCommandType },
+  },
+});

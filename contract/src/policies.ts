@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { ScopeName } from './roles.js';
+import { scopes } from './scopes.js';
+
+export const PolicyId = z.uuid().describe('The policy: a UUID made by the platform.');
+
+const Policy = z
+  .object({
+    policy_id: PolicyId,
+    client_id: ClientId,
+    scope: z.enum(scopes).describe('The permission that the policy grants, as object:action.'),
+    created_at: Timestamp.describe('When the permission was granted.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'Policy',
+    example: {
+      policy_id: '019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a',
+      client_id: 'acme-backend',
+      scope: 'open:device-request:create',
+      created_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const PolicyCreate = z
+  .strictObject({ client_id: ClientId, scope: ScopeName })
+  .meta({ id: 'PolicyCreate', example: { client_id: 'acme-backend', scope: 'open:device-request:create' } });
+
+const PolicyDeleted = z
+  .object({
+    policy_id: PolicyId,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'PolicyDeleted',
+    example: {
+      policy_id: '019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a',
+      deleted: true,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const tenantPath = z.object({ tenant_id: TenantId });
+
+export const policies = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/platform/tenants/:tenant_id/policies',
+    summary: 'Grant a credential one permission',
+    description:
+      'Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.',
+    metadata: { scope: 'platform:access:create', specified: false },
+    pathParams: tenantPath,
+    query: z.strictObject({}),
+    body: PolicyCreate,
+    responses: { 201: Policy },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/platform/tenants/:tenant_id/policies',
+    summary: 'List direct policies',
+    description:
+      'Lists the permissions that credentials of the tenant hold directly, newest first. What a role grants is shown by roles.list.',
+    metadata: { scope: 'platform:access:read', specified: false },
+    pathParams: tenantPath,
+    query: z.strictObject({ ...pageQuery, client_id: ClientId.optional().describe('Only policies of this client.') }),
+    responses: { 200: page('PolicyPage', Policy) },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v1/platform/tenants/:tenant_id/policies/:policy_id',
+    summary: 'Take a direct permission away',
+    description: 'Takes the permission away from the credential, from its very next request on.',
+    metadata: { scope: 'platform:access:delete', specified: false },
+    pathParams: z.object({ tenant_id: TenantId, policy_id: PolicyId }),
+    query: z.strictObject({}),
+    responses: { 200: PolicyDeleted },
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { page, pageQuery, RequestId, Timestamp, Vendor } from './primitives.js';
+
+const CatalogVendor = z
+  .object({
+    vendor: Vendor,
+    enabled: z.boolean().describe('Whether commands for its devices are accepted.'),
+    created_at: Timestamp.describe('When the vendor came into the catalog.'),
+    updated_at: Timestamp.describe('When the vendor was last changed.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CatalogVendor',
+    example: {
+      vendor: 'vendor_a',
+      enabled: true,
+      created_at: '2026-01-31T09:30:00.000Z',
+      updated_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const VendorPut = z
+  .strictObject({ enabled: z.boolean().describe('Whether commands for its devices are accepted.') })
+  .meta({ id: 'VendorPut', example: { enabled: true } });
+
+export const vendors = operations({
+  list: {
+    method: 'GET',
+    path: '/api/v1/platform/catalog/vendors',
+    summary: 'List the vendors of the catalog',
+    description: 'Lists all vendors, disabled ones included, newest first.',
+    metadata: { scope: 'platform:catalog:read', specified: false },
+    query: z.strictObject(pageQuery),
+    responses: { 200: page('CatalogVendorPage', CatalogVendor) },
+  },
+  put: {
+    method: 'PUT',
+    path: '/api/v1/platform/catalog/vendors/:vendor',
+    summary: 'Add, enable or disable a vendor',
+    description:
+      'Puts the vendor into the catalog, or changes it there. A disabled vendor takes no new commands, from the next one on; those accepted before go on.',
+    metadata: { scope: 'platform:catalog:update', specified: false },
+    pathParams: z.object({ vendor: Vendor }),
+    query: z.strictObject({}),
+    body: VendorPut,
+    responses: { 200: CatalogVendor },
+  },
+});

@@ -1,0 +1,31 @@
+import { foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant } from '../../platform/database/columns.js';
+import { credentials } from '../credentials/credentials.table.js';
+import { tenants } from '../tenants/tenants.table.js';
+
+export const busPrincipals = pgTable(
+  'bus_principals',
+  {
+    tenantId: text('tenant_id').notNull(),
+    principalId: uuid('principal_id').notNull(),
+    busUser: text('bus_user').notNull(),
+    busAccountPublicKey: text('bus_account_public_key').notNull(),
+    busUserPublicKey: text('bus_user_public_key').notNull(),
+    principalType: text('principal_type', { enum: ['SERVICE', 'CLIENT'] }).notNull(),
+    clientId: text('client_id'),
+    serviceName: text('service_name'),
+    status: text({ enum: ['ACTIVE', 'DISABLED', 'DELETED'] }).notNull(),
+    expiresAt: instant('expires_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.principalId] }),
+    foreignKey({ name: 'bus_principals_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+    foreignKey({
+      name: 'bus_principals_credential',
+      columns: [table.tenantId, table.clientId],
+      foreignColumns: [credentials.tenantId, credentials.clientId],
+    }),
+  ],
+);

@@ -1,0 +1,23 @@
+import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant } from '../database/columns.js';
+
+/** Who changed what, and who was refused. The application's role appends and reads, nothing else. */
+export const auditEvents = pgTable(
+  'audit_events',
+  {
+    tenantId: text('tenant_id').notNull(),
+    auditEventId: uuid('audit_event_id').notNull(),
+    occurredAt: instant('occurred_at').notNull().defaultNow(),
+    /** May be of tenant `platform`, so no foreign key. */
+    clientId: text('client_id').notNull(),
+    operation: text().notNull(),
+    target: text().notNull(),
+    changes: text().array().notNull(),
+    outcome: text({ enum: ['DONE', 'DENIED'] }).notNull(),
+    requestId: text('request_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.auditEventId] }),
+    index('audit_events_of_client').on(table.tenantId, table.clientId, table.auditEventId),
+  ],
+);

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../database/database.js';
+import { asTenant } from '../database/roles.js';
+import type { Call } from '../http/call.js';
+import { newIdTail } from '../new-id.js';
+import { auditEvents } from './audit-events.table.js';
+
+type Change = {
+  /** The body: the names of its fields are kept, never a value. */
+  fields: object;
+  /** What follows the path of a request that creates, to make the path of what it creates. */
+  created?: string;
+};
+
+/** Runs a change of the tenant in one transaction together with its entry in the tenant's log: both or neither. */
+export function changing<Result>(
+  database: Database,
+  call: Call,
+  { fields, created }: Change,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return asTenant(database, call.tenantId, async (tx) => {
+    const result = await work(tx);
+    await insertAuditEvent(tx, {
+      ...auditOf(call),
+      tenantId: call.tenantId,
+      target: created === undefined ? call.path : `${call.path}/${created}`,
+      changes: Object.keys(fields),
+      outcome: 'DONE',
+    });
+    return result;
+  });
+}
+
+type NewAuditEvent = Omit<typeof auditEvents.$inferInsert, 'auditEventId' | 'occurredAt'>;
+
+export const auditOf = ({ caller, operation, requestId }: Call) => ({
+  clientId: caller.clientId,
+  operation,
+  requestId,
+});
+
+/** Its id is a UUID v7 of the database's time, so that the primary key lists the log in order. */
+export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
+  const stamp = sql`lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0')`;
+  await tx.insert(auditEvents).values({ ...event, auditEventId: sql`(${stamp} || ${newIdTail()})::uuid` });
+}

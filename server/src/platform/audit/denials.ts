@@ -1,0 +1,34 @@
+import { allOperations } from '@tenant-open-platform/contract';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { Database } from '../database/database.js';
+import { asTenant } from '../database/roles.js';
+import { ApiError } from '../http/api-error.js';
+import type { Call } from '../http/call.js';
+import { auditOf, insertAuditEvent } from './changing.js';
+
+/** Whoever is refused without end must not fill the log. */
+const DENIALS_PER_MINUTE = 60;
+
+const administrativeWrites = new Set(
+  allOperations
+    .filter(({ route }) => route.method !== 'GET' && route.metadata.scope?.startsWith('platform:'))
+    .map(({ name }) => name),
+);
+
+/** Keeps what was refused to an administrator, in the log of its own tenant. */
+export function denialRecorder(database: Database) {
+  const quota = new RateLimiterMemory({ points: DENIALS_PER_MINUTE, duration: 60 });
+  return async (error: unknown, call: Call | undefined): Promise<void> => {
+    if (!call || !(error instanceof ApiError) || error.code !== 'FORBIDDEN') return;
+    if (!administrativeWrites.has(call.operation)) return;
+    const { tenantId, clientId } = call.caller;
+    const hasRoom = await quota.consume(clientId).then(
+      () => true,
+      () => false,
+    );
+    if (!hasRoom) return;
+    await asTenant(database, tenantId, (tx) =>
+      insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' }),
+    );
+  };
+}
