@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     globalSetup: './testing/src/global-setup.ts',
     testTimeout: 30_000,
+    hookTimeout: 60_000,
     // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3 times as long.
     maxWorkers: 3,
     include: ['**/*.test.ts'],

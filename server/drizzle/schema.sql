@@ -30,6 +30,45 @@ SET default_tablespace = '';
 SET default_table_access_method = heap;
 
 --
+-- Name: audit_events; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.audit_events (
+    tenant_id text NOT NULL,
+    audit_event_id uuid NOT NULL,
+    occurred_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    client_id text NOT NULL,
+    operation text NOT NULL,
+    target text NOT NULL,
+    changes text[] NOT NULL,
+    outcome text NOT NULL,
+    request_id text NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_events FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: bus_principals; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.bus_principals (
+    tenant_id text NOT NULL,
+    principal_id uuid NOT NULL,
+    bus_user text NOT NULL,
+    bus_account_public_key text NOT NULL,
+    bus_user_public_key text NOT NULL,
+    principal_type text NOT NULL,
+    client_id text,
+    service_name text,
+    status text NOT NULL,
+    expires_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: command_types; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -39,7 +78,9 @@ CREATE TABLE public.command_types (
     enabled boolean NOT NULL,
     description text NOT NULL,
     payload_schema json NOT NULL,
-    revision integer DEFAULT 1 NOT NULL
+    revision integer DEFAULT 1 NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 --
@@ -157,6 +198,23 @@ CREATE TABLE public.outbox (
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
 
 --
+-- Name: policies; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.policies (
+    tenant_id text NOT NULL,
+    policy_id uuid NOT NULL,
+    client_id text,
+    role text,
+    object text NOT NULL,
+    action text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT policies_subject CHECK (((client_id IS NULL) <> (role IS NULL)))
+);
+
+ALTER TABLE ONLY public.policies FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: role_bindings; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -168,6 +226,19 @@ CREATE TABLE public.role_bindings (
 );
 
 ALTER TABLE ONLY public.role_bindings FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: roles; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.roles (
+    tenant_id text NOT NULL,
+    role text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.roles FORCE ROW LEVEL SECURITY;
 
 --
 -- Name: taken_names; Type: TABLE; Schema: public; Owner: -
@@ -197,8 +268,24 @@ CREATE TABLE public.tenants (
 
 CREATE TABLE public.vendors (
     vendor text NOT NULL,
-    enabled boolean NOT NULL
+    enabled boolean NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
+
+--
+-- Name: audit_events audit_events_tenant_id_audit_event_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.audit_events
+    ADD CONSTRAINT audit_events_tenant_id_audit_event_id_pk PRIMARY KEY (tenant_id, audit_event_id);
+
+--
+-- Name: bus_principals bus_principals_tenant_id_principal_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.bus_principals
+    ADD CONSTRAINT bus_principals_tenant_id_principal_id_pk PRIMARY KEY (tenant_id, principal_id);
 
 --
 -- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -257,11 +344,25 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_tenant_id_fact_id_kind_pk PRIMARY KEY (tenant_id, fact_id, kind);
 
 --
+-- Name: policies policies_tenant_id_policy_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.policies
+    ADD CONSTRAINT policies_tenant_id_policy_id_pk PRIMARY KEY (tenant_id, policy_id);
+
+--
 -- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.role_bindings
     ADD CONSTRAINT role_bindings_tenant_id_client_id_role_pk PRIMARY KEY (tenant_id, client_id, role);
+
+--
+-- Name: roles roles_tenant_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.roles
+    ADD CONSTRAINT roles_tenant_id_role_pk PRIMARY KEY (tenant_id, role);
 
 --
 -- Name: taken_names taken_names_kind_name_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -283,6 +384,12 @@ ALTER TABLE ONLY public.tenants
 
 ALTER TABLE ONLY public.vendors
     ADD CONSTRAINT vendors_pkey PRIMARY KEY (vendor);
+
+--
+-- Name: audit_events_of_client; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX audit_events_of_client ON public.audit_events USING btree (tenant_id, client_id, audit_event_id);
 
 --
 -- Name: commands_of_device; Type: INDEX; Schema: public; Owner: -
@@ -315,6 +422,32 @@ CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
 CREATE INDEX outbox_unpublished ON public.outbox USING btree (tx, fact_id) WHERE (published_at IS NULL);
 
 --
+-- Name: policies_of_client; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE UNIQUE INDEX policies_of_client ON public.policies USING btree (tenant_id, client_id, object, action) WHERE (client_id IS NOT NULL);
+
+--
+-- Name: policies_of_role; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE UNIQUE INDEX policies_of_role ON public.policies USING btree (tenant_id, role, object, action) WHERE (role IS NOT NULL);
+
+--
+-- Name: bus_principals bus_principals_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.bus_principals
+    ADD CONSTRAINT bus_principals_credential FOREIGN KEY (tenant_id, client_id) REFERENCES public.credentials(tenant_id, client_id);
+
+--
+-- Name: bus_principals bus_principals_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.bus_principals
+    ADD CONSTRAINT bus_principals_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
 -- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -343,11 +476,44 @@ ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
 
 --
+-- Name: policies policies_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.policies
+    ADD CONSTRAINT policies_credential FOREIGN KEY (tenant_id, client_id) REFERENCES public.credentials(tenant_id, client_id);
+
+--
+-- Name: policies policies_role; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.policies
+    ADD CONSTRAINT policies_role FOREIGN KEY (tenant_id, role) REFERENCES public.roles(tenant_id, role) ON DELETE CASCADE;
+
+--
 -- Name: role_bindings role_bindings_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.role_bindings
     ADD CONSTRAINT role_bindings_credential FOREIGN KEY (tenant_id, client_id) REFERENCES public.credentials(tenant_id, client_id);
+
+--
+-- Name: roles roles_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.roles
+    ADD CONSTRAINT roles_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: audit_events; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.audit_events ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: bus_principals; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.bus_principals ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
@@ -374,10 +540,34 @@ ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: policies; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.policies ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: role_bindings; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
 ALTER TABLE public.role_bindings ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: roles; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.roles ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: audit_events top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.audit_events TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: bus_principals top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.bus_principals TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
@@ -404,10 +594,22 @@ CREATE POLICY top_app ON public.events TO top_app USING ((tenant_id = current_se
 CREATE POLICY top_app ON public.outbox TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
+-- Name: policies top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.policies TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
 -- Name: role_bindings top_app; Type: POLICY; Schema: public; Owner: -
 --
 
 CREATE POLICY top_app ON public.role_bindings TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: roles top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.roles TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: commands top_ingest_insert; Type: POLICY; Schema: public; Owner: -
@@ -452,10 +654,28 @@ CREATE POLICY top_ingest_select ON public.events FOR SELECT TO top_ingest USING 
 CREATE POLICY top_ingest_select ON public.outbox FOR SELECT TO top_ingest USING (true);
 
 --
+-- Name: policies top_ingest_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_ingest_select ON public.policies FOR SELECT TO top_ingest USING (true);
+
+--
 -- Name: role_bindings top_ingest_select; Type: POLICY; Schema: public; Owner: -
 --
 
 CREATE POLICY top_ingest_select ON public.role_bindings FOR SELECT TO top_ingest USING (true);
+
+--
+-- Name: audit_events top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.audit_events TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: bus_principals top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.bus_principals TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
@@ -482,10 +702,22 @@ CREATE POLICY top_system ON public.events TO top_system USING (true) WITH CHECK 
 CREATE POLICY top_system ON public.outbox TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: policies top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.policies TO top_system USING (true) WITH CHECK (true);
+
+--
 -- Name: role_bindings top_system; Type: POLICY; Schema: public; Owner: -
 --
 
 CREATE POLICY top_system ON public.role_bindings TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: roles top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.roles TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: SCHEMA public; Type: ACL; Schema: -; Owner: -
@@ -496,10 +728,22 @@ GRANT USAGE ON SCHEMA public TO top_system;
 GRANT USAGE ON SCHEMA public TO top_ingest;
 
 --
+-- Name: TABLE audit_events; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.audit_events TO top_app;
+
+--
+-- Name: TABLE bus_principals; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
+
+--
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT ON TABLE public.command_types TO top_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.command_types TO top_app;
 GRANT SELECT ON TABLE public.command_types TO top_system;
 GRANT SELECT ON TABLE public.command_types TO top_ingest;
 
@@ -616,12 +860,24 @@ GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 GRANT INSERT ON TABLE public.outbox TO top_ingest;
 
 --
+-- Name: TABLE policies; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
+GRANT SELECT ON TABLE public.policies TO top_ingest;
+
+--
 -- Name: TABLE role_bindings; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
-GRANT SELECT ON TABLE public.role_bindings TO top_system;
 GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
+
+--
+-- Name: TABLE roles; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.roles TO top_app;
 
 --
 -- Name: TABLE taken_names; Type: ACL; Schema: public; Owner: -
@@ -642,7 +898,7 @@ GRANT SELECT ON TABLE public.tenants TO top_ingest;
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT ON TABLE public.vendors TO top_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.vendors TO top_app;
 GRANT SELECT ON TABLE public.vendors TO top_system;
 GRANT SELECT ON TABLE public.vendors TO top_ingest;
 

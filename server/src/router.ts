@@ -1,8 +1,13 @@
 import type { Config } from './config.js';
+import { createPolicy } from './features/access/create-policy.js';
 import { createRoleBinding } from './features/access/create-role-binding.js';
+import { deletePolicy } from './features/access/delete-policy.js';
+import { deleteRole } from './features/access/delete-role.js';
 import { deleteRoleBinding } from './features/access/delete-role-binding.js';
+import { listPolicies } from './features/access/list-policies.js';
 import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
+import { putRole } from './features/access/put-role.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
@@ -38,12 +43,13 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       get: getCredential(database),
       update: updateCredential(database, keyring),
     },
-    roles: { list: listRoles },
+    roles: { list: listRoles(database), put: putRole(database), delete: deleteRole(database) },
     roleBindings: {
       create: createRoleBinding(database),
       list: listRoleBindings(database),
       delete: deleteRoleBinding(database),
     },
+    policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
     commands: {
       create: createCommand(commandServices),
       get: getCommand(database),

@@ -1,24 +1,54 @@
-import { builtInRoles, type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { type contract, isScope } from '@tenant-open-platform/contract';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import { pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { builtInRolesOf, isBuiltIn } from './granting.js';
+import { policies } from './policies.table.js';
+import { presentRole } from './present-role.js';
+import { roles } from './roles.table.js';
 
 const POSITION = /^[a-z0-9_-]{1,63}$/;
 
-export const listRoles: Handler<typeof contract.roles.list> = async (
-  { query: { limit, cursor, ...filters } },
-  call,
-) => {
-  const list = { call, filters };
-  const after = readCursor(list, cursor, POSITION);
-  const roles = Object.entries(builtInRoles)
-    .filter(([role]) => role !== 'platform_admin' || call.tenantId === PLATFORM_TENANT_ID)
-    .map(([role, scopes]) => ({ role, scopes: [...scopes], built_in: true, request_id: call.requestId }));
-  const start = after === null ? 0 : roles.findIndex(({ role }) => role === after) + 1;
-  if (after !== null && start === 0) throw new ApiError('INVALID_CURSOR');
-  const page = pageOf(list, roles.slice(start, start + limit + 1), limit, ({ role }) => role);
-  return {
-    status: 200,
-    body: { items: page.rows, next_cursor: page.nextCursor, request_id: call.requestId },
+/** The built-in roles, then the tenant's own by name. */
+export const listRoles =
+  (database: Database): Handler<typeof contract.roles.list> =>
+  async ({ query: { limit, cursor, ...filters } }, call) => {
+    const { tenantId } = call;
+    const list = { call, filters };
+    const after = readCursor(list, cursor, POSITION);
+    const isAfterBuiltIn = after !== null && !isBuiltIn(after);
+    const builtIn = builtInRolesOf(tenantId).map(([role, scopes]) => ({ role, scopes, builtIn: true }));
+    const start = after === null ? 0 : builtIn.findIndex(({ role }) => role === after) + 1;
+    if (!isAfterBuiltIn && after !== null && start === 0) throw new ApiError('INVALID_CURSOR');
+
+    const found = await asTenant(database, tenantId, (tx) =>
+      tx
+        .select({
+          role: roles.role,
+          scopes: sql<string | null>`string_agg(${policies.object} || ':' || ${policies.action}, ',')`,
+        })
+        .from(roles)
+        .leftJoin(policies, and(eq(policies.tenantId, roles.tenantId), eq(policies.role, roles.role)))
+        .where(and(eq(roles.tenantId, tenantId), isAfterBuiltIn ? gt(roles.role, after) : undefined))
+        .groupBy(roles.role)
+        .orderBy(asc(roles.role))
+        .limit(limit + 1),
+    );
+    const own = found.map(({ role, scopes }) => ({
+      role,
+      scopes: (scopes ?? '').split(',').filter(isScope),
+      builtIn: false,
+    }));
+    const page = pageOf(list, isAfterBuiltIn ? own : [...builtIn.slice(start), ...own], limit, ({ role }) => role);
+    return {
+      status: 200,
+      body: {
+        items: page.rows.map((role) => presentRole(role, call.requestId)),
+        next_cursor: page.nextCursor,
+        request_id: call.requestId,
+      },
+    };
   };
-};

@@ -1,0 +1,24 @@
+import type { contract, Scope } from '@tenant-open-platform/contract';
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { platformScopesOfCaller, refuseBeyond } from './granting.js';
+import { policies } from './policies.table.js';
+
+export const deletePolicy =
+  (database: Database): Handler<typeof contract.policies.delete> =>
+  async ({ params: { policy_id: policyId } }, call) => {
+    const held = await platformScopesOfCaller(database, call);
+    await changing(database, call, { fields: {} }, async (tx) => {
+      const [deleted] = await tx
+        .delete(policies)
+        // A role's are changed with the role.
+        .where(and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isNotNull(policies.clientId)))
+        .returning();
+      if (!deleted) throw notFound();
+      refuseBeyond(held, [`${deleted.object}:${deleted.action}` as Scope]);
+    });
+    return { status: 200, body: { policy_id: policyId, deleted: true, request_id: call.requestId } };
+  };

@@ -1,0 +1,29 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { ApiError, notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { isBuiltIn, platformScopesOfCaller, policiesOfRole, refuseBeyond } from './granting.js';
+import { roleBindings } from './role-bindings.table.js';
+import { roles } from './roles.table.js';
+
+export const deleteRole =
+  (database: Database): Handler<typeof contract.roles.delete> =>
+  async ({ params: { role } }, call) => {
+    const { tenantId } = call;
+    if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
+    const held = await platformScopesOfCaller(database, call);
+    await changing(database, call, { fields: {} }, async (tx) => {
+      const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
+      // A binding made at the same time waits for this lock, and finds the role gone, or has its own before it.
+      const [locked] = await tx.select().from(roles).where(own).for('update');
+      if (!locked) throw notFound();
+      refuseBeyond(held, await policiesOfRole(tx, tenantId, role));
+      const bound = and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.role, role));
+      const [binding] = await tx.select().from(roleBindings).where(bound).limit(1);
+      if (binding) throw new ApiError('ROLE_IN_USE');
+      await tx.delete(roles).where(own);
+    });
+    return { status: 200, body: { role, deleted: true, request_id: call.requestId } };
+  };

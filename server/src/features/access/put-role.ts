@@ -1,0 +1,50 @@
+import { type contract, objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
+import {
+  isBuiltIn,
+  platformScopesOfCaller,
+  policiesOfRole,
+  readScopes,
+  refuseBeyond,
+  refuseScopesOfPlatformTenant,
+} from './granting.js';
+import { policies } from './policies.table.js';
+import { presentRole } from './present-role.js';
+import { roles } from './roles.table.js';
+
+const locationOf = (index: number) => `body/scopes/${index}`;
+
+export const putRole =
+  (database: Database): Handler<typeof contract.roles.put> =>
+  async ({ params: { role }, body }, call) => {
+    const { tenantId } = call;
+    if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
+    const scopes = readScopes(body.scopes, locationOf);
+    const held = await platformScopesOfCaller(database, call);
+    refuseBeyond(held, scopes);
+    refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
+
+    await changing(database, call, { fields: body }, async (tx) => {
+      // The row is locked from here on: what a binding grants stays as its author was shown to hold it.
+      await tx
+        .insert(roles)
+        .values({ tenantId, role })
+        .onConflictDoUpdate({ target: [roles.tenantId, roles.role], set: { updatedAt: sql`now()` } });
+      refuseBeyond(held, await policiesOfRole(tx, tenantId, role));
+      await tx.delete(policies).where(and(eq(policies.tenantId, tenantId), eq(policies.role, role)));
+      if (scopes.length > 0) await tx.insert(policies).values(scopes.map((scope) => policyOf(tenantId, role, scope)));
+    });
+    return { status: 200, body: presentRole({ role, scopes, builtIn: false }, call.requestId) };
+  };
+
+const policyOf = (tenantId: string, role: string, scope: Scope) => ({
+  tenantId,
+  policyId: newId(),
+  role,
+  ...objectAndAction(scope),
+});

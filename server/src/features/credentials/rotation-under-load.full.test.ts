@@ -1,0 +1,65 @@
+import { setInterval } from 'node:timers/promises';
+import { type Answer, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { beforeEach, expect, test } from 'vitest';
+
+const REQUESTS = 1_000;
+const INTERVAL_MS = 5;
+const REQUESTS_PER_ROTATION = 100;
+
+let reader: Profile;
+let admin: Profile;
+
+beforeEach(async () => {
+  ({ reader, admin } = await createTenant());
+});
+
+const read = (profile: Profile, node: string | undefined) => signedRequest(profile, 'GET', '/api/v1/open/me', { node });
+
+const rotate = (fields: object, node: string | undefined) => {
+  const target = `/api/v1/platform/tenants/${reader.tenant_id}/credentials/${reader.client_id}`;
+  return signedRequest(admin, 'PUT', target, { body: { rotate_secret: true, ...fields }, node });
+};
+
+/** 200 requests a second, in turn for each node, with a rotation every half second. */
+async function underLoad(fields: object, rotated: (old: Profile) => Promise<void>): Promise<Answer[]> {
+  const { nodes } = platform();
+  const asked: Promise<Answer>[] = [];
+  let rotation: Promise<void> = Promise.resolve();
+  for await (const _ of setInterval(INTERVAL_MS)) {
+    if (asked.length % REQUESTS_PER_ROTATION === REQUESTS_PER_ROTATION / 2) {
+      const old = reader;
+      rotation = rotation
+        .then(() => rotate(fields, nodes[asked.length % 2]))
+        .then(({ body }) => {
+          reader = { ...old, secret: body.secret };
+          return rotated(old);
+        });
+    }
+    asked.push(read(reader, nodes[asked.length % 2]));
+    if (asked.length === REQUESTS) break;
+  }
+  await rotation;
+  return Promise.all(asked);
+}
+
+test('a rotation with overlap fails no request of 200 a second on two nodes', async () => {
+  let rotations = 0;
+  const answers = await underLoad({ previous_secret_ttl_seconds: 60 }, async () => {
+    rotations++;
+  });
+  expect(rotations).toBe(REQUESTS / REQUESTS_PER_ROTATION);
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+});
+
+test('without overlap the first request signed with the old secret after the commit fails, on both nodes', async () => {
+  const afterwards: string[] = [];
+  const answers = await underLoad({}, async (old) => {
+    const late = await Promise.all(platform().nodes.map((node) => read(old, node)));
+    afterwards.push(...late.map(({ status, body }) => `${status} ${body.code}`));
+  });
+  expect(afterwards).toEqual(Array((2 * REQUESTS) / REQUESTS_PER_ROTATION).fill('401 UNAUTHENTICATED'));
+  // What was under way with the old secret came before or after the commit; nothing else may fail.
+  const failures = answers.filter(({ status }) => status !== 200);
+  expect(failures.filter(({ body }) => body.code !== 'UNAUTHENTICATED')).toEqual([]);
+  expect(failures.length).toBeLessThan(REQUESTS / 2);
+});

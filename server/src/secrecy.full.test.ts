@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allOperations } from '@tenant-open-platform/contract';
+import { type Answer, type Profile, type RequestOptions, signedRequest } from '@tenant-open-platform/testing';
+import {
+  type PrivatePostgres,
+  postgresBinaries,
+  startPrivatePostgres,
+} from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const CREDENTIALS = 25;
+const TENANT = '/api/v1/platform/tenants/demo';
+
+let folder: string;
+let database: PrivatePostgres;
+let server: RunningServer;
+let admin: Profile;
+/** Every answer but those that create or rotate a secret, as it came over the wire. */
+const answers: string[] = [];
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-secrecy-'));
+  database = await startPrivatePostgres();
+  const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+  const environment = { DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring, LOG_LEVEL: 'trace' };
+  server = await startServer({ ...environment, REQUESTS_PER_MINUTE: '100000' });
+  admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
+}, 60_000);
+
+afterAll(async () => {
+  await server?.stop();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function ask(caller: Profile, method: string, target: string, options: RequestOptions = {}): Promise<Answer> {
+  const answer = await signedRequest(caller, method, target, options);
+  answers.push(`${JSON.stringify(answer.headers)}${answer.raw}`);
+  return answer;
+}
+
+/** The one answer that may show the secret. */
+async function plant(method: string, target: string, body: object): Promise<string> {
+  const { raw, body: created } = await signedRequest(admin, method, target, { body });
+  secrets.push(created.secret);
+  expect(raw.split(created.secret)).toHaveLength(2);
+  return created.secret;
+}
+
+/** However it may be written: the text, its bytes in base64 and hex, and without its prefix. */
+const spellings = (secret: string) => [
+  secret.slice('osk_'.length),
+  Buffer.from(secret).toString('base64').slice(0, -4),
+  Buffer.from(secret).toString('hex'),
+];
+
+test('no secret of 50 is in any answer but the one that made it, in any log line, or in clear in any table', async () => {
+  for (let index = 0; index < CREDENTIALS; index++) {
+    const client_id = `canary-${index}`;
+    const made = await plant('POST', `${TENANT}/credentials`, { client_id, name: client_id });
+    const profile = { ...admin, tenant_id: 'demo', client_id, secret: made };
+    await ask(admin, 'POST', `${TENANT}/role-bindings`, { body: { client_id, role: 'tenant_admin' } });
+    for (const { route } of allOperations) {
+      const target = route.path.replaceAll(':tenant_id', 'demo').replaceAll(':client_id', client_id);
+      if (route.method === 'GET' && !target.includes(':')) await ask(profile, 'GET', target);
+    }
+    const credential = `${TENANT}/credentials/${client_id}`;
+    await ask(profile, 'GET', credential);
+    await ask(profile, 'PUT', credential, { body: { name: 'Renamed', allowed_clock_skew_seconds: 60 } });
+    await ask(profile, 'PUT', credential, { body: { allowed_clock_skew_seconds: -1 } });
+    await ask(profile, 'GET', '/api/v1/open/me', { timestamp: 1_000_000_000 });
+    await ask({ ...profile, secret: `${made}x` }, 'GET', '/api/v1/open/me');
+    await ask(profile, 'GET', '/api/v1/open/me', { signature: `v1=${'0'.repeat(64)}` });
+
+    const rotated = await plant('PUT', credential, { rotate_secret: true, previous_secret_ttl_seconds: 600 });
+    await ask({ ...profile, secret: rotated }, 'GET', '/api/v1/open/me');
+    await ask(profile, 'GET', `${TENANT}/audit-events?client_id=${client_id}`);
+  }
+  expect(new Set(secrets).size).toBe(2 * CREDENTIALS);
+
+  const dump = execFileSync(join(postgresBinaries(), 'pg_dump'), ['--data-only', '--inserts', database.superuserUrl], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  const [log, answered] = [server.stdout() + server.stderr(), answers.join('\n')];
+  // Where the canaries' names are not to be seen, nothing was searched.
+  for (const text of [dump, log, answered]) expect(text).toContain(`canary-${CREDENTIALS - 1}`);
+  const dumpedBytes = dump.replaceAll(/\\x([0-9a-f]+)/g, (_, hex) => Buffer.from(hex, 'hex').toString('latin1'));
+  for (const secret of secrets) {
+    for (const spelling of spellings(secret)) {
+      for (const text of [dump, dumpedBytes, log, answered]) expect(text.includes(spelling)).toBe(false);
+    }
+  }
+});
