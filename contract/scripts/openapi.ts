@@ -48,6 +48,14 @@ const tags: Record<keyof typeof contract, [title: string, description: string]> 
   auditEvents: ['Audit events', 'Who changed what, and who was refused.'],
   commands: ['Commands', 'What devices are told to do, and what became of it.'],
   catalog: ['Catalog', 'The vendors and command types that the platform offers.'],
+  objects: ['Objects', "Presigned access to the tenant's own stores."],
+  objectCredentials: ['Object credentials', "Access to the tenant's own S3-compatible stores."],
+  objectResources: ['Object resources', 'What may be presigned: the policies of presigned access.'],
+  callbackEndpoints: [
+    'Callback endpoints',
+    'Where a later delivery service sends events. The platform delivers nothing.',
+  ],
+  callbackSubscriptions: ['Callback subscriptions', 'Which events an endpoint gets.'],
   me: ['Me', 'The calling credential.'],
 };
 

@@ -1,12 +1,17 @@
 import { type AppRoute, initContract } from '@ts-rest/core';
 import { auditEvents } from './audit-events.js';
 import { busPrincipals } from './bus-principals.js';
+import { callbackEndpoints } from './callback-endpoints.js';
+import { callbackSubscriptions } from './callback-subscriptions.js';
 import { catalog } from './catalog.js';
 import { commandTypes } from './command-types.js';
 import { commands } from './commands.js';
 import { credentials } from './credentials.js';
 import { ErrorBody } from './errors.js';
 import { me } from './me.js';
+import { objectCredentials } from './object-credentials.js';
+import { objectResources } from './object-resources.js';
+import { objects } from './objects.js';
 import type { OperationMetadata } from './operation.js';
 import { policies } from './policies.js';
 import { roleBindings } from './role-bindings.js';
@@ -19,6 +24,11 @@ export const contract = initContract().router(
   {
     commands,
     catalog,
+    objects,
+    objectCredentials,
+    objectResources,
+    callbackEndpoints,
+    callbackSubscriptions,
     me,
     tenants,
     credentials,

@@ -92,6 +92,12 @@ export const errors = {
     fix: 'Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope.',
     retryable: false,
   },
+  OBJECT_POLICY_DENIED: {
+    status: 403,
+    meaning: "The object resource's policy does not allow this, or the resource or its credential is disabled.",
+    fix: 'Ask for what the policy allows; details name the field and the rule.',
+    retryable: false,
+  },
   NOT_FOUND: {
     status: 404,
     meaning: "There is no such path or no such resource in the caller's tenant.",
@@ -156,6 +162,18 @@ export const errors = {
     status: 409,
     meaning: 'The principal is deleted, which is final.',
     fix: 'Create another principal with a new user key.',
+    retryable: false,
+  },
+  RESOURCE_LIMIT_REACHED: {
+    status: 409,
+    meaning: 'The tenant has as many ACTIVE resources of this kind as it may have.',
+    fix: 'Disable one that is no longer used; metadata.limit tells how many there may be.',
+    retryable: false,
+  },
+  SUBSCRIPTION_ALREADY_EXISTS: {
+    status: 409,
+    meaning: 'The endpoint is subscribed to this event type already.',
+    fix: 'Nothing needs to be done; callbackSubscriptions.list shows it.',
     retryable: false,
   },
   LAST_PLATFORM_ADMINISTRATOR: {
@@ -223,6 +241,18 @@ export const errors = {
     status: 422,
     meaning: 'payload_schema is not a JSON Schema 2020-12 that the platform takes.',
     fix: 'Correct the schema as details say.',
+    retryable: false,
+  },
+  EVENT_TYPE_NOT_SUBSCRIBABLE: {
+    status: 422,
+    meaning: 'There is no such event type: events are not split by outcome.',
+    fix: 'Subscribe command.accepted or command.completed, and read the status in the event.',
+    retryable: false,
+  },
+  CALLBACK_URL_NOT_ALLOWED: {
+    status: 422,
+    meaning: 'The URL is not one that deliveries may go to: HTTPS, a public host, no user, no fragment.',
+    fix: 'Use the public HTTPS address of the receiver; details tell what is wrong with this one.',
     retryable: false,
   },
   RATE_LIMITED: {

@@ -1,7 +1,7 @@
 export { allOperations, contract, type Operation } from './contract.js';
 export { MAX_CLOCK_SKEW_SECONDS } from './credentials.js';
 export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';
-export { PlatformEvent } from './events.js';
+export { eventTypes, PlatformEvent } from './events.js';
 export { MAX_INSTANT, patterns } from './primitives.js';
 export {
   builtInRoles,

@@ -72,6 +72,234 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/open/objects/presign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Presign an upload or a download
+         * @description Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store itself enforces what the policy allowed. The grant is recorded, the URL is not.
+         *
+         *     Needs the scope `open:object:create`.
+         */
+        post: operations["objects.presign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/objects/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List object credentials
+         * @description Lists the object credentials of the tenant, newest first, never their secrets.
+         *
+         *     Needs the scope `open:object-config:read`.
+         */
+        get: operations["objectCredentials.list"];
+        put?: never;
+        /**
+         * Create an object credential
+         * @description Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant.
+         *
+         *     Needs the scope `open:object-config:create`.
+         */
+        post: operations["objectCredentials.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/objects/credentials/{credential_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update or rotate an object credential
+         * @description Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate the access key from the next presign on.
+         *
+         *     Needs the scope `open:object-config:update`.
+         */
+        put: operations["objectCredentials.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/objects/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List object resources
+         * @description Lists the object resources of the tenant, newest first.
+         *
+         *     Needs the scope `open:object-config:read`.
+         */
+        get: operations["objectResources.list"];
+        put?: never;
+        /**
+         * Create an object resource
+         * @description Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant.
+         *
+         *     Needs the scope `open:object-config:create`.
+         */
+        post: operations["objectResources.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/objects/resources/{resource_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update an object resource
+         * @description Changes the fields that the body names and leaves the others, from the next presign on.
+         *
+         *     Needs the scope `open:object-config:update`.
+         */
+        put: operations["objectResources.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/callbacks/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List callback endpoints
+         * @description Lists the callback endpoints of the tenant, newest first, never their secrets.
+         *
+         *     Needs the scope `open:callback:read`.
+         */
+        get: operations["callbackEndpoints.list"];
+        put?: never;
+        /**
+         * Create a callback endpoint
+         * @description Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 ACTIVE ones a tenant.
+         *
+         *     Needs the scope `open:callback:create`.
+         */
+        post: operations["callbackEndpoints.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/callbacks/endpoints/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a callback endpoint
+         * @description Reads one callback endpoint, never its secret.
+         *
+         *     Needs the scope `open:callback:read`.
+         */
+        get: operations["callbackEndpoints.get"];
+        /**
+         * Update a callback endpoint
+         * @description Changes the fields that the body names and leaves the others. rotate_secret: true makes a new secret and returns it, this once.
+         *
+         *     Needs the scope `open:callback:update`.
+         */
+        put: operations["callbackEndpoints.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List callback subscriptions
+         * @description Lists the subscriptions of the endpoint, newest first.
+         *
+         *     Needs the scope `open:callback:read`.
+         */
+        get: operations["callbackSubscriptions.list"];
+        put?: never;
+        /**
+         * Create a callback subscription
+         * @description Subscribes the endpoint to an event type, once for each type.
+         *
+         *     Needs the scope `open:callback:create`.
+         */
+        post: operations["callbackSubscriptions.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a callback subscription
+         * @description Ends the subscription.
+         *
+         *     Needs the scope `open:callback:disable`.
+         */
+        delete: operations["callbackSubscriptions.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/open/me": {
         parameters: {
             query?: never;
@@ -787,94 +1015,53 @@ export interface components {
         };
         /**
          * @example {
-         *       "vendors": [
-         *         {
-         *           "vendor": "vendor_a",
-         *           "command_types": [
-         *             {
-         *               "command_type": "reboot",
-         *               "description": "Restarts the device.",
-         *               "payload_schema": {
-         *                 "type": "object",
-         *                 "additionalProperties": false
-         *               }
-         *             }
-         *           ]
-         *         }
-         *       ],
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        Catalog: {
-            /** @description The enabled vendors. */
-            vendors: {
-                /** @description A vendor of the platform catalog, for example `vendor_a`. */
-                vendor: string;
-                /** @description The enabled command types of the vendor. */
-                command_types: {
-                    /** @description A command type of the vendor's catalog, for example `reboot`. */
-                    command_type: string;
-                    /** @description What the command does. */
-                    description: string;
-                    /** @description JSON Schema 2020-12 that payloads must satisfy. */
-                    payload_schema: {
-                        [key: string]: unknown;
-                    };
-                }[];
-            }[];
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /**
-         * @example {
-         *       "vendor": "vendor_a",
-         *       "command_type": "set_power",
-         *       "enabled": true,
-         *       "description": "Switches the device on or off.",
-         *       "payload_schema": {
-         *         "type": "object",
-         *         "properties": {
-         *           "power": {
-         *             "enum": [
-         *               "on",
-         *               "off"
-         *             ]
-         *           }
-         *         },
-         *         "required": [
-         *           "power"
-         *         ],
-         *         "additionalProperties": false
-         *       },
-         *       "revision": 1,
+         *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *       "name": "Order system",
+         *       "url": "https://hooks.acme.example/top",
+         *       "status": "ACTIVE",
+         *       "timeout_seconds": 15,
+         *       "max_attempts": 10,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
          *       "created_at": "2026-01-31T09:30:00.000Z",
          *       "updated_at": "2026-01-31T09:30:00.000Z",
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
          *     }
          */
-        CatalogCommandType: {
-            /** @description A vendor of the platform catalog, for example `vendor_a`. */
-            vendor: string;
-            /** @description A command type of the vendor's catalog, for example `reboot`. */
-            command_type: string;
-            /** @description Whether commands of this type are accepted. */
-            enabled: boolean;
-            /** @description What the command does. */
-            description: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
-            payload_schema: {
-                [key: string]: unknown;
-            };
-            /** @description Counts the changes of payload_schema: 1 at first. */
-            revision: number;
+        CallbackEndpoint: {
+            /**
+             * Format: uuid
+             * @description The callback endpoint: a UUID made by the platform.
+             */
+            endpoint_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description The HTTPS webhook URL in its canonical spelling. */
+            url: string;
+            /**
+             * @description Kept for the later delivery service: DISABLED is not delivered to.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+            timeout_seconds: number;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts: number;
+            /** @description Counts the rotations of the secret: 1 at first. */
+            secret_version: number;
             /**
              * Format: date-time
-             * @description When the command type came into the catalog.
+             * @description Until when deliveries are also signed with the previous secret; null if they are not.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the command type was last changed.
+             * @description When the endpoint was last changed.
              */
             updated_at: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -882,58 +1069,174 @@ export interface components {
         };
         /**
          * @example {
-         *       "description": "Switches the device on or off.",
-         *       "payload_schema": {
-         *         "type": "object",
-         *         "properties": {
-         *           "power": {
-         *             "enum": [
-         *               "on",
-         *               "off"
-         *             ]
-         *           }
-         *         },
-         *         "required": [
-         *           "power"
-         *         ],
-         *         "additionalProperties": false
-         *       }
+         *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *       "name": "Order system",
+         *       "url": "https://hooks.acme.example/top",
+         *       "status": "ACTIVE",
+         *       "timeout_seconds": 15,
+         *       "max_attempts": 10,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDSkAHDm4wYd4="
          *     }
          */
-        CommandTypePut: {
-            /** @description Whether commands of this type are accepted; true for a new one by default. */
-            enabled?: boolean;
-            /** @description What the command does; required for a new one. */
-            description?: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
-            payload_schema?: {
-                [key: string]: unknown;
-            };
+        CallbackEndpointWithSecret: {
+            /**
+             * Format: uuid
+             * @description The callback endpoint: a UUID made by the platform.
+             */
+            endpoint_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description The HTTPS webhook URL in its canonical spelling. */
+            url: string;
+            /**
+             * @description Kept for the later delivery service: DISABLED is not delivered to.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+            timeout_seconds: number;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts: number;
+            /** @description Counts the rotations of the secret: 1 at first. */
+            secret_version: number;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with the previous secret; null if they are not.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+            /** @description The secret that deliveries will be signed with, shown this once and never again: `whsec_` and 32 bytes in base64, as Standard Webhooks has it. */
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *       "name": "Order system",
+         *       "url": "https://hooks.acme.example/top",
+         *       "status": "DISABLED",
+         *       "timeout_seconds": 15,
+         *       "max_attempts": 10,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CallbackEndpointUpdated: {
+            /**
+             * Format: uuid
+             * @description The callback endpoint: a UUID made by the platform.
+             */
+            endpoint_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description The HTTPS webhook URL in its canonical spelling. */
+            url: string;
+            /**
+             * @description Kept for the later delivery service: DISABLED is not delivered to.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+            timeout_seconds: number;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts: number;
+            /** @description Counts the rotations of the secret: 1 at first. */
+            secret_version: number;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with the previous secret; null if they are not.
+             */
+            previous_secret_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+            /** @description The new secret, only where rotate_secret was true. Shown this once. */
+            secret?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Order system",
+         *       "url": "https://hooks.acme.example/top"
+         *     }
+         */
+        CallbackEndpointCreate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
+            url: string;
+            /**
+             * @description ACTIVE by default.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+            timeout_seconds?: number;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts?: number;
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        CallbackEndpointUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /** @description The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
+            url?: string;
+            /**
+             * @description Kept for the later delivery service: DISABLED is not delivered to.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+            timeout_seconds?: number;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts?: number;
+            /** @description True makes a new secret and returns it, this once. */
+            rotate_secret?: boolean;
+            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+            previous_secret_ttl_seconds?: number;
         };
         /**
          * @example {
          *       "items": [
          *         {
-         *           "vendor": "vendor_a",
-         *           "command_type": "set_power",
-         *           "enabled": true,
-         *           "description": "Switches the device on or off.",
-         *           "payload_schema": {
-         *             "type": "object",
-         *             "properties": {
-         *               "power": {
-         *                 "enum": [
-         *                   "on",
-         *                   "off"
-         *                 ]
-         *               }
-         *             },
-         *             "required": [
-         *               "power"
-         *             ],
-         *             "additionalProperties": false
-         *           },
-         *           "revision": 1,
+         *           "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *           "name": "Order system",
+         *           "url": "https://hooks.acme.example/top",
+         *           "status": "ACTIVE",
+         *           "timeout_seconds": 15,
+         *           "max_attempts": 10,
+         *           "secret_version": 1,
+         *           "previous_secret_expires_at": null,
          *           "created_at": "2026-01-31T09:30:00.000Z",
          *           "updated_at": "2026-01-31T09:30:00.000Z",
          *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
@@ -943,9 +1246,9 @@ export interface components {
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
          *     }
          */
-        CatalogCommandTypePage: {
+        CallbackEndpointPage: {
             /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["CatalogCommandType"][];
+            items: components["schemas"]["CallbackEndpoint"][];
             /** @description Pass as `cursor` to get the next page; null on the last page. */
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -1141,6 +1444,412 @@ export interface components {
         CommandPage: {
             /** @description At most `limit` items, newest first. */
             items: components["schemas"]["Command"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+         *       "event_type": "command.accepted",
+         *       "schema_version": 1,
+         *       "tenant_id": "acme",
+         *       "occurred_at": "2026-01-31T09:30:00.000Z",
+         *       "request": {
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *         "client_id": "acme-backend",
+         *         "idempotency_key": "reboot-ok-1-2026-01-31"
+         *       },
+         *       "data": {
+         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *         "vendor": "vendor_a",
+         *         "device_id": "ok-1",
+         *         "command_type": "reboot",
+         *         "status": "ACCEPTED",
+         *         "adapter_status": "PENDING",
+         *         "device_execution_status": "NOT_STARTED",
+         *         "public_status": "PENDING",
+         *         "status_reason": null,
+         *         "result": null,
+         *         "accepted_at": "2026-01-31T09:30:00.000Z",
+         *         "completed_at": null
+         *       }
+         *     }
+         * @example {
+         *       "event_id": "019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f",
+         *       "event_type": "command.completed",
+         *       "schema_version": 1,
+         *       "tenant_id": "acme",
+         *       "occurred_at": "2026-01-31T09:30:03.535Z",
+         *       "request": {
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *         "client_id": "acme-backend",
+         *         "idempotency_key": "reboot-ok-1-2026-01-31"
+         *       },
+         *       "data": {
+         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *         "vendor": "vendor_a",
+         *         "device_id": "ok-1",
+         *         "command_type": "reboot",
+         *         "status": "SUCCEEDED",
+         *         "adapter_status": "DELIVERED",
+         *         "device_execution_status": "SUCCEEDED",
+         *         "public_status": "SUCCEEDED",
+         *         "status_reason": null,
+         *         "result": {},
+         *         "accepted_at": "2026-01-31T09:30:00.000Z",
+         *         "completed_at": "2026-01-31T09:30:03.535Z"
+         *       }
+         *     }
+         */
+        Event: {
+            /**
+             * Format: uuid
+             * @description The event (UUID version 7); the same in every copy.
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "command.accepted" | "command.completed" | (string & {});
+            /**
+             * @description The version of this shape.
+             * @constant
+             */
+            schema_version: 1;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description The request that created the command. */
+            request: {
+                /** @description The correlation id of the request that created the command. */
+                request_id: string;
+                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+                client_id: string;
+                /** @description The idempotency key of the command. */
+                idempotency_key: string;
+            };
+            /** @description The command when it happened. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The command.
+                 */
+                command_id: string;
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+                /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+                device_id: string;
+                /** @description A command type of the vendor's catalog, for example `reboot`. */
+                command_type: string;
+                /**
+                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+                 * @enum {string}
+                 */
+                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+                /**
+                 * @description How far the command came with the vendor's adapter.
+                 * @enum {string}
+                 */
+                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+                /**
+                 * @description What the device did with the command.
+                 * @enum {string}
+                 */
+                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+                /**
+                 * @description The outcome in one word, for end users; derived from status.
+                 * @enum {string}
+                 */
+                public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+                /** @description Why the command ended as it did; null where nobody said. */
+                status_reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+                /** @description What the device returned. */
+                result: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When the command was accepted.
+                 */
+                accepted_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its status became final.
+                 */
+                completed_at: string | null;
+            };
+        };
+        /**
+         * @example {
+         *       "subscription_id": "019bd3a4-5c4e-7d88-9bb7-d07182930415",
+         *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *       "event_type": "command.completed",
+         *       "status": "ACTIVE",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CallbackSubscription: {
+            /**
+             * Format: uuid
+             * @description The subscription: a UUID made by the platform.
+             */
+            subscription_id: string;
+            /**
+             * Format: uuid
+             * @description The callback endpoint: a UUID made by the platform.
+             */
+            endpoint_id: string;
+            /**
+             * @description The event that is subscribed.
+             * @enum {string}
+             */
+            event_type: "command.accepted" | "command.completed" | (string & {});
+            /**
+             * @description Kept for the later delivery service: DISABLED is not delivered.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the subscription was created.
+             */
+            created_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "event_type": "command.completed"
+         *     }
+         */
+        CallbackSubscriptionCreate: {
+            /** @description command.accepted or command.completed. The outcome is in the event, not in its type. */
+            event_type: string;
+            /**
+             * @description ACTIVE by default.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "subscription_id": "019bd3a4-5c4e-7d88-9bb7-d07182930415",
+         *       "deleted": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CallbackSubscriptionDeleted: {
+            /**
+             * Format: uuid
+             * @description The subscription: a UUID made by the platform.
+             */
+            subscription_id: string;
+            /**
+             * @description Always true.
+             * @constant
+             */
+            deleted: true;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "subscription_id": "019bd3a4-5c4e-7d88-9bb7-d07182930415",
+         *           "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *           "event_type": "command.completed",
+         *           "status": "ACTIVE",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CallbackSubscriptionPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["CallbackSubscription"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "vendors": [
+         *         {
+         *           "vendor": "vendor_a",
+         *           "command_types": [
+         *             {
+         *               "command_type": "reboot",
+         *               "description": "Restarts the device.",
+         *               "payload_schema": {
+         *                 "type": "object",
+         *                 "additionalProperties": false
+         *               }
+         *             }
+         *           ]
+         *         }
+         *       ],
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Catalog: {
+            /** @description The enabled vendors. */
+            vendors: {
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+                /** @description The enabled command types of the vendor. */
+                command_types: {
+                    /** @description A command type of the vendor's catalog, for example `reboot`. */
+                    command_type: string;
+                    /** @description What the command does. */
+                    description: string;
+                    /** @description JSON Schema 2020-12 that payloads must satisfy. */
+                    payload_schema: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            }[];
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "vendor": "vendor_a",
+         *       "command_type": "set_power",
+         *       "enabled": true,
+         *       "description": "Switches the device on or off.",
+         *       "payload_schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "power": {
+         *             "enum": [
+         *               "on",
+         *               "off"
+         *             ]
+         *           }
+         *         },
+         *         "required": [
+         *           "power"
+         *         ],
+         *         "additionalProperties": false
+         *       },
+         *       "revision": 1,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogCommandType: {
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description A command type of the vendor's catalog, for example `reboot`. */
+            command_type: string;
+            /** @description Whether commands of this type are accepted. */
+            enabled: boolean;
+            /** @description What the command does. */
+            description: string;
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            payload_schema: {
+                [key: string]: unknown;
+            };
+            /** @description Counts the changes of payload_schema: 1 at first. */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When the command type came into the catalog.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the command type was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "description": "Switches the device on or off.",
+         *       "payload_schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "power": {
+         *             "enum": [
+         *               "on",
+         *               "off"
+         *             ]
+         *           }
+         *         },
+         *         "required": [
+         *           "power"
+         *         ],
+         *         "additionalProperties": false
+         *       }
+         *     }
+         */
+        CommandTypePut: {
+            /** @description Whether commands of this type are accepted; true for a new one by default. */
+            enabled?: boolean;
+            /** @description What the command does; required for a new one. */
+            description?: string;
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            payload_schema?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "vendor": "vendor_a",
+         *           "command_type": "set_power",
+         *           "enabled": true,
+         *           "description": "Switches the device on or off.",
+         *           "payload_schema": {
+         *             "type": "object",
+         *             "properties": {
+         *               "power": {
+         *                 "enum": [
+         *                   "on",
+         *                   "off"
+         *                 ]
+         *               }
+         *             },
+         *             "required": [
+         *               "power"
+         *             ],
+         *             "additionalProperties": false
+         *           },
+         *           "revision": 1,
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogCommandTypePage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["CatalogCommandType"][];
             /** @description Pass as `cursor` to get the next page; null on the last page. */
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -1413,7 +2122,7 @@ export interface components {
              * @description One code of the table of errors.
              * @enum {string}
              */
-            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "SUBSCRIPTION_ALREADY_EXISTS" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
             /** @description What happened and what to do, in a sentence or two. For people. */
             message: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -1572,6 +2281,411 @@ export interface components {
              * @description The server's clock.
              */
             server_time: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+         *       "name": "Firmware store",
+         *       "provider": "minio",
+         *       "endpoint": "https://objects.example.com",
+         *       "region": "us-east-1",
+         *       "force_path_style": true,
+         *       "access_key_id": "ACMEFIRMWARE",
+         *       "secret_version": 1,
+         *       "status": "ACTIVE",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        ObjectCredential: {
+            /**
+             * Format: uuid
+             * @description The object credential: a UUID made by the platform.
+             */
+            credential_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description A label for people; null for none. */
+            provider: string | null;
+            /** @description The URL of the store. */
+            endpoint: string;
+            /** @description The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+            region: string;
+            /** @description True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
+            force_path_style: boolean;
+            /** @description The public half of the access key. */
+            access_key_id: string;
+            /** @description Counts the rotations of the access key: 1 at first. */
+            secret_version: number;
+            /**
+             * @description DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the credential was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the credential was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "name": "Firmware store",
+         *       "provider": "minio",
+         *       "endpoint": "https://objects.example.com",
+         *       "region": "us-east-1",
+         *       "force_path_style": true,
+         *       "access_key_id": "ACMEFIRMWARE",
+         *       "secret_access_key": "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"
+         *     }
+         */
+        ObjectCredentialCreate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /** @description The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it. */
+            endpoint: string;
+            /** @description The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+            region: string;
+            /** @description The public half of the access key. */
+            access_key_id: string;
+            /** @description The secret half of the access key. Sealed at rest, never returned. */
+            secret_access_key: string;
+            /** @description The token of temporary access keys. Sealed at rest, never returned. */
+            session_token?: string | null;
+            /** @description A label for people, for example `minio`: 1 to 128 printable characters. */
+            provider?: string | null;
+            /** @description False by default: the bucket goes into the host name. */
+            force_path_style?: boolean;
+            /**
+             * @description ACTIVE by default.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        ObjectCredentialUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /** @description The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it. */
+            endpoint?: string;
+            /** @description The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+            region?: string;
+            /** @description With secret_access_key: rotates the access key. */
+            access_key_id?: string;
+            /** @description With access_key_id: rotates the access key. */
+            secret_access_key?: string;
+            /** @description The token of temporary access keys; null for none. New access keys without it have none. */
+            session_token?: string | null;
+            /** @description A label for people, for example `minio`: 1 to 128 printable characters. */
+            provider?: string | null;
+            /** @description True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
+            force_path_style?: boolean;
+            /**
+             * @description DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+         *           "name": "Firmware store",
+         *           "provider": "minio",
+         *           "endpoint": "https://objects.example.com",
+         *           "region": "us-east-1",
+         *           "force_path_style": true,
+         *           "access_key_id": "ACMEFIRMWARE",
+         *           "secret_version": 1,
+         *           "status": "ACTIVE",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        ObjectCredentialPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["ObjectCredential"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+         *       "name": "Firmware images",
+         *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+         *       "bucket": "acme-firmware",
+         *       "allowed_operations": [
+         *         "UPLOAD",
+         *         "DOWNLOAD"
+         *       ],
+         *       "key_prefix": "firmware/",
+         *       "allowed_content_types": [
+         *         "application/octet-stream"
+         *       ],
+         *       "max_object_bytes": 104857600,
+         *       "max_expires_in_seconds": 3600,
+         *       "status": "ACTIVE",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        ObjectResource: {
+            /**
+             * Format: uuid
+             * @description The object resource: a UUID made by the platform.
+             */
+            resource_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The object credential: a UUID made by the platform.
+             */
+            credential_id: string;
+            /** @description The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
+            bucket: string;
+            /** @description What may be presigned. */
+            allowed_operations: ("UPLOAD" | "DOWNLOAD" | (string & {}))[];
+            /** @description What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
+            key_prefix: string;
+            /** @description The content types that may be uploaded; null for any. */
+            allowed_content_types: string[] | null;
+            /** @description The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+            max_object_bytes: number;
+            /** @description The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+            max_expires_in_seconds: number;
+            /**
+             * @description DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "DISABLED" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "name": "Firmware images",
+         *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+         *       "bucket": "acme-firmware",
+         *       "allowed_operations": [
+         *         "UPLOAD",
+         *         "DOWNLOAD"
+         *       ],
+         *       "key_prefix": "firmware/",
+         *       "allowed_content_types": [
+         *         "application/octet-stream"
+         *       ]
+         *     }
+         */
+        ObjectResourceCreate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The object credential: a UUID made by the platform.
+             */
+            credential_id: string;
+            /** @description The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
+            bucket: string;
+            /** @description What may be presigned. */
+            allowed_operations: ("UPLOAD" | "DOWNLOAD")[];
+            /** @description What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
+            key_prefix?: string;
+            /** @description The content types that may be uploaded; null for any. */
+            allowed_content_types?: string[] | null;
+            /** @description The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+            max_object_bytes?: number;
+            /** @description The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+            max_expires_in_seconds?: number;
+            /**
+             * @description ACTIVE by default.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "max_expires_in_seconds": 900
+         *     }
+         */
+        ObjectResourceUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /**
+             * Format: uuid
+             * @description The object credential: a UUID made by the platform.
+             */
+            credential_id?: string;
+            /** @description The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
+            bucket?: string;
+            /** @description What may be presigned. */
+            allowed_operations?: ("UPLOAD" | "DOWNLOAD")[];
+            /** @description What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
+            key_prefix?: string;
+            /** @description The content types that may be uploaded; null for any. */
+            allowed_content_types?: string[] | null;
+            /** @description The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+            max_object_bytes?: number;
+            /** @description The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+            max_expires_in_seconds?: number;
+            /**
+             * @description DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+         *           "name": "Firmware images",
+         *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+         *           "bucket": "acme-firmware",
+         *           "allowed_operations": [
+         *             "UPLOAD",
+         *             "DOWNLOAD"
+         *           ],
+         *           "key_prefix": "firmware/",
+         *           "allowed_content_types": [
+         *             "application/octet-stream"
+         *           ],
+         *           "max_object_bytes": 104857600,
+         *           "max_expires_in_seconds": 3600,
+         *           "status": "ACTIVE",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        ObjectResourcePage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["ObjectResource"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "operation": "UPLOAD",
+         *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+         *       "object_key": "pump-7/2.4.1.bin",
+         *       "content_type": "application/octet-stream",
+         *       "content_length": 1048576
+         *     }
+         */
+        PresignRequest: {
+            /**
+             * @description What a presigned URL is good for.
+             * @enum {string}
+             */
+            operation: "UPLOAD" | "DOWNLOAD" | (string & {});
+            /**
+             * Format: uuid
+             * @description The object resource: a UUID made by the platform.
+             */
+            resource_id: string;
+            /** @description The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8. */
+            object_key: string;
+            /** @description How long the URL is good, in seconds: 1 to the resource's maximum; 900 by default, or that maximum if it is less. */
+            expires_in_seconds?: number;
+            /** @description UPLOAD, required: the media type. It is signed: the store refuses another. */
+            content_type?: string;
+            /** @description UPLOAD, required: the size in bytes. It is signed: the store refuses another. */
+            content_length?: number;
+            /** @description UPLOAD: SHA-256 of the content in base64. It is signed: the store refuses other content. */
+            checksum_sha256?: string;
+            /** @description DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`. */
+            response_content_disposition?: string;
+        };
+        /**
+         * @example {
+         *       "presign_id": "019bd3a4-5c4e-7b66-8f95-be5f60718293",
+         *       "operation": "UPLOAD",
+         *       "method": "PUT",
+         *       "url": "https://objects.example.com/acme-firmware/firmware/pump-7/2.4.1.bin?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=900&X-Amz-Signature=f28b9007f866c900484b0a6f0ee87497aa3958adf57670f7d57058ecdafbdc71",
+         *       "headers": {
+         *         "Content-Type": "application/octet-stream",
+         *         "Content-Length": "1048576"
+         *       },
+         *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+         *       "object_key": "pump-7/2.4.1.bin",
+         *       "expires_at": "2026-01-31T09:45:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        PresignedRequest: {
+            /**
+             * Format: uuid
+             * @description The grant, as the platform recorded it: a UUID. Quote it in reports.
+             */
+            presign_id: string;
+            /**
+             * @description What a presigned URL is good for.
+             * @enum {string}
+             */
+            operation: "UPLOAD" | "DOWNLOAD" | (string & {});
+            /**
+             * @description The HTTP method to send.
+             * @enum {string}
+             */
+            method: "PUT" | "GET" | (string & {});
+            /** @description Where to send it. Whoever has the URL may use it until it expires: treat it as a secret. */
+            url: string;
+            /** @description Headers to send exactly as they are: they are signed. A client that sets Content-Length by itself may leave it out. */
+            headers: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uuid
+             * @description The object resource: a UUID made by the platform.
+             */
+            resource_id: string;
+            /** @description The key as it was asked for, below key_prefix. */
+            object_key: string;
+            /**
+             * Format: date-time
+             * @description When the URL stops working.
+             */
+            expires_at: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -1884,148 +2998,6 @@ export interface components {
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
-        /**
-         * @example {
-         *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
-         *       "event_type": "command.accepted",
-         *       "schema_version": 1,
-         *       "tenant_id": "acme",
-         *       "occurred_at": "2026-01-31T09:30:00.000Z",
-         *       "request": {
-         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
-         *         "client_id": "acme-backend",
-         *         "idempotency_key": "reboot-ok-1-2026-01-31"
-         *       },
-         *       "data": {
-         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *         "vendor": "vendor_a",
-         *         "device_id": "ok-1",
-         *         "command_type": "reboot",
-         *         "status": "ACCEPTED",
-         *         "adapter_status": "PENDING",
-         *         "device_execution_status": "NOT_STARTED",
-         *         "public_status": "PENDING",
-         *         "status_reason": null,
-         *         "result": null,
-         *         "accepted_at": "2026-01-31T09:30:00.000Z",
-         *         "completed_at": null
-         *       }
-         *     }
-         * @example {
-         *       "event_id": "019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f",
-         *       "event_type": "command.completed",
-         *       "schema_version": 1,
-         *       "tenant_id": "acme",
-         *       "occurred_at": "2026-01-31T09:30:03.535Z",
-         *       "request": {
-         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
-         *         "client_id": "acme-backend",
-         *         "idempotency_key": "reboot-ok-1-2026-01-31"
-         *       },
-         *       "data": {
-         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *         "vendor": "vendor_a",
-         *         "device_id": "ok-1",
-         *         "command_type": "reboot",
-         *         "status": "SUCCEEDED",
-         *         "adapter_status": "DELIVERED",
-         *         "device_execution_status": "SUCCEEDED",
-         *         "public_status": "SUCCEEDED",
-         *         "status_reason": null,
-         *         "result": {},
-         *         "accepted_at": "2026-01-31T09:30:00.000Z",
-         *         "completed_at": "2026-01-31T09:30:03.535Z"
-         *       }
-         *     }
-         */
-        Event: {
-            /**
-             * Format: uuid
-             * @description The event (UUID version 7); the same in every copy.
-             */
-            event_id: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "command.accepted" | "command.completed" | (string & {});
-            /**
-             * @description The version of this shape.
-             * @constant
-             */
-            schema_version: 1;
-            /** @description The tenant, the boundary of data isolation. */
-            tenant_id: string;
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            occurred_at: string;
-            /** @description The request that created the command. */
-            request: {
-                /** @description The correlation id of the request that created the command. */
-                request_id: string;
-                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
-                client_id: string;
-                /** @description The idempotency key of the command. */
-                idempotency_key: string;
-            };
-            /** @description The command when it happened. */
-            data: {
-                /**
-                 * Format: uuid
-                 * @description The command.
-                 */
-                command_id: string;
-                /** @description A vendor of the platform catalog, for example `vendor_a`. */
-                vendor: string;
-                /** @description The device in the vendor's naming: 1 to 128 printable characters. */
-                device_id: string;
-                /** @description A command type of the vendor's catalog, for example `reboot`. */
-                command_type: string;
-                /**
-                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
-                 * @enum {string}
-                 */
-                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-                /**
-                 * @description How far the command came with the vendor's adapter.
-                 * @enum {string}
-                 */
-                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-                /**
-                 * @description What the device did with the command.
-                 * @enum {string}
-                 */
-                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
-                /**
-                 * @description The outcome in one word, for end users; derived from status.
-                 * @enum {string}
-                 */
-                public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
-                /** @description Why the command ended as it did; null where nobody said. */
-                status_reason: {
-                    /** @description A word for programs. */
-                    code: string;
-                    /** @description A sentence for people. */
-                    message: string;
-                } | null;
-                /** @description What the device returned. */
-                result: {
-                    [key: string]: unknown;
-                } | null;
-                /**
-                 * Format: date-time
-                 * @description When the command was accepted.
-                 */
-                accepted_at: string;
-                /**
-                 * Format: date-time
-                 * @description When its status became final.
-                 */
-                completed_at: string | null;
-            };
-        };
     };
     responses: {
         /**
@@ -2059,7 +3031,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope. */
+        /**
+         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope.
+         *     - `OBJECT_POLICY_DENIED`: The object resource's policy does not allow this, or the resource or its credential is disabled. Ask for what the policy allows; details name the field and the rule.
+         */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2089,6 +3064,8 @@ export interface components {
          *     - `POLICY_ALREADY_EXISTS`: The credential already holds this scope directly. Nothing needs to be done.
          *     - `BUS_PRINCIPAL_ALREADY_EXISTS`: The user key belongs to a principal already, or the account key to another tenant. Generate a new nkey. A key is never free again, even when its principal is deleted.
          *     - `BUS_PRINCIPAL_DELETED`: The principal is deleted, which is final. Create another principal with a new user key.
+         *     - `RESOURCE_LIMIT_REACHED`: The tenant has as many ACTIVE resources of this kind as it may have. Disable one that is no longer used; metadata.limit tells how many there may be.
+         *     - `SUBSCRIPTION_ALREADY_EXISTS`: The endpoint is subscribed to this event type already. Nothing needs to be done; callbackSubscriptions.list shows it.
          *     - `LAST_PLATFORM_ADMINISTRATOR`: The change would leave the platform without a lasting administrator. Create another credential of tenant platform, without expires_at and bound to platform_admin, first.
          */
         Conflict: {
@@ -2129,6 +3106,8 @@ export interface components {
          *     - `BUS_KEY_INVALID`: A key is not a public nkey of its kind: 56 characters with a checksum, A… for the account, U… for the user. Send the public keys that `nk` or `nsc` shows. Copy them whole.
          *     - `BUS_SEED_NOT_ALLOWED`: A field holds a private seed instead of a public key. It was neither stored nor logged. Treat the seed as disclosed: generate a new nkey, and send its public key, which begins with A or U.
          *     - `PAYLOAD_SCHEMA_INVALID`: payload_schema is not a JSON Schema 2020-12 that the platform takes. Correct the schema as details say.
+         *     - `EVENT_TYPE_NOT_SUBSCRIBABLE`: There is no such event type: events are not split by outcome. Subscribe command.accepted or command.completed, and read the status in the event.
+         *     - `CALLBACK_URL_NOT_ALLOWED`: The URL is not one that deliveries may go to: HTTPS, a public host, no user, no fragment. Use the public HTTPS address of the receiver; details tell what is wrong with this one.
          */
         UnprocessableContent: {
             headers: {
@@ -2458,6 +3437,895 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objects.presign": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "operation": "UPLOAD",
+                 *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+                 *       "object_key": "pump-7/2.4.1.bin",
+                 *       "content_type": "application/octet-stream",
+                 *       "content_length": 1048576
+                 *     }
+                 */
+                "application/json": components["schemas"]["PresignRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "presign_id": "019bd3a4-5c4e-7b66-8f95-be5f60718293",
+                     *       "operation": "UPLOAD",
+                     *       "method": "PUT",
+                     *       "url": "https://objects.example.com/acme-firmware/firmware/pump-7/2.4.1.bin?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=900&X-Amz-Signature=f28b9007f866c900484b0a6f0ee87497aa3958adf57670f7d57058ecdafbdc71",
+                     *       "headers": {
+                     *         "Content-Type": "application/octet-stream",
+                     *         "Content-Length": "1048576"
+                     *       },
+                     *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+                     *       "object_key": "pump-7/2.4.1.bin",
+                     *       "expires_at": "2026-01-31T09:45:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PresignedRequest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objectCredentials.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                     *           "name": "Firmware store",
+                     *           "provider": "minio",
+                     *           "endpoint": "https://objects.example.com",
+                     *           "region": "us-east-1",
+                     *           "force_path_style": true,
+                     *           "access_key_id": "ACMEFIRMWARE",
+                     *           "secret_version": 1,
+                     *           "status": "ACTIVE",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ObjectCredentialPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objectCredentials.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Firmware store",
+                 *       "provider": "minio",
+                 *       "endpoint": "https://objects.example.com",
+                 *       "region": "us-east-1",
+                 *       "force_path_style": true,
+                 *       "access_key_id": "ACMEFIRMWARE",
+                 *       "secret_access_key": "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ObjectCredentialCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                     *       "name": "Firmware store",
+                     *       "provider": "minio",
+                     *       "endpoint": "https://objects.example.com",
+                     *       "region": "us-east-1",
+                     *       "force_path_style": true,
+                     *       "access_key_id": "ACMEFIRMWARE",
+                     *       "secret_version": 1,
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ObjectCredential"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objectCredentials.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The object credential: a UUID made by the platform. */
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "DISABLED"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ObjectCredentialUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                     *       "name": "Firmware store",
+                     *       "provider": "minio",
+                     *       "endpoint": "https://objects.example.com",
+                     *       "region": "us-east-1",
+                     *       "force_path_style": true,
+                     *       "access_key_id": "ACMEFIRMWARE",
+                     *       "secret_version": 1,
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ObjectCredential"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objectResources.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only resources of this object credential. */
+                credential_id?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+                     *           "name": "Firmware images",
+                     *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                     *           "bucket": "acme-firmware",
+                     *           "allowed_operations": [
+                     *             "UPLOAD",
+                     *             "DOWNLOAD"
+                     *           ],
+                     *           "key_prefix": "firmware/",
+                     *           "allowed_content_types": [
+                     *             "application/octet-stream"
+                     *           ],
+                     *           "max_object_bytes": 104857600,
+                     *           "max_expires_in_seconds": 3600,
+                     *           "status": "ACTIVE",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ObjectResourcePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objectResources.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Firmware images",
+                 *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                 *       "bucket": "acme-firmware",
+                 *       "allowed_operations": [
+                 *         "UPLOAD",
+                 *         "DOWNLOAD"
+                 *       ],
+                 *       "key_prefix": "firmware/",
+                 *       "allowed_content_types": [
+                 *         "application/octet-stream"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ObjectResourceCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+                     *       "name": "Firmware images",
+                     *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                     *       "bucket": "acme-firmware",
+                     *       "allowed_operations": [
+                     *         "UPLOAD",
+                     *         "DOWNLOAD"
+                     *       ],
+                     *       "key_prefix": "firmware/",
+                     *       "allowed_content_types": [
+                     *         "application/octet-stream"
+                     *       ],
+                     *       "max_object_bytes": 104857600,
+                     *       "max_expires_in_seconds": 3600,
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ObjectResource"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "objectResources.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The object resource: a UUID made by the platform. */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_expires_in_seconds": 900
+                 *     }
+                 */
+                "application/json": components["schemas"]["ObjectResourceUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+                     *       "name": "Firmware images",
+                     *       "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+                     *       "bucket": "acme-firmware",
+                     *       "allowed_operations": [
+                     *         "UPLOAD",
+                     *         "DOWNLOAD"
+                     *       ],
+                     *       "key_prefix": "firmware/",
+                     *       "allowed_content_types": [
+                     *         "application/octet-stream"
+                     *       ],
+                     *       "max_object_bytes": 104857600,
+                     *       "max_expires_in_seconds": 3600,
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ObjectResource"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackEndpoints.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+                     *           "name": "Order system",
+                     *           "url": "https://hooks.acme.example/top",
+                     *           "status": "ACTIVE",
+                     *           "timeout_seconds": 15,
+                     *           "max_attempts": 10,
+                     *           "secret_version": 1,
+                     *           "previous_secret_expires_at": null,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackEndpointPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackEndpoints.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Order system",
+                 *       "url": "https://hooks.acme.example/top"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CallbackEndpointCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+                     *       "name": "Order system",
+                     *       "url": "https://hooks.acme.example/top",
+                     *       "status": "ACTIVE",
+                     *       "timeout_seconds": 15,
+                     *       "max_attempts": 10,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDSkAHDm4wYd4="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackEndpointWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackEndpoints.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The callback endpoint: a UUID made by the platform. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+                     *       "name": "Order system",
+                     *       "url": "https://hooks.acme.example/top",
+                     *       "status": "ACTIVE",
+                     *       "timeout_seconds": 15,
+                     *       "max_attempts": 10,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackEndpoint"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackEndpoints.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The callback endpoint: a UUID made by the platform. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "DISABLED"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CallbackEndpointUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+                     *       "name": "Order system",
+                     *       "url": "https://hooks.acme.example/top",
+                     *       "status": "DISABLED",
+                     *       "timeout_seconds": 15,
+                     *       "max_attempts": 10,
+                     *       "secret_version": 1,
+                     *       "previous_secret_expires_at": null,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackEndpointUpdated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackSubscriptions.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The callback endpoint: a UUID made by the platform. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "subscription_id": "019bd3a4-5c4e-7d88-9bb7-d07182930415",
+                     *           "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+                     *           "event_type": "command.completed",
+                     *           "status": "ACTIVE",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackSubscriptionPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackSubscriptions.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The callback endpoint: a UUID made by the platform. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "command.completed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CallbackSubscriptionCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "019bd3a4-5c4e-7d88-9bb7-d07182930415",
+                     *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+                     *       "event_type": "command.completed",
+                     *       "status": "ACTIVE",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackSubscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "callbackSubscriptions.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The callback endpoint: a UUID made by the platform. */
+                endpoint_id: string;
+                /** @description The subscription: a UUID made by the platform. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscription_id": "019bd3a4-5c4e-7d88-9bb7-d07182930415",
+                     *       "deleted": true,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallbackSubscriptionDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

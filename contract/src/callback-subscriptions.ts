@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { CallbackEndpointId } from './callback-endpoints.js';
+import { eventTypes } from './events.js';
+import { operations } from './operation.js';
+import { page, pageQuery, RequestId, Timestamp } from './primitives.js';
+
+const SubscriptionId = z.uuid().describe('The subscription: a UUID made by the platform.');
+
+const SubscriptionStatus = z
+  .enum(['ACTIVE', 'DISABLED'])
+  .describe('Kept for the later delivery service: DISABLED is not delivered.');
+
+const CallbackSubscription = z
+  .object({
+    subscription_id: SubscriptionId,
+    endpoint_id: CallbackEndpointId,
+    event_type: z.enum(eventTypes).describe('The event that is subscribed.'),
+    status: SubscriptionStatus,
+    created_at: Timestamp.describe('When the subscription was created.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CallbackSubscription',
+    example: {
+      subscription_id: '019bd3a4-5c4e-7d88-9bb7-d07182930415',
+      endpoint_id: '019bd3a4-5c4e-7c77-8aa6-cf6071829304',
+      event_type: 'command.completed',
+      status: 'ACTIVE',
+      created_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const CallbackSubscriptionCreate = z
+  .strictObject({
+    event_type: z
+      .string()
+      .regex(/^[\x21-\x7E]{1,128}$/)
+      .describe('command.accepted or command.completed. The outcome is in the event, not in its type.'),
+    status: SubscriptionStatus.optional().describe('ACTIVE by default.'),
+  })
+  .meta({ id: 'CallbackSubscriptionCreate', example: { event_type: 'command.completed' } });
+
+const CallbackSubscriptionDeleted = z
+  .object({
+    subscription_id: SubscriptionId,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CallbackSubscriptionDeleted',
+    example: {
+      subscription_id: '019bd3a4-5c4e-7d88-9bb7-d07182930415',
+      deleted: true,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const endpointPath = z.object({ endpoint_id: CallbackEndpointId });
+
+export const callbackSubscriptions = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions',
+    summary: 'Create a callback subscription',
+    description: 'Subscribes the endpoint to an event type, once for each type.',
+    metadata: { scope: 'open:callback:create', specified: true },
+    pathParams: endpointPath,
+    query: z.strictObject({}),
+    body: CallbackSubscriptionCreate,
+    responses: { 201: CallbackSubscription },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions',
+    summary: 'List callback subscriptions',
+    description: 'Lists the subscriptions of the endpoint, newest first.',
+    metadata: { scope: 'open:callback:read', specified: true },
+    pathParams: endpointPath,
+    query: z.strictObject(pageQuery),
+    responses: { 200: page('CallbackSubscriptionPage', CallbackSubscription) },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions/:subscription_id',
+    summary: 'Delete a callback subscription',
+    description: 'Ends the subscription.',
+    metadata: { scope: 'open:callback:disable', specified: true },
+    pathParams: z.object({ endpoint_id: CallbackEndpointId, subscription_id: SubscriptionId }),
+    query: z.strictObject({}),
+    responses: { 200: CallbackSubscriptionDeleted },
+  },
+});

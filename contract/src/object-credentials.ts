@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { operations } from './operation.js';
+import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
+
+export const ObjectCredentialId = z.uuid().describe('The object credential: a UUID made by the platform.');
+
+export const ObjectConfigStatus = z
+  .enum(['ACTIVE', 'DISABLED'])
+  .describe(
+    'DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.',
+  );
+
+const Provider = Name.describe('A label for people, for example `minio`: 1 to 128 printable characters.');
+const Endpoint = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe(
+    'The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it.',
+  );
+const Region = z
+  .string()
+  .regex(/^[a-z0-9-]{1,64}$/)
+  .describe(
+    'The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions.',
+  );
+const ForcePathStyle = z
+  .boolean()
+  .describe('True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key).');
+const AccessKeyId = z
+  .string()
+  .regex(/^[\x21-\x7E]{1,128}$/)
+  .describe('The public half of the access key.');
+const SecretAccessKey = z
+  .string()
+  .regex(/^[\x21-\x7E]{1,256}$/)
+  .describe('The secret half of the access key. Sealed at rest, never returned.');
+const SessionToken = z
+  .string()
+  .regex(/^[\x21-\x7E]{1,4096}$/)
+  .describe('The token of temporary access keys. Sealed at rest, never returned.');
+
+const ObjectCredential = z
+  .object({
+    credential_id: ObjectCredentialId,
+    name: Name,
+    provider: Provider.nullable().describe('A label for people; null for none.'),
+    endpoint: z.string().describe('The URL of the store.'),
+    region: Region,
+    force_path_style: ForcePathStyle,
+    access_key_id: AccessKeyId,
+    secret_version: z.int().min(1).describe('Counts the rotations of the access key: 1 at first.'),
+    status: ObjectConfigStatus,
+    created_at: Timestamp.describe('When the credential was created.'),
+    updated_at: Timestamp.describe('When the credential was last changed.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'ObjectCredential',
+    example: {
+      credential_id: '019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071',
+      name: 'Firmware store',
+      provider: 'minio',
+      endpoint: 'https://objects.example.com',
+      region: 'us-east-1',
+      force_path_style: true,
+      access_key_id: 'ACMEFIRMWARE',
+      secret_version: 1,
+      status: 'ACTIVE',
+      created_at: '2026-01-31T09:30:00.000Z',
+      updated_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const ObjectCredentialCreate = z
+  .strictObject({
+    name: Name,
+    endpoint: Endpoint,
+    region: Region,
+    access_key_id: AccessKeyId,
+    secret_access_key: SecretAccessKey,
+    session_token: SessionToken.nullable().optional(),
+    provider: Provider.nullable().optional(),
+    force_path_style: ForcePathStyle.optional().describe('False by default: the bucket goes into the host name.'),
+    status: ObjectConfigStatus.optional().describe('ACTIVE by default.'),
+  })
+  .meta({
+    id: 'ObjectCredentialCreate',
+    example: {
+      name: 'Firmware store',
+      provider: 'minio',
+      endpoint: 'https://objects.example.com',
+      region: 'us-east-1',
+      force_path_style: true,
+      access_key_id: 'ACMEFIRMWARE',
+      secret_access_key: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY',
+    },
+  });
+
+const ObjectCredentialUpdate = z
+  .strictObject({
+    name: Name.optional(),
+    endpoint: Endpoint.optional(),
+    region: Region.optional(),
+    access_key_id: AccessKeyId.optional().describe('With secret_access_key: rotates the access key.'),
+    secret_access_key: SecretAccessKey.optional().describe('With access_key_id: rotates the access key.'),
+    session_token: SessionToken.nullable()
+      .optional()
+      .describe('The token of temporary access keys; null for none. New access keys without it have none.'),
+    provider: Provider.nullable().optional(),
+    force_path_style: ForcePathStyle.optional(),
+    status: ObjectConfigStatus.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
+  .refine((body) => (body.access_key_id === undefined) === (body.secret_access_key === undefined), {
+    path: ['secret_access_key'],
+    error: 'and access_key_id are changed together',
+  })
+  .meta({ id: 'ObjectCredentialUpdate', example: { status: 'DISABLED' } });
+
+export const objectCredentials = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/open/objects/credentials',
+    summary: 'Create an object credential',
+    description:
+      "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant.",
+    metadata: { scope: 'open:object-config:create', specified: true },
+    query: z.strictObject({}),
+    body: ObjectCredentialCreate,
+    responses: { 201: ObjectCredential },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/open/objects/credentials',
+    summary: 'List object credentials',
+    description: 'Lists the object credentials of the tenant, newest first, never their secrets.',
+    metadata: { scope: 'open:object-config:read', specified: true },
+    query: z.strictObject(pageQuery),
+    responses: { 200: page('ObjectCredentialPage', ObjectCredential) },
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/open/objects/credentials/:credential_id',
+    summary: 'Update or rotate an object credential',
+    description:
+      'Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate the access key from the next presign on.',
+    metadata: { scope: 'open:object-config:update', specified: true },
+    pathParams: z.object({ credential_id: ObjectCredentialId }),
+    query: z.strictObject({}),
+    body: ObjectCredentialUpdate,
+    responses: { 200: ObjectCredential },
+  },
+});

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { ObjectConfigStatus, ObjectCredentialId } from './object-credentials.js';
+import { operations } from './operation.js';
+import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
+
+export const ObjectResourceId = z.uuid().describe('The object resource: a UUID made by the platform.');
+
+export const ObjectOperation = z.enum(['UPLOAD', 'DOWNLOAD']).describe('What a presigned URL is good for.');
+
+/** The most that one PUT may carry. */
+const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+const MAX_EXPIRES_IN_SECONDS = 604_800;
+
+const Bucket = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+  .describe('The bucket: 3 to 63 lower-case letters, digits, dots and hyphens.');
+const AllowedOperations = z
+  .array(ObjectOperation)
+  .min(1)
+  .max(2)
+  .refine((names) => new Set(names).size === names.length, 'must not name an operation twice')
+  .describe('What may be presigned.');
+const KeyPrefix = z
+  .string()
+  .max(512)
+  .describe('What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes.');
+const AllowedContentTypes = z
+  .array(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/)
+      .describe('A media type in lower case without parameters, or all of a kind: `image/*`.'),
+  )
+  .min(1)
+  .max(50)
+  .describe('The content types that may be uploaded; null for any.');
+const MaxObjectBytes = z
+  .int()
+  .min(1)
+  .max(MAX_OBJECT_BYTES)
+  .describe('The largest upload, in bytes: 1 to 5368709120, which is also the default.');
+const MaxExpiresInSeconds = z
+  .int()
+  .min(1)
+  .max(MAX_EXPIRES_IN_SECONDS)
+  .describe('The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default.');
+
+const ObjectResource = z
+  .object({
+    resource_id: ObjectResourceId,
+    name: Name,
+    credential_id: ObjectCredentialId,
+    bucket: Bucket,
+    allowed_operations: AllowedOperations,
+    key_prefix: KeyPrefix,
+    allowed_content_types: AllowedContentTypes.nullable(),
+    max_object_bytes: MaxObjectBytes,
+    max_expires_in_seconds: MaxExpiresInSeconds,
+    status: ObjectConfigStatus,
+    created_at: Timestamp.describe('When the resource was created.'),
+    updated_at: Timestamp.describe('When the resource was last changed.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'ObjectResource',
+    example: {
+      resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+      name: 'Firmware images',
+      credential_id: '019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071',
+      bucket: 'acme-firmware',
+      allowed_operations: ['UPLOAD', 'DOWNLOAD'],
+      key_prefix: 'firmware/',
+      allowed_content_types: ['application/octet-stream'],
+      max_object_bytes: 104_857_600,
+      max_expires_in_seconds: 3600,
+      status: 'ACTIVE',
+      created_at: '2026-01-31T09:30:00.000Z',
+      updated_at: '2026-01-31T09:30:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const ObjectResourceCreate = z
+  .strictObject({
+    name: Name,
+    credential_id: ObjectCredentialId,
+    bucket: Bucket,
+    allowed_operations: AllowedOperations,
+    key_prefix: KeyPrefix.optional(),
+    allowed_content_types: AllowedContentTypes.nullable().optional(),
+    max_object_bytes: MaxObjectBytes.optional(),
+    max_expires_in_seconds: MaxExpiresInSeconds.optional(),
+    status: ObjectConfigStatus.optional().describe('ACTIVE by default.'),
+  })
+  .meta({
+    id: 'ObjectResourceCreate',
+    example: {
+      name: 'Firmware images',
+      credential_id: '019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071',
+      bucket: 'acme-firmware',
+      allowed_operations: ['UPLOAD', 'DOWNLOAD'],
+      key_prefix: 'firmware/',
+      allowed_content_types: ['application/octet-stream'],
+    },
+  });
+
+const ObjectResourceUpdate = z
+  .strictObject({
+    name: Name.optional(),
+    credential_id: ObjectCredentialId.optional(),
+    bucket: Bucket.optional(),
+    allowed_operations: AllowedOperations.optional(),
+    key_prefix: KeyPrefix.optional(),
+    allowed_content_types: AllowedContentTypes.nullable().optional(),
+    max_object_bytes: MaxObjectBytes.optional(),
+    max_expires_in_seconds: MaxExpiresInSeconds.optional(),
+    status: ObjectConfigStatus.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
+  .meta({ id: 'ObjectResourceUpdate', example: { max_expires_in_seconds: 900 } });
+
+export const objectResources = operations({
+  create: {
+    method: 'POST',
+    path: '/api/v1/open/objects/resources',
+    summary: 'Create an object resource',
+    description:
+      'Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant.',
+    metadata: { scope: 'open:object-config:create', specified: true },
+    query: z.strictObject({}),
+    body: ObjectResourceCreate,
+    responses: { 201: ObjectResource },
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/open/objects/resources',
+    summary: 'List object resources',
+    description: 'Lists the object resources of the tenant, newest first.',
+    metadata: { scope: 'open:object-config:read', specified: true },
+    query: z.strictObject({
+      ...pageQuery,
+      credential_id: ObjectCredentialId.optional().describe('Only resources of this object credential.'),
+    }),
+    responses: { 200: page('ObjectResourcePage', ObjectResource) },
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/open/objects/resources/:resource_id',
+    summary: 'Update an object resource',
+    description: 'Changes the fields that the body names and leaves the others, from the next presign on.',
+    metadata: { scope: 'open:object-config:update', specified: true },
+    pathParams: z.object({ resource_id: ObjectResourceId }),
+    query: z.strictObject({}),
+    body: ObjectResourceUpdate,
+    responses: { 200: ObjectResource },
+  },
+});

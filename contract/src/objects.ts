@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { ObjectOperation, ObjectResourceId } from './object-resources.js';
+import { operations } from './operation.js';
+import { RequestId, Timestamp } from './primitives.js';
+
+const ObjectKey = z
+  .string()
+  .min(1)
+  .max(1024)
+  .describe(
+    "The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8.",
+  );
+
+const PresignRequest = z
+  .strictObject({
+    operation: ObjectOperation,
+    resource_id: ObjectResourceId,
+    object_key: ObjectKey,
+    expires_in_seconds: z
+      .int()
+      .min(1)
+      .max(604_800)
+      .optional()
+      .describe(
+        "How long the URL is good, in seconds: 1 to the resource's maximum; 900 by default, or that maximum if it is less.",
+      ),
+    content_type: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(; ?[A-Za-z0-9-]{1,64}=[A-Za-z0-9!#$&^_.+-]{1,128}){0,4}$/,
+      )
+      .optional()
+      .describe('UPLOAD, required: the media type. It is signed: the store refuses another.'),
+    content_length: z
+      .int()
+      .min(0)
+      .max(5 * 1024 ** 3)
+      .optional()
+      .describe('UPLOAD, required: the size in bytes. It is signed: the store refuses another.'),
+    checksum_sha256: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{43}=$/)
+      .optional()
+      .describe('UPLOAD: SHA-256 of the content in base64. It is signed: the store refuses other content.'),
+    response_content_disposition: z
+      .string()
+      .regex(/^[\x20-\x7E]{1,512}$/)
+      .optional()
+      .describe(
+        'DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`.',
+      ),
+  })
+  .superRefine((body, context) => {
+    const uploadOnly = ['content_type', 'content_length', 'checksum_sha256'] as const;
+    const missing = body.operation === 'UPLOAD' ? (['content_type', 'content_length'] as const) : [];
+    for (const field of missing) {
+      if (body[field] === undefined)
+        context.addIssue({ code: 'custom', path: [field], message: 'is required for UPLOAD' });
+    }
+    const misplaced = body.operation === 'UPLOAD' ? (['response_content_disposition'] as const) : uploadOnly;
+    for (const field of misplaced) {
+      if (body[field] !== undefined) {
+        context.addIssue({ code: 'custom', path: [field], message: `does not belong to ${body.operation}` });
+      }
+    }
+  })
+  .meta({
+    id: 'PresignRequest',
+    example: {
+      operation: 'UPLOAD',
+      resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+      object_key: 'pump-7/2.4.1.bin',
+      content_type: 'application/octet-stream',
+      content_length: 1_048_576,
+    },
+  });
+
+const PresignedRequest = z
+  .object({
+    presign_id: z.uuid().describe('The grant, as the platform recorded it: a UUID. Quote it in reports.'),
+    operation: ObjectOperation,
+    method: z.enum(['PUT', 'GET']).describe('The HTTP method to send.'),
+    url: z
+      .string()
+      .describe('Where to send it. Whoever has the URL may use it until it expires: treat it as a secret.'),
+    headers: z
+      .record(z.string(), z.string())
+      .describe(
+        'Headers to send exactly as they are: they are signed. A client that sets Content-Length by itself may leave it out.',
+      ),
+    resource_id: ObjectResourceId,
+    object_key: z.string().describe('The key as it was asked for, below key_prefix.'),
+    expires_at: Timestamp.describe('When the URL stops working.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'PresignedRequest',
+    example: {
+      presign_id: '019bd3a4-5c4e-7b66-8f95-be5f60718293',
+      operation: 'UPLOAD',
+      method: 'PUT',
+      url: 'https://objects.example.com/acme-firmware/firmware/pump-7/2.4.1.bin?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Expires=900&X-Amz-Signature=f28b9007f866c900484b0a6f0ee87497aa3958adf57670f7d57058ecdafbdc71',
+      headers: { 'Content-Type': 'application/octet-stream', 'Content-Length': '1048576' },
+      resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+      object_key: 'pump-7/2.4.1.bin',
+      expires_at: '2026-01-31T09:45:00.000Z',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+export const objects = operations({
+  presign: {
+    method: 'POST',
+    path: '/api/v1/open/objects/presign',
+    summary: 'Presign an upload or a download',
+    description:
+      "Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store itself enforces what the policy allowed. The grant is recorded, the URL is not.",
+    metadata: { scope: 'open:object:create', specified: true },
+    query: z.strictObject({}),
+    body: PresignRequest,
+    responses: { 200: PresignedRequest },
+  },
+});

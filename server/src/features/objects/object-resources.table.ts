@@ -1,0 +1,34 @@
+import { bigint, foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant } from '../../platform/database/columns.js';
+import { objectCredentials } from './object-credentials.table.js';
+
+/** What may be presigned with an object credential. */
+export const objectResources = pgTable(
+  'object_resources',
+  {
+    tenantId: text('tenant_id').notNull(),
+    resourceId: uuid('resource_id').notNull(),
+    name: text().notNull(),
+    credentialId: uuid('credential_id').notNull(),
+    bucket: text().notNull(),
+    allowedOperations: text('allowed_operations', { enum: ['UPLOAD', 'DOWNLOAD'] })
+      .array()
+      .notNull(),
+    keyPrefix: text('key_prefix').notNull(),
+    /** Null for any. */
+    allowedContentTypes: text('allowed_content_types').array(),
+    maxObjectBytes: bigint('max_object_bytes', { mode: 'number' }).notNull(),
+    maxExpiresInSeconds: integer('max_expires_in_seconds').notNull(),
+    status: text({ enum: ['ACTIVE', 'DISABLED'] }).notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.resourceId] }),
+    foreignKey({
+      name: 'object_resources_credential',
+      columns: [table.tenantId, table.credentialId],
+      foreignColumns: [objectCredentials.tenantId, objectCredentials.credentialId],
+    }),
+  ],
+);
