@@ -47,6 +47,8 @@ const tags: Record<keyof typeof contract, [title: string, description: string]> 
   commandTypes: ['Command types', 'The commands that devices of a vendor know, for those who keep the catalog.'],
   auditEvents: ['Audit events', 'Who changed what, and who was refused.'],
   commands: ['Commands', 'What devices are told to do, and what became of it.'],
+  deviceRequests: ['Device requests', 'What devices ask, and what they are told.'],
+  events: ['Events', 'What happened to the commands of the tenant, in order.'],
   catalog: ['Catalog', 'The vendors and command types that the platform offers.'],
   objects: ['Objects', "Presigned access to the tenant's own stores."],
   objectCredentials: ['Object credentials', "Access to the tenant's own S3-compatible stores."],

@@ -11,6 +11,7 @@ import {
   RequestId,
   Timestamp,
   Vendor,
+  WaitSeconds,
 } from './primitives.js';
 
 const commandStatuses = [
@@ -88,6 +89,23 @@ const CommandCreate = z
     },
   });
 
+const HistoryEntry = z.object({
+  at: Timestamp.describe('When it happened, by the clock of the platform.'),
+  source: z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).describe('Who said so.'),
+  status: CommandStatus,
+  adapter_status: AdapterStatus,
+  device_execution_status: DeviceExecutionStatus,
+  reason: StatusReason,
+});
+
+const LateResult = z.object({
+  received_at: Timestamp.describe('When it came.'),
+  adapter_status: AdapterStatus.nullable().describe('What the adapter said; null if nothing.'),
+  device_execution_status: DeviceExecutionStatus.nullable().describe('What the device did; null if it was not said.'),
+  status_reason: StatusReason,
+  result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned; null for nothing.'),
+});
+
 const CommandAccepted = z
   .object({
     command_id: CommandId,
@@ -120,12 +138,18 @@ const Command = z
     public_status: PublicStatus,
     status_reason: StatusReason,
     result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned; null before it did.'),
+    late_result: LateResult.nullable().describe(
+      'The first result that came after the status was final; it changed nothing. Null if none came.',
+    ),
     accepted_at: Timestamp.describe('When the command was accepted.'),
     dispatched_at: Timestamp.nullable().describe('When it was handed to the adapter; null before that.'),
     deadline_at: Timestamp.describe('accepted_at and timeout_seconds: when the platform stops waiting.'),
     completed_at: Timestamp.nullable().describe('When its status became final; null before that.'),
     updated_at: Timestamp.describe('When the record last changed.'),
     created_by_client_id: ClientId.describe('The credential that created the command.'),
+    history: z
+      .array(HistoryEntry)
+      .describe('What happened to the command, oldest first; what came too late included, at most 100 entries.'),
     request_id: RequestId,
   })
   .meta({
@@ -144,12 +168,23 @@ const Command = z
       public_status: 'PENDING',
       status_reason: null,
       result: null,
+      late_result: null,
       accepted_at: '2026-01-31T09:30:00.000Z',
       dispatched_at: null,
       deadline_at: '2026-01-31T09:30:30.000Z',
       completed_at: null,
       updated_at: '2026-01-31T09:30:00.000Z',
       created_by_client_id: 'acme-backend',
+      history: [
+        {
+          at: '2026-01-31T09:30:00.000Z',
+          source: 'PLATFORM',
+          status: 'ACCEPTED',
+          adapter_status: 'PENDING',
+          device_execution_status: 'NOT_STARTED',
+          reason: null,
+        },
+      ],
       request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
     },
   });
@@ -170,10 +205,16 @@ export const commands = operations({
     method: 'GET',
     path: '/api/v1/open/downlink/commands/:command_id',
     summary: 'Get a command',
-    description: 'Reads one command of the tenant with its four statuses.',
+    description:
+      'Reads one command of the tenant with its four statuses. With wait_seconds it answers as soon as the command is final, or with seen_updated_at as soon as it differs from what the caller has seen.',
     metadata: { scope: 'open:command:read', specified: true },
     pathParams: z.object({ command_id: CommandId }),
-    query: z.strictObject({}),
+    query: z.strictObject({
+      wait_seconds: WaitSeconds,
+      seen_updated_at: InputTimestamp.optional().describe(
+        'updated_at of the record that the caller has: wait_seconds then waits for the next change.',
+      ),
+    }),
     responses: { 200: Command },
   },
   list: {
@@ -193,5 +234,17 @@ export const commands = operations({
       accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
     }),
     responses: { 200: page('CommandPage', Command) },
+  },
+  cancel: {
+    method: 'POST',
+    path: '/api/v1/open/downlink/commands/:command_id/cancel',
+    summary: 'Cancel a command',
+    description:
+      'Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same; any other is refused with its status.',
+    metadata: { scope: 'open:command:cancel', specified: false },
+    pathParams: z.object({ command_id: CommandId }),
+    query: z.strictObject({}),
+    body: z.strictObject({}).optional().meta({ id: 'CommandCancel', example: {} }),
+    responses: { 200: Command },
   },
 });

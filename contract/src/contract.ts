@@ -7,7 +7,9 @@ import { catalog } from './catalog.js';
 import { commandTypes } from './command-types.js';
 import { commands } from './commands.js';
 import { credentials } from './credentials.js';
+import { deviceRequests } from './device-requests.js';
 import { ErrorBody } from './errors.js';
+import { events } from './events.js';
 import { me } from './me.js';
 import { objectCredentials } from './object-credentials.js';
 import { objectResources } from './object-resources.js';
@@ -23,6 +25,8 @@ import { vendors } from './vendors.js';
 export const contract = initContract().router(
   {
     commands,
+    deviceRequests,
+    events,
     catalog,
     objects,
     objectCredentials,

@@ -176,6 +176,24 @@ export const errors = {
     fix: 'Nothing needs to be done; callbackSubscriptions.list shows it.',
     retryable: false,
   },
+  COMMAND_NOT_CANCELABLE: {
+    status: 409,
+    meaning: 'The command is on its way or has ended: it can no longer be taken back.',
+    fix: 'Read metadata.status; wait for the outcome with commands.get and wait_seconds.',
+    retryable: false,
+  },
+  DEVICE_REQUEST_ALREADY_REPLIED: {
+    status: 409,
+    meaning: 'The request of the device has its one reply, and this is another.',
+    fix: 'Read the reply with deviceRequests.get.',
+    retryable: false,
+  },
+  DEVICE_REQUEST_EXPIRED: {
+    status: 409,
+    meaning: 'The request of the device expired without a reply: the device no longer waits.',
+    fix: 'Reply before expires_at; deviceRequests.list with status=PENDING and wait_seconds shows requests as they come.',
+    retryable: false,
+  },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning: 'The change would leave the platform without a lasting administrator.',

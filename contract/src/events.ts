@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { AdapterStatus, CommandStatus, DeviceExecutionStatus, PublicStatus, StatusReason } from './commands.js';
-import { ClientId, CommandType, DeviceId, TenantId, Timestamp, Vendor } from './primitives.js';
+import { operations } from './operation.js';
+import {
+  ClientId,
+  CommandType,
+  DeviceId,
+  pageQuery,
+  RequestId,
+  TenantId,
+  Timestamp,
+  Vendor,
+  WaitSeconds,
+} from './primitives.js';
 
 /** The subscribable event types of the specification. Outcomes are in the payload, never in the type. */
 export const eventTypes = ['command.accepted', 'command.completed'] as const;
@@ -88,3 +99,38 @@ function completedExample() {
     },
   };
 }
+
+const EventPage = z
+  .object({
+    items: z.array(PlatformEvent).describe('At most `limit` events, oldest first.'),
+    next_cursor: z
+      .string()
+      .describe('Pass as `cursor` to go on from here. Always there: empty items mean that there is nothing new yet.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'EventPage',
+    example: {
+      items: [acceptedExample()],
+      next_cursor: 'WyJ2YmxjIiwiMTIzIl0',
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+export const events = operations({
+  list: {
+    method: 'GET',
+    path: '/api/v1/open/events',
+    summary: 'Read the event log',
+    description:
+      "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one.",
+    metadata: { scope: 'open:event:read', specified: false },
+    query: z.strictObject({
+      ...pageQuery,
+      event_type: z.enum(eventTypes).optional().describe('Only events of this type.'),
+      command_id: z.uuid().optional().describe('Only events of this command.'),
+      wait_seconds: WaitSeconds,
+    }),
+    responses: { 200: EventPage },
+  },
+});

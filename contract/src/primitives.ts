@@ -94,6 +94,11 @@ export const pageQuery = {
     .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),
 };
 
+/** For how long a request may wait for something to happen. */
+export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describe(
+  'Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once.',
+);
+
 /** A page of a list, newest first. Its example is a page of the item's example. */
 export const page = <Item extends z.ZodType>(id: string, item: Item) => {
   const example = item.meta()?.example as { request_id: string };

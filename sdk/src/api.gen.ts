@@ -37,11 +37,121 @@ export interface paths {
         };
         /**
          * Get a command
-         * @description Reads one command of the tenant with its four statuses.
+         * @description Reads one command of the tenant with its four statuses. With wait_seconds it answers as soon as the command is final, or with seen_updated_at as soon as it differs from what the caller has seen.
          *
          *     Needs the scope `open:command:read`.
          */
         get: operations["commands.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/downlink/commands/{command_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a command
+         * @description Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same; any other is refused with its status.
+         *
+         *     Needs the scope `open:command:cancel`.
+         */
+        post: operations["commands.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/device-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List device requests
+         * @description Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the list is not empty.
+         *
+         *     Needs the scope `open:device-request:read`.
+         */
+        get: operations["deviceRequests.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/device-requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a device request
+         * @description Reads one request of a device and its reply. request_id in the path is the device_request_id.
+         *
+         *     Needs the scope `open:device-request:read`.
+         */
+        get: operations["deviceRequests.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/device-requests/{request_id}/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reply to a device request
+         * @description Gives the one reply. The first wins: the same reply again answers as before, another one is refused. No built-in role may reply: grant open:device-request:create by a role of your own or a policy.
+         *
+         *     Needs the scope `open:device-request:create`.
+         */
+        post: operations["deviceRequests.reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/open/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the event log
+         * @description Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one.
+         *
+         *     Needs the scope `open:event:read`.
+         */
+        get: operations["events.list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1321,12 +1431,23 @@ export interface components {
          *       "public_status": "PENDING",
          *       "status_reason": null,
          *       "result": null,
+         *       "late_result": null,
          *       "accepted_at": "2026-01-31T09:30:00.000Z",
          *       "dispatched_at": null,
          *       "deadline_at": "2026-01-31T09:30:30.000Z",
          *       "completed_at": null,
          *       "updated_at": "2026-01-31T09:30:00.000Z",
          *       "created_by_client_id": "acme-backend",
+         *       "history": [
+         *         {
+         *           "at": "2026-01-31T09:30:00.000Z",
+         *           "source": "PLATFORM",
+         *           "status": "ACCEPTED",
+         *           "adapter_status": "PENDING",
+         *           "device_execution_status": "NOT_STARTED",
+         *           "reason": null
+         *         }
+         *       ],
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
          *     }
          */
@@ -1381,6 +1502,29 @@ export interface components {
             result: {
                 [key: string]: unknown;
             } | null;
+            /** @description The first result that came after the status was final; it changed nothing. Null if none came. */
+            late_result: {
+                /**
+                 * Format: date-time
+                 * @description When it came.
+                 */
+                received_at: string;
+                /** @description What the adapter said; null if nothing. */
+                adapter_status: ("PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT") | null;
+                /** @description What the device did; null if it was not said. */
+                device_execution_status: ("NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN") | null;
+                /** @description Why the command ended as it did; null where nobody said. */
+                status_reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+                /** @description What the device returned; null for nothing. */
+                result: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
             /**
              * Format: date-time
              * @description When the command was accepted.
@@ -1408,6 +1552,41 @@ export interface components {
             updated_at: string;
             /** @description The credential that created the command. */
             created_by_client_id: string;
+            /** @description What happened to the command, oldest first; what came too late included, at most 100 entries. */
+            history: {
+                /**
+                 * Format: date-time
+                 * @description When it happened, by the clock of the platform.
+                 */
+                at: string;
+                /**
+                 * @description Who said so.
+                 * @enum {string}
+                 */
+                source: "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
+                /**
+                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+                 * @enum {string}
+                 */
+                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+                /**
+                 * @description How far the command came with the vendor's adapter.
+                 * @enum {string}
+                 */
+                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+                /**
+                 * @description What the device did with the command.
+                 * @enum {string}
+                 */
+                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+                /** @description Why the command ended as it did; null where nobody said. */
+                reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+            }[];
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -1428,12 +1607,23 @@ export interface components {
          *           "public_status": "PENDING",
          *           "status_reason": null,
          *           "result": null,
+         *           "late_result": null,
          *           "accepted_at": "2026-01-31T09:30:00.000Z",
          *           "dispatched_at": null,
          *           "deadline_at": "2026-01-31T09:30:30.000Z",
          *           "completed_at": null,
          *           "updated_at": "2026-01-31T09:30:00.000Z",
          *           "created_by_client_id": "acme-backend",
+         *           "history": [
+         *             {
+         *               "at": "2026-01-31T09:30:00.000Z",
+         *               "source": "PLATFORM",
+         *               "status": "ACCEPTED",
+         *               "adapter_status": "PENDING",
+         *               "device_execution_status": "NOT_STARTED",
+         *               "reason": null
+         *             }
+         *           ],
          *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
          *         }
          *       ],
@@ -1449,6 +1639,8 @@ export interface components {
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
+        /** @example {} */
+        CommandCancel: Record<string, never>;
         /**
          * @example {
          *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
@@ -1590,6 +1782,48 @@ export interface components {
                  */
                 completed_at: string | null;
             };
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+         *           "event_type": "command.accepted",
+         *           "schema_version": 1,
+         *           "tenant_id": "acme",
+         *           "occurred_at": "2026-01-31T09:30:00.000Z",
+         *           "request": {
+         *             "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *             "client_id": "acme-backend",
+         *             "idempotency_key": "reboot-ok-1-2026-01-31"
+         *           },
+         *           "data": {
+         *             "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *             "vendor": "vendor_a",
+         *             "device_id": "ok-1",
+         *             "command_type": "reboot",
+         *             "status": "ACCEPTED",
+         *             "adapter_status": "PENDING",
+         *             "device_execution_status": "NOT_STARTED",
+         *             "public_status": "PENDING",
+         *             "status_reason": null,
+         *             "result": null,
+         *             "accepted_at": "2026-01-31T09:30:00.000Z",
+         *             "completed_at": null
+         *           }
+         *         }
+         *       ],
+         *       "next_cursor": "WyJ2YmxjIiwiMTIzIl0",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        EventPage: {
+            /** @description At most `limit` events, oldest first. */
+            items: components["schemas"]["Event"][];
+            /** @description Pass as `cursor` to go on from here. Always there: empty items mean that there is nothing new yet. */
+            next_cursor: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
         };
         /**
          * @example {
@@ -2109,6 +2343,138 @@ export interface components {
         };
         /**
          * @example {
+         *       "device_request_id": "019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
+         *       "vendor": "vendor_a",
+         *       "device_id": "ok-1",
+         *       "request_type": "firmware_check",
+         *       "payload": {
+         *         "version": "2.4.0"
+         *       },
+         *       "status": "PENDING",
+         *       "received_at": "2026-01-31T09:30:00.000Z",
+         *       "expires_at": "2026-01-31T09:35:00.000Z",
+         *       "reply": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        DeviceRequest: {
+            /**
+             * Format: uuid
+             * @description The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id.
+             */
+            device_request_id: string;
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+            device_id: string;
+            /** @description What the device asks for, in the naming of the vendor, for example `firmware_check`. */
+            request_type: string;
+            /** @description What the device said. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.
+             * @enum {string}
+             */
+            status: "PENDING" | "REPLIED" | "EXPIRED" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the platform received the request.
+             */
+            received_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it waits for a reply.
+             */
+            expires_at: string;
+            /** @description The one reply; null before it is given. */
+            reply: {
+                /**
+                 * @description Whether the request is granted or refused.
+                 * @enum {string}
+                 */
+                outcome: "SUCCESS" | "ERROR" | (string & {});
+                /** @description What the device gets; null for nothing. */
+                payload: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Why it is refused; null where it is not. */
+                error: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When the reply was given.
+                 */
+                replied_at: string;
+                /** @description The credential that gave the reply. */
+                replied_by_client_id: string;
+            } | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "outcome": "SUCCESS",
+         *       "payload": {
+         *         "version": "2.4.1"
+         *       }
+         *     }
+         */
+        DeviceRequestReply: {
+            /**
+             * @description Whether the request is granted or refused.
+             * @enum {string}
+             */
+            outcome: "SUCCESS" | "ERROR" | (string & {});
+            /** @description What the device gets; at most 32 KiB as JSON in UTF-8. */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /** @description Why it is refused; with outcome ERROR only. */
+            error?: {
+                /** @description A word for programs. */
+                code: string;
+                /** @description A sentence for people. */
+                message: string;
+            };
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "device_request_id": "019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
+         *           "vendor": "vendor_a",
+         *           "device_id": "ok-1",
+         *           "request_type": "firmware_check",
+         *           "payload": {
+         *             "version": "2.4.0"
+         *           },
+         *           "status": "PENDING",
+         *           "received_at": "2026-01-31T09:30:00.000Z",
+         *           "expires_at": "2026-01-31T09:35:00.000Z",
+         *           "reply": null,
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        DeviceRequestPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["DeviceRequest"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
          *       "code": "FORBIDDEN",
          *       "message": "Authorization was denied: this needs the scope open:command:create.",
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
@@ -2122,7 +2488,7 @@ export interface components {
              * @description One code of the table of errors.
              * @enum {string}
              */
-            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "SUBSCRIPTION_ALREADY_EXISTS" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+            code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
             /** @description What happened and what to do, in a sentence or two. For people. */
             message: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -3066,6 +3432,9 @@ export interface components {
          *     - `BUS_PRINCIPAL_DELETED`: The principal is deleted, which is final. Create another principal with a new user key.
          *     - `RESOURCE_LIMIT_REACHED`: The tenant has as many ACTIVE resources of this kind as it may have. Disable one that is no longer used; metadata.limit tells how many there may be.
          *     - `SUBSCRIPTION_ALREADY_EXISTS`: The endpoint is subscribed to this event type already. Nothing needs to be done; callbackSubscriptions.list shows it.
+         *     - `COMMAND_NOT_CANCELABLE`: The command is on its way or has ended: it can no longer be taken back. Read metadata.status; wait for the outcome with commands.get and wait_seconds.
+         *     - `DEVICE_REQUEST_ALREADY_REPLIED`: The request of the device has its one reply, and this is another. Read the reply with deviceRequests.get.
+         *     - `DEVICE_REQUEST_EXPIRED`: The request of the device expired without a reply: the device no longer waits. Reply before expires_at; deviceRequests.list with status=PENDING and wait_seconds shows requests as they come.
          *     - `LAST_PLATFORM_ADMINISTRATOR`: The change would leave the platform without a lasting administrator. Create another credential of tenant platform, without expires_at and bound to platform_admin, first.
          */
         Conflict: {
@@ -3241,12 +3610,23 @@ export interface operations {
                      *           "public_status": "PENDING",
                      *           "status_reason": null,
                      *           "result": null,
+                     *           "late_result": null,
                      *           "accepted_at": "2026-01-31T09:30:00.000Z",
                      *           "dispatched_at": null,
                      *           "deadline_at": "2026-01-31T09:30:30.000Z",
                      *           "completed_at": null,
                      *           "updated_at": "2026-01-31T09:30:00.000Z",
                      *           "created_by_client_id": "acme-backend",
+                     *           "history": [
+                     *             {
+                     *               "at": "2026-01-31T09:30:00.000Z",
+                     *               "source": "PLATFORM",
+                     *               "status": "ACCEPTED",
+                     *               "adapter_status": "PENDING",
+                     *               "device_execution_status": "NOT_STARTED",
+                     *               "reason": null
+                     *             }
+                     *           ],
                      *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
                      *         }
                      *       ],
@@ -3329,7 +3709,12 @@ export interface operations {
     };
     "commands.get": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once. */
+                wait_seconds?: number;
+                /** @description updated_at of the record that the caller has: wait_seconds then waits for the next change. */
+                seen_updated_at?: string;
+            };
             header?: {
                 /**
                  * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
@@ -3367,16 +3752,384 @@ export interface operations {
                      *       "public_status": "PENDING",
                      *       "status_reason": null,
                      *       "result": null,
+                     *       "late_result": null,
                      *       "accepted_at": "2026-01-31T09:30:00.000Z",
                      *       "dispatched_at": null,
                      *       "deadline_at": "2026-01-31T09:30:30.000Z",
                      *       "completed_at": null,
                      *       "updated_at": "2026-01-31T09:30:00.000Z",
                      *       "created_by_client_id": "acme-backend",
+                     *       "history": [
+                     *         {
+                     *           "at": "2026-01-31T09:30:00.000Z",
+                     *           "source": "PLATFORM",
+                     *           "status": "ACCEPTED",
+                     *           "adapter_status": "PENDING",
+                     *           "device_execution_status": "NOT_STARTED",
+                     *           "reason": null
+                     *         }
+                     *       ],
                      *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
                      *     }
                      */
                     "application/json": components["schemas"]["Command"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "commands.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The command (UUID version 7). */
+                command_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["CommandCancel"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *       "vendor": "vendor_a",
+                     *       "device_id": "ok-1",
+                     *       "command_type": "reboot",
+                     *       "payload": {},
+                     *       "idempotency_key": "reboot-ok-1-2026-01-31",
+                     *       "timeout_seconds": 30,
+                     *       "status": "ACCEPTED",
+                     *       "adapter_status": "PENDING",
+                     *       "device_execution_status": "NOT_STARTED",
+                     *       "public_status": "PENDING",
+                     *       "status_reason": null,
+                     *       "result": null,
+                     *       "late_result": null,
+                     *       "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *       "dispatched_at": null,
+                     *       "deadline_at": "2026-01-31T09:30:30.000Z",
+                     *       "completed_at": null,
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by_client_id": "acme-backend",
+                     *       "history": [
+                     *         {
+                     *           "at": "2026-01-31T09:30:00.000Z",
+                     *           "source": "PLATFORM",
+                     *           "status": "ACCEPTED",
+                     *           "adapter_status": "PENDING",
+                     *           "device_execution_status": "NOT_STARTED",
+                     *           "reason": null
+                     *         }
+                     *       ],
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Command"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "deviceRequests.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only requests of this status. */
+                status?: "PENDING" | "REPLIED" | "EXPIRED";
+                /** @description Only requests from devices of this vendor. */
+                vendor?: string;
+                /** @description Only requests of this device. */
+                device_id?: string;
+                /** @description Only requests of this type. */
+                request_type?: string;
+                /** @description Only requests received at this time or later. */
+                received_after?: string;
+                /** @description Only requests received before this time. */
+                received_before?: string;
+                /** @description Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once. */
+                wait_seconds?: number;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_request_id": "019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
+                     *           "vendor": "vendor_a",
+                     *           "device_id": "ok-1",
+                     *           "request_type": "firmware_check",
+                     *           "payload": {
+                     *             "version": "2.4.0"
+                     *           },
+                     *           "status": "PENDING",
+                     *           "received_at": "2026-01-31T09:30:00.000Z",
+                     *           "expires_at": "2026-01-31T09:35:00.000Z",
+                     *           "reply": null,
+                     *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceRequestPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "deviceRequests.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_request_id": "019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
+                     *       "vendor": "vendor_a",
+                     *       "device_id": "ok-1",
+                     *       "request_type": "firmware_check",
+                     *       "payload": {
+                     *         "version": "2.4.0"
+                     *       },
+                     *       "status": "PENDING",
+                     *       "received_at": "2026-01-31T09:30:00.000Z",
+                     *       "expires_at": "2026-01-31T09:35:00.000Z",
+                     *       "reply": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceRequest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "deviceRequests.reply": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /** @description The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "outcome": "SUCCESS",
+                 *       "payload": {
+                 *         "version": "2.4.1"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceRequestReply"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_request_id": "019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
+                     *       "vendor": "vendor_a",
+                     *       "device_id": "ok-1",
+                     *       "request_type": "firmware_check",
+                     *       "payload": {
+                     *         "version": "2.4.0"
+                     *       },
+                     *       "status": "PENDING",
+                     *       "received_at": "2026-01-31T09:30:00.000Z",
+                     *       "expires_at": "2026-01-31T09:35:00.000Z",
+                     *       "reply": null,
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceRequest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "events.list": {
+        parameters: {
+            query?: {
+                /** @description The most items to return: 1 to 500. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page, with the same filters. Opaque. */
+                cursor?: string;
+                /** @description Only events of this type. */
+                event_type?: "command.accepted" | "command.completed";
+                /** @description Only events of this command. */
+                command_id?: string;
+                /** @description Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once. */
+                wait_seconds?: number;
+            };
+            header?: {
+                /**
+                 * @description Correlation id of your choice, echoed in the answer. Absent, the platform makes one.
+                 * @example order-4711
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+                     *           "event_type": "command.accepted",
+                     *           "schema_version": 1,
+                     *           "tenant_id": "acme",
+                     *           "occurred_at": "2026-01-31T09:30:00.000Z",
+                     *           "request": {
+                     *             "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+                     *             "client_id": "acme-backend",
+                     *             "idempotency_key": "reboot-ok-1-2026-01-31"
+                     *           },
+                     *           "data": {
+                     *             "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+                     *             "vendor": "vendor_a",
+                     *             "device_id": "ok-1",
+                     *             "command_type": "reboot",
+                     *             "status": "ACCEPTED",
+                     *             "adapter_status": "PENDING",
+                     *             "device_execution_status": "NOT_STARTED",
+                     *             "public_status": "PENDING",
+                     *             "status_reason": null,
+                     *             "result": null,
+                     *             "accepted_at": "2026-01-31T09:30:00.000Z",
+                     *             "completed_at": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": "WyJ2YmxjIiwiMTIzIl0",
+                     *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
                 };
             };
             400: components["responses"]["BadRequest"];

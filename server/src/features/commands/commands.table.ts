@@ -1,8 +1,14 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import type { z } from 'zod';
 import { bytes, instant } from '../../platform/database/columns.js';
 import { credentials } from '../credentials/credentials.table.js';
 
 type JsonObject = Record<string, unknown>;
+
+/** The first result that came after the status was final, as answers show it. */
+export type LateResult = NonNullable<z.infer<(typeof contract.commands.get.responses)[200]>['late_result']>;
 
 export const commands = pgTable(
   'commands',
@@ -40,6 +46,7 @@ export const commands = pgTable(
     }).notNull(),
     statusReason: json('status_reason').$type<{ code: string; message: string }>(),
     result: json().$type<JsonObject>(),
+    lateResult: json('late_result').$type<LateResult>(),
     acceptedAt: instant('accepted_at').notNull(),
     dispatchedAt: instant('dispatched_at'),
     deadlineAt: instant('deadline_at').notNull(),
@@ -53,6 +60,7 @@ export const commands = pgTable(
     primaryKey({ columns: [table.tenantId, table.commandId] }),
     unique('commands_idempotency_key').on(table.tenantId, table.idempotencyKey),
     index('commands_of_device').on(table.tenantId, table.deviceId, table.commandId),
+    index('commands_under_way').on(table.deadlineAt).where(sql`status in ('ACCEPTED', 'DISPATCHED')`),
     foreignKey({
       name: 'commands_created_by',
       columns: [table.tenantId, table.createdByClientId],

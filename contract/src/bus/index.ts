@@ -1,0 +1,8 @@
+export {
+  CommandMessage,
+  CommandUpdate,
+  DeviceReplyMessage,
+  DeviceRequestMessage,
+  MAX_MESSAGE_BYTES,
+} from './messages.js';
+export { readSubject, type SubjectKind, subjects } from './subjects.js';

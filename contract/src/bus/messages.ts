@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { AdapterStatus, DeviceExecutionStatus } from '../commands.js';
+import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
+import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
+
+/** The largest message that the platform takes from the bus. */
+export const MAX_MESSAGE_BYTES = 65_536;
+
+const CommandId = z.uuid().describe('The command.');
+
+/** platform → adapter, on `tenants.{tenant_id}.commands.{vendor}`. */
+export const CommandMessage = z
+  .object({
+    command_id: CommandId,
+    tenant_id: z.string().describe('The tenant whose command it is.'),
+    vendor: Vendor,
+    device_id: DeviceId,
+    command_type: CommandType,
+    payload: z.record(z.string(), z.unknown()).describe("What to do: satisfies the command type's payload schema."),
+    accepted_at: Timestamp.describe('When the platform accepted the command.'),
+    deadline_at: Timestamp.describe('When the platform stops waiting. Do not begin after it.'),
+  })
+  .meta({
+    id: 'CommandMessage',
+    example: {
+      command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      tenant_id: 'acme',
+      vendor: 'vendor_a',
+      device_id: 'ok-1',
+      command_type: 'reboot',
+      payload: {},
+      accepted_at: '2026-01-31T09:30:00.000Z',
+      deadline_at: '2026-01-31T09:30:30.000Z',
+    },
+  });
+
+/** What an adapter may say of itself: PENDING and SENT are the platform's. */
+export const ReportedAdapterStatus = AdapterStatus.extract([
+  'DELIVERED',
+  'REJECTED',
+  'UNSUPPORTED',
+  'UNREACHABLE',
+  'FAILED',
+  'TIMED_OUT',
+]);
+
+/** What a device may say: NOT_STARTED and UNKNOWN are the platform's. */
+export const ReportedDeviceExecutionStatus = DeviceExecutionStatus.extract([
+  'IN_PROGRESS',
+  'SUCCEEDED',
+  'FAILED',
+  'REJECTED',
+  'TIMED_OUT',
+]);
+
+/** adapter → platform, on `tenants.{tenant_id}.command-updates.{vendor}`. */
+export const CommandUpdate = z
+  .strictObject({
+    command_id: CommandId,
+    adapter_status: ReportedAdapterStatus.optional().describe('How far the command came with the adapter.'),
+    device_execution_status: ReportedDeviceExecutionStatus.optional().describe('What the device did with it.'),
+    status_reason: z
+      .strictObject({
+        code: z.string().min(1).max(128).describe('A word for programs.'),
+        message: z.string().max(1024).describe('A sentence for people.'),
+      })
+      .optional()
+      .describe('Why, where it did not succeed.'),
+    result: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('What the device returned; at most 32 KiB as JSON in UTF-8.'),
+    occurred_at: InputTimestamp.optional().describe('When it happened, by the clock of adapter or device.'),
+  })
+  .refine((update) => update.adapter_status !== undefined || update.device_execution_status !== undefined, {
+    error: 'must carry adapter_status or device_execution_status',
+  })
+  .meta({
+    id: 'CommandUpdate',
+    example: {
+      command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      adapter_status: 'DELIVERED',
+      device_execution_status: 'SUCCEEDED',
+      result: { uptime_seconds: 0 },
+      occurred_at: '2026-01-31T09:30:03.500Z',
+    },
+  });
+
+export type CommandMessage = z.infer<typeof CommandMessage>;
+export type CommandUpdate = z.infer<typeof CommandUpdate>;
+
+/** adapter → platform, on `tenants.{tenant_id}.device-requests.{vendor}`. */
+export const DeviceRequestMessage = z
+  .strictObject({
+    device_id: DeviceId,
+    request_type: RequestType,
+    payload: z.record(z.string(), z.unknown()).describe('What the device said; at most 32 KiB as JSON in UTF-8.'),
+    dedupe_id: z
+      .string()
+      .regex(/^[\x21-\x7E]{1,128}$/)
+      .describe("The adapter's own id of the request: sent again under the same id, it is the same request."),
+    expires_in_seconds: z
+      .int()
+      .min(5)
+      .max(86_400)
+      .optional()
+      .describe('How long the device waits for a reply, in seconds: 5 to 86400, 300 by default.'),
+  })
+  .meta({
+    id: 'DeviceRequestMessage',
+    example: {
+      device_id: 'ok-1',
+      request_type: 'firmware_check',
+      payload: { version: '2.4.0' },
+      dedupe_id: 'ok-1-17',
+      expires_in_seconds: 300,
+    },
+  });
+
+/** platform → adapter, on `tenants.{tenant_id}.device-replies.{vendor}`. */
+export const DeviceReplyMessage = z
+  .object({
+    device_request_id: DeviceRequestId,
+    dedupe_id: z.string().describe("The adapter's own id of the request."),
+    device_id: DeviceId,
+    request_type: RequestType,
+    outcome: DeviceReply.shape.outcome,
+    payload: DeviceReply.shape.payload,
+    error: DeviceReply.shape.error,
+    replied_at: DeviceReply.shape.replied_at,
+    expires_at: Timestamp.describe('Until when the device waits.'),
+  })
+  .meta({
+    id: 'DeviceReplyMessage',
+    example: {
+      device_request_id: '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6',
+      dedupe_id: 'ok-1-17',
+      device_id: 'ok-1',
+      request_type: 'firmware_check',
+      outcome: 'SUCCESS',
+      payload: { version: '2.4.1' },
+      error: null,
+      replied_at: '2026-01-31T09:30:04.000Z',
+      expires_at: '2026-01-31T09:35:00.000Z',
+    },
+  });
+
+export type DeviceRequestMessage = z.infer<typeof DeviceRequestMessage>;
+export type DeviceReplyMessage = z.infer<typeof DeviceReplyMessage>;

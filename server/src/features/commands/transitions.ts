@@ -1,0 +1,90 @@
+import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
+import type { commands } from './commands.table.js';
+
+type Row = typeof commands.$inferSelect;
+
+export type State = {
+  status: Row['status'];
+  adapterStatus: Row['adapterStatus'];
+  deviceExecutionStatus: Row['deviceExecutionStatus'];
+};
+
+/** What an adapter reports of a command, for itself or for the device. */
+export type Report = {
+  adapterStatus?: CommandUpdate['adapter_status'];
+  deviceExecutionStatus?: CommandUpdate['device_execution_status'];
+};
+
+export const INITIAL: State = { status: 'ACCEPTED', adapterStatus: 'PENDING', deviceExecutionStatus: 'NOT_STARTED' };
+
+export const isTerminal = ({ status }: Pick<State, 'status'>) => status !== 'ACCEPTED' && status !== 'DISPATCHED';
+
+/** Statuses only move to a higher rank. */
+const adapterRank: Record<State['adapterStatus'], number> = {
+  PENDING: 0,
+  SENT: 1,
+  DELIVERED: 2,
+  REJECTED: 3,
+  UNSUPPORTED: 3,
+  UNREACHABLE: 3,
+  FAILED: 3,
+  TIMED_OUT: 3,
+};
+const deviceRank: Record<State['deviceExecutionStatus'], number> = {
+  NOT_STARTED: 0,
+  IN_PROGRESS: 1,
+  SUCCEEDED: 2,
+  FAILED: 2,
+  REJECTED: 2,
+  TIMED_OUT: 2,
+  UNKNOWN: 2,
+};
+
+/** The status that a terminal word of the device makes; it comes before the adapter's. */
+const statusByDevice: Partial<Record<State['deviceExecutionStatus'], State['status']>> = {
+  SUCCEEDED: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  REJECTED: 'REJECTED',
+  TIMED_OUT: 'TIMED_OUT',
+};
+const statusByAdapter: Partial<Record<State['adapterStatus'], State['status']>> = {
+  REJECTED: 'REJECTED',
+  UNSUPPORTED: 'UNSUPPORTED',
+  UNREACHABLE: 'FAILED',
+  FAILED: 'FAILED',
+  TIMED_OUT: 'TIMED_OUT',
+};
+
+/** The relay is about to publish the command. */
+export const dispatch = (state: State): State | null =>
+  state.status === 'ACCEPTED' ? { ...state, status: 'DISPATCHED', adapterStatus: 'SENT' } : null;
+
+/** The caller takes it back before anybody has it. */
+export const cancel = (state: State): State | null =>
+  state.status === 'ACCEPTED' ? { ...state, status: 'CANCELED' } : null;
+
+/** The deadline passed. Never published: EXPIRED, safe to repeat. Published: TIMED_OUT, nobody knows the outcome. */
+export function expire(state: State): State | null {
+  if (state.status === 'ACCEPTED') return { ...state, status: 'EXPIRED' };
+  if (state.status !== 'DISPATCHED') return null;
+  const adapterStatus = state.adapterStatus === 'SENT' ? 'TIMED_OUT' : state.adapterStatus;
+  return { status: 'TIMED_OUT', adapterStatus, deviceExecutionStatus: 'UNKNOWN' };
+}
+
+/** A report of the adapter; null where it changes nothing: a repeat, a step back, too early or too late. */
+export function report(state: State, { adapterStatus, deviceExecutionStatus }: Report): State | null {
+  if (state.status !== 'DISPATCHED') return null;
+  const device = higher(deviceRank, state.deviceExecutionStatus, deviceExecutionStatus);
+  // What a device says was delivered to it.
+  const delivered = deviceExecutionStatus && higher(adapterRank, state.adapterStatus, 'DELIVERED');
+  const adapter = higher(adapterRank, delivered ?? state.adapterStatus, adapterStatus);
+  if (device === state.deviceExecutionStatus && adapter === state.adapterStatus) return null;
+  const status = statusByDevice[device] ?? statusByAdapter[adapter] ?? state.status;
+  return { status, adapterStatus: adapter, deviceExecutionStatus: device };
+}
+
+const higher = <Status extends string>(
+  rank: Record<Status, number>,
+  current: Status,
+  next: Status | undefined,
+): Status => (next !== undefined && rank[next] > rank[current] ? next : current);

@@ -1,0 +1,37 @@
+import { sql } from 'drizzle-orm';
+import { foreignKey, index, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant } from '../../platform/database/columns.js';
+import { tenants } from '../tenants/tenants.table.js';
+
+type JsonObject = Record<string, unknown>;
+
+export const deviceRequests = pgTable(
+  'device_requests',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** UUID version 7 whose time is received_at: the primary key lists requests in the order of arrival. */
+    deviceRequestId: uuid('device_request_id').notNull(),
+    vendor: text().notNull(),
+    deviceId: text('device_id').notNull(),
+    requestType: text('request_type').notNull(),
+    payload: json().$type<JsonObject>().notNull(),
+    /** The adapter's own id: sent again, it is the same request. */
+    dedupeId: text('dedupe_id').notNull(),
+    status: text({ enum: ['PENDING', 'REPLIED', 'EXPIRED'] }).notNull(),
+    receivedAt: instant('received_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    replyOutcome: text('reply_outcome', { enum: ['SUCCESS', 'ERROR'] }),
+    replyPayload: json('reply_payload').$type<JsonObject>(),
+    replyError: json('reply_error').$type<{ code: string; message: string }>(),
+    /** SHA-256 of the reply as canonical JSON (RFC 8785): tells the same reply from another. */
+    replySha256: bytes('reply_sha256'),
+    repliedAt: instant('replied_at'),
+    repliedByClientId: text('replied_by_client_id'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.deviceRequestId] }),
+    unique('device_requests_dedupe_id').on(table.tenantId, table.vendor, table.dedupeId),
+    index('device_requests_pending').on(table.expiresAt).where(sql`status = 'PENDING'`),
+    foreignKey({ name: 'device_requests_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+  ],
+);

@@ -1,0 +1,55 @@
+/** A message for the bus. The same id is the same message: the bus keeps one. */
+export type Message = { subject: string; id: string; body: Buffer };
+
+/** A message that came from the bus, maybe not for the first time. */
+export type Delivery = {
+  subject: string;
+  body: Buffer;
+  /** 1 the first time. */
+  attempt: number;
+};
+
+/** DONE: never again. RETRY: deliver it again later, without holding up those behind it. */
+export type Outcome = 'DONE' | 'RETRY';
+
+export type StreamName = 'TOP_COMMANDS' | 'TOP_REPLIES' | 'TOP_UPDATES' | 'TOP_EVENTS';
+
+/** What each stream keeps. */
+export const streamSubjects: Record<StreamName, readonly string[]> = {
+  TOP_COMMANDS: ['tenants.*.commands.*'],
+  TOP_REPLIES: ['tenants.*.device-replies.*'],
+  TOP_UPDATES: ['tenants.*.command-updates.*', 'tenants.*.device-requests.*'],
+  TOP_EVENTS: ['tenants.*.events.>'],
+};
+
+/** A durable reader of a stream: of several processes with one name, one gets each message. */
+export type Consumer = {
+  stream: StreamName;
+  /** Letters, digits, `_` and `-`. */
+  durable: string;
+  /** Some of the stream's subjects; absent: all. */
+  subjects?: readonly string[];
+  handle: (delivery: Delivery) => Promise<Outcome>;
+};
+
+/** What carries messages between the platform and its adapters: in this process, or NATS JetStream. */
+export type Bus = {
+  /** In this order. Resolves once every one is acknowledged; rejects where one may be missing. */
+  publish(messages: readonly Message[]): Promise<void>;
+  /** Resolves once the consumer is there. */
+  consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
+  /** Why the bus does not carry messages at the moment; null where it does. */
+  unreadyReason(): string | null;
+  close(): Promise<void>;
+};
+
+/** Matches subjects as NATS does: `*` is one token, `>` at the end one or more. */
+export function subjectMatches(pattern: string, subject: string): boolean {
+  const wanted = pattern.split('.');
+  const given = subject.split('.');
+  for (const [index, token] of wanted.entries()) {
+    if (token === '>') return given.length > index;
+    if (given[index] === undefined || (token !== '*' && token !== given[index])) return false;
+  }
+  return wanted.length === given.length;
+}
