@@ -10,6 +10,7 @@ import { listRoles } from './features/access/list-roles.js';
 import { putRole } from './features/access/put-role.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
+import { cancelCommand } from './features/commands/cancel-command.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
@@ -17,6 +18,7 @@ import { createCredential } from './features/credentials/create-credential.js';
 import { getCredential } from './features/credentials/get-credential.js';
 import { listCredentials } from './features/credentials/list-credentials.js';
 import { updateCredential } from './features/credentials/update-credential.js';
+import { listEvents } from './features/events/list-events.js';
 import { getMe } from './features/me/get-me.js';
 import { createTenant } from './features/tenants/create-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
@@ -25,11 +27,12 @@ import { updateTenant } from './features/tenants/update-tenant.js';
 import type { Database } from './platform/database/database.js';
 import type { Handlers } from './platform/http/handler.js';
 import type { Keyring } from './platform/secrets/keyring.js';
+import type { Signals } from './platform/signals/signals.js';
 
 /** Every operation of the contract and what carries it out, and the fast path of commands.create. */
-export function createRouter(database: Database, keyring: Keyring, config: Config) {
+export function createRouter(database: Database, keyring: Keyring, signals: Signals, config: Config) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
-  const commandServices = { database, catalog: commandCatalog(database), payloadLimitBytes };
+  const commandServices = { database, catalog: commandCatalog(database), signals, payloadLimitBytes };
   const handlers: Handlers = {
     tenants: {
       create: createTenant(database),
@@ -52,9 +55,11 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
     policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
     commands: {
       create: createCommand(commandServices),
-      get: getCommand(database),
+      get: getCommand(database, signals),
       list: listCommands(database),
+      cancel: cancelCommand(database, signals),
     },
+    events: { list: listEvents(database, signals) },
     catalog: { get: getCatalog(database) },
     me: {
       get: getMe(database, {

@@ -2,17 +2,22 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
+import { startBackground } from './background.js';
 import type { Config } from './config.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
+import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
 import { drainable } from './platform/http/drain.js';
 import { createHttpServer } from './platform/http/http-server.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
+import { postgresSignals } from './platform/signals/postgres-signals.js';
+import { localSignals } from './platform/signals/signals.js';
 import { StartupError } from './platform/startup-error.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { seedOnFirstStart } from './platform-administrator.js';
 import { createRouter } from './router.js';
+import { startSimulatedFleet } from './simulated-fleet.js';
 
 /** Opens the database that the configuration names, and the keyring that belongs to it. */
 export async function openStorage(config: Config) {
@@ -53,8 +58,11 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       }
     },
   };
-  const router = createRouter(database, keyring, config);
-  const app = createApp({ config, database, keyring, router, logger, metrics: createMetrics(), probes });
+  const metrics = createMetrics();
+  const signals = config.DATABASE_URL ? await postgresSignals(database.sql, logger) : localSignals();
+  const bus = inProcessBus();
+  const router = createRouter(database, keyring, signals, config);
+  const app = createApp({ config, database, keyring, router, logger, metrics, probes });
   const server = createHttpServer(app);
   const { drain } = drainable(server);
   try {
@@ -64,13 +72,19 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       config.MODE === 'development' &&
       (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
     const purging = purgeNonces(database, logger);
+    const background = await startBackground({ database, bus, signals, logger, metrics });
+    const fleet = config.MODE === 'development' ? await startSimulatedFleet(bus) : null;
 
     return {
       baseUrl,
       isFirstStart,
       async stop() {
         isStopping = true;
+        await signals.close();
         await drain(DRAIN_MS);
+        await fleet?.stop();
+        await background.stop();
+        await bus.close();
         await purging.stop();
         await database.close();
       },

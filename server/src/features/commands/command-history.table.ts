@@ -2,6 +2,8 @@ import { foreignKey, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/p
 import { instant } from '../../platform/database/columns.js';
 import { commands } from './commands.table.js';
 
+type Command = typeof commands.$inferSelect;
+
 /** What happened to a command after it was accepted and dispatched, which its own row tells. */
 export const commandHistory = pgTable(
   'command_history',
@@ -11,9 +13,9 @@ export const commandHistory = pgTable(
     entryId: uuid('entry_id').notNull(),
     at: instant('at').notNull(),
     source: text({ enum: ['PLATFORM', 'ADAPTER', 'DEVICE'] }).notNull(),
-    status: text().notNull(),
-    adapterStatus: text('adapter_status').notNull(),
-    deviceExecutionStatus: text('device_execution_status').notNull(),
+    status: text().$type<Command['status']>().notNull(),
+    adapterStatus: text('adapter_status').$type<Command['adapterStatus']>().notNull(),
+    deviceExecutionStatus: text('device_execution_status').$type<Command['deviceExecutionStatus']>().notNull(),
     reason: json().$type<{ code: string; message: string }>(),
   },
   (table) => [

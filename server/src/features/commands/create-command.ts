@@ -5,6 +5,7 @@ import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { newIdTail } from '../../platform/new-id.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
 import { type Acceptance, commandAccepter, commandAdmission, type NewCommand } from './accept-commands.js';
 import { canonicalJson } from './canonical-json.js';
@@ -12,7 +13,7 @@ import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
 
-type Services = { database: Database; catalog: CommandCatalog; payloadLimitBytes: number };
+type Services = { database: Database; catalog: CommandCatalog; signals: Signals; payloadLimitBytes: number };
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The catalog would have to change between check and insert every time. */
@@ -21,6 +22,7 @@ const MAX_CATALOG_RELOADS = 5;
 export const createCommand = ({
   database,
   catalog,
+  signals,
   payloadLimitBytes,
 }: Services): Handler<typeof contract.commands.create> => {
   const acceptCommand = commandAccepter(database);
@@ -45,7 +47,10 @@ export const createCommand = ({
       }
       const command = newCommand(body, checked.revision, call.requestId);
       const acceptance = await acceptCommand({ caller: call.caller, command });
-      if (acceptance.outcome === 'ACCEPTED') return answer(acceptance, call.requestId);
+      if (acceptance.outcome === 'ACCEPTED') {
+        signalAccepted(signals, call.tenantId);
+        return answer(acceptance, call.requestId);
+      }
       if (acceptance.outcome === 'KEY_USED') {
         const replay = await replayCommand(database, call, command);
         if (replay) return replay;
@@ -65,7 +70,7 @@ export const createCommand = ({
  * round trip and a commit less. Whatever is not that simple takes the way of all other requests, through admission
  * and then createCommand.
  */
-export function commandFastPath({ database, catalog, payloadLimitBytes }: Services) {
+export function commandFastPath({ database, catalog, signals, payloadLimitBytes }: Services) {
   const admitWithCommand = commandAdmission(database);
   return {
     /** The command that a request asks for; null where anything speaks against it. */
@@ -80,12 +85,16 @@ export function commandFastPath({ database, catalog, payloadLimitBytes }: Servic
     /** The answer is null where the command is not stored. */
     async admit(applicant: Applicant, command: NewCommand): Promise<{ verdict: Verdict; answer: Answer | null }> {
       const { verdict, acceptance } = await admitWithCommand({ applicant, command });
-      return { verdict, answer: acceptance.outcome === 'ACCEPTED' ? answer(acceptance, command.request_id) : null };
+      if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };
+      signalAccepted(signals, applicant.tenantId);
+      return { verdict, answer: answer(acceptance, command.request_id) };
     },
   };
 }
 
 type Answer = ReturnType<typeof answer>;
+
+const signalAccepted = (signals: Signals, tenantId: string) => signals.send([topics.outbox, topics.events(tenantId)]);
 
 const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({
   status: 202 as const,

@@ -1,21 +1,40 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
+import { waitFor } from '../../platform/signals/wait-for.js';
+import { historiesOf } from './command-history.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
+import { isTerminal } from './transitions.js';
 
 export const getCommand =
-  (database: Database): Handler<typeof contract.commands.get> =>
-  async ({ params }, call) => {
-    const [row] = await asTenant(database, call.tenantId, (tx) =>
-      tx
-        .select()
-        .from(commands)
-        .where(and(eq(commands.tenantId, call.tenantId), eq(commands.commandId, params.command_id))),
-    );
-    if (!row) throw notFound();
-    return { status: 200, body: presentCommand(row, call.requestId) };
+  (database: Database, signals: Signals): Handler<typeof contract.commands.get> =>
+  async ({ params: { command_id: commandId }, query }, call) => {
+    const { tenantId, requestId } = call;
+    const seen = query.seen_updated_at === undefined ? null : Date.parse(query.seen_updated_at);
+    const command = await waitFor({
+      signals,
+      topic: topics.command(tenantId, commandId),
+      waitSeconds: query.wait_seconds,
+      look: () => asTenant(database, tenantId, (tx) => readCommand(tx, tenantId, commandId, requestId)),
+      isEnough: (found) =>
+        found === null || isTerminal(found) || (seen !== null && Date.parse(found.updated_at) !== seen),
+    });
+    if (!command) throw notFound();
+    return { status: 200, body: command };
   };
+
+/** The record of a command; null where the tenant has none of that id. */
+export async function readCommand(tx: Transaction, tenantId: string, commandId: string, requestId: string) {
+  const [row] = await tx
+    .select()
+    .from(commands)
+    .where(and(eq(commands.tenantId, tenantId), eq(commands.commandId, commandId)));
+  if (!row) return null;
+  const histories = await historiesOf(tx, tenantId, [row]);
+  return presentCommand(row, histories.get(commandId) ?? [], requestId);
+}

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { historiesOf } from './command-history.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
 
@@ -26,19 +27,20 @@ export const listCommands =
       filters.accepted_after && gte(commands.commandId, firstIdAt(filters.accepted_after)),
       filters.accepted_before && lt(commands.commandId, firstIdAt(filters.accepted_before)),
     ].filter((condition) => typeof condition === 'object');
-    const found = await asTenant(database, call.tenantId, (tx) =>
-      tx
+    const { page, histories } = await asTenant(database, call.tenantId, async (tx) => {
+      const found = await tx
         .select()
         .from(commands)
         .where(and(...where))
         .orderBy(desc(commands.commandId))
-        .limit(limit + 1),
-    );
-    const page = pageOf(list, found, limit, (row) => row.commandId);
+        .limit(limit + 1);
+      const page = pageOf(list, found, limit, (row) => row.commandId);
+      return { page, histories: await historiesOf(tx, call.tenantId, page.rows) };
+    });
     return {
       status: 200,
       body: {
-        items: page.rows.map((row) => presentCommand(row, call.requestId)),
+        items: page.rows.map((row) => presentCommand(row, histories.get(row.commandId) ?? [], call.requestId)),
         next_cursor: page.nextCursor,
         request_id: call.requestId,
       },

@@ -1,8 +1,11 @@
+import type { contract } from '@tenant-open-platform/contract';
+import type { z } from 'zod';
 import type { commands } from './commands.table.js';
 
 type Row = typeof commands.$inferSelect;
+type History = z.infer<(typeof contract.commands.get.responses)[200]>['history'];
 
-export const presentCommand = (row: Row, requestId: string) => ({
+export const presentCommand = (row: Row, history: History, requestId: string) => ({
   command_id: row.commandId,
   vendor: row.vendor,
   device_id: row.deviceId,
@@ -16,17 +19,19 @@ export const presentCommand = (row: Row, requestId: string) => ({
   public_status: publicStatusOf(row.status),
   status_reason: row.statusReason,
   result: row.result,
+  late_result: row.lateResult,
   accepted_at: row.acceptedAt.toISOString(),
   dispatched_at: row.dispatchedAt?.toISOString() ?? null,
   deadline_at: row.deadlineAt.toISOString(),
   completed_at: row.completedAt?.toISOString() ?? null,
   updated_at: row.updatedAt.toISOString(),
   created_by_client_id: row.createdByClientId,
+  history,
   request_id: requestId,
 });
 
 /** TIMED_OUT is UNKNOWN: the command was sent, and nobody said what became of it. */
-function publicStatusOf(status: Row['status']) {
+export function publicStatusOf(status: Row['status']) {
   switch (status) {
     case 'ACCEPTED':
     case 'DISPATCHED':

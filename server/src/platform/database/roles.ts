@@ -22,6 +22,14 @@ export async function enterTenant(tx: Transaction, tenantId: string): Promise<vo
   );
 }
 
+/** Runs background work in one transaction over the rows of all tenants. Never for a handler. */
+export function inSystem<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return database.drizzle.transaction(async (tx) => {
+    await tx.execute(fragment`set local role top_system`);
+    return work(tx);
+  });
+}
+
 type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
 
 /** One statement over the rows of all tenants, in a transaction of its own. Never for a handler. */

@@ -7,7 +7,7 @@ import type { Call } from './call.js';
 type List = { call: Call; filters: Record<string, unknown> };
 
 /** An opaque cursor that stands for the last item of a page. */
-function writeCursor(list: List, position: string): string {
+export function writeCursor(list: List, position: string): string {
   return Buffer.from(JSON.stringify([bindingOf(list), position])).toString('base64url');
 }
 

@@ -1,0 +1,39 @@
+import { CommandUpdate } from '@tenant-open-platform/contract/bus';
+import type { Logger } from 'pino';
+import { commandMessages } from './features/commands/outbox-messages.js';
+import { commandReporter } from './features/commands/report-commands.js';
+import { sweepCommands } from './features/commands/sweep-commands.js';
+import { takeCommandUpdate } from './features/commands/take-command-updates.js';
+import type { Bus } from './platform/bus/bus.js';
+import { messageTaker } from './platform/bus/take-message.js';
+import type { Database } from './platform/database/database.js';
+import { everyTime } from './platform/every-time.js';
+import { startRelay } from './platform/outbox/relay.js';
+import type { Signals } from './platform/signals/signals.js';
+import type { Metrics } from './platform/telemetry/metrics.js';
+
+type Options = { database: Database; bus: Bus; signals: Signals; logger: Logger; metrics: Metrics };
+
+/** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
+const SWEEP_INTERVAL_MS = 500;
+
+/** What the platform does by itself: hand commands out, take what comes back, and end what nobody answered. */
+export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
+  const { database, bus, signals, logger, metrics } = options;
+  const report = commandReporter(database, signals);
+  const updates = await bus.consume({
+    stream: 'TOP_UPDATES',
+    durable: 'platform-command-updates',
+    subjects: ['tenants.*.command-updates.*'],
+    handle: messageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics)),
+  });
+  const relay = startRelay({ ...options, messagesOf: commandMessages(database, signals) });
+  const sweeper = everyTime(SWEEP_INTERVAL_MS, { name: 'sweeper', logger, signals }, async () =>
+    (await sweepCommands(database, signals)) > 0 ? 'AGAIN' : 'WAIT',
+  );
+  return {
+    async stop() {
+      await Promise.all([relay.stop(), sweeper.stop(), updates.stop()]);
+    },
+  };
+}

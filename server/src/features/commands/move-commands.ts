@@ -1,0 +1,102 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '../../platform/database/database.js';
+import { newId } from '../../platform/new-id.js';
+import type { LateResult } from './commands.table.js';
+import { isTerminal, type State } from './transitions.js';
+
+/** A change of a command whose row the transaction has locked. */
+export type Move = {
+  tenantId: string;
+  commandId: string;
+  before: State;
+  after: State;
+  source: 'PLATFORM' | 'ADAPTER' | 'DEVICE';
+  reason?: { code: string; message: string } | undefined;
+  result?: Record<string, unknown> | undefined;
+};
+
+/** What came after the status was final: it is kept, and changes nothing. */
+export type LateReport = Omit<Move, 'before' | 'after'> & {
+  final: State;
+  said: Partial<State>;
+  lateResult: LateResult | null;
+};
+
+/**
+ * Writes changes, one a command, with their entries in the history; where a status becomes final its one
+ * command.completed event and what goes to the bus for it too.
+ */
+export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return;
+  const rows = moves.map(({ before, after, ...move }) => ({
+    ...entryOf(move, after),
+    result: move.result ?? null,
+    completes: !isTerminal(before) && isTerminal(after),
+    event_id: newId(),
+  }));
+  await tx.execute(sql`
+    with given as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+        tenant_id text, command_id uuid, entry_id uuid, source text, status text, adapter_status text,
+        device_execution_status text, reason json, result json, completes boolean, event_id uuid
+      )
+    ), moved as (
+      update commands set
+        status = given.status, adapter_status = given.adapter_status,
+        device_execution_status = given.device_execution_status,
+        status_reason = coalesce(given.reason, commands.status_reason),
+        result = coalesce(given.result, commands.result),
+        completed_at = case when completes then now() end,
+        updated_at = now()
+      from given
+      where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+    ), noted as (
+      insert into command_history (
+        tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
+      )
+      select tenant_id, command_id, entry_id, now(), source, status, adapter_status, device_execution_status, reason
+      from given
+    ), logged as (
+      insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
+      select tenant_id, command_id, 'command.completed', event_id, now() from given where completes
+    )
+    insert into outbox (tenant_id, fact_id, kind)
+    select tenant_id, command_id, 'COMMAND_COMPLETED' from given where completes`);
+}
+
+/** Writes what came too late: an entry in the history, and late_result where it is the first. */
+export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
+  if (reports.length === 0) return;
+  const rows = reports.map(({ final, said, lateResult, ...report }) => ({
+    ...entryOf(report, { ...final, ...said }),
+    late_result: lateResult,
+  }));
+  await tx.execute(sql`
+    with given as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+        tenant_id text, command_id uuid, entry_id uuid, source text, status text, adapter_status text,
+        device_execution_status text, reason json, late_result json
+      )
+    ), kept as (
+      update commands set late_result = given.late_result, updated_at = now()
+      from given
+      where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+        and commands.late_result is null and given.late_result is not null
+    )
+    insert into command_history (
+      tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
+    )
+    select tenant_id, command_id, entry_id, now(), source, status, adapter_status, device_execution_status, reason
+    from given`);
+}
+
+const entryOf = ({ tenantId, commandId, source, reason }: Omit<Move, 'before' | 'after'>, state: State) => ({
+  tenant_id: tenantId,
+  command_id: commandId,
+  entry_id: newId(),
+  source,
+  status: state.status,
+  adapter_status: state.adapterStatus,
+  device_execution_status: state.deviceExecutionStatus,
+  reason: reason ?? null,
+});

@@ -1,0 +1,58 @@
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Message } from '../../platform/bus/bus.js';
+import type { Database } from '../../platform/database/database.js';
+import { inSystem } from '../../platform/database/roles.js';
+import type { MessagesOf, OutboxRow } from '../../platform/outbox/relay.js';
+import type { Signals } from '../../platform/signals/signals.js';
+import { events } from '../events/events.table.js';
+import { presentEvent } from '../events/present-event.js';
+import { commands } from './commands.table.js';
+import { dispatchCommands } from './relay-commands.js';
+
+const eventTypeOf = { COMMAND_ACCEPTED: 'command.accepted', COMMAND_COMPLETED: 'command.completed' } as const;
+
+type Kind = keyof typeof eventTypeOf;
+
+const isOfCommand = (row: OutboxRow): row is OutboxRow & { kind: Kind } => Object.hasOwn(eventTypeOf, row.kind);
+
+/** What the outbox rows of commands stand for: the command to its adapter, then its event. */
+export const commandMessages =
+  (database: Database, signals: Signals): MessagesOf =>
+  async (rows) => {
+    const ofCommands = rows.filter(isOfCommand);
+    const dispatched = await dispatchCommands(
+      database,
+      signals,
+      ofCommands.filter(({ kind }) => kind === 'COMMAND_ACCEPTED'),
+    );
+    const told = await eventMessages(database, ofCommands);
+    return ofCommands.flatMap(({ tenant_id, fact_id, kind }) => {
+      const command = kind === 'COMMAND_ACCEPTED' ? dispatched.get(`${tenant_id} ${fact_id}`) : undefined;
+      const event = told.get(`${tenant_id} ${fact_id} ${eventTypeOf[kind]}`);
+      return [command, event].filter((message) => message !== undefined);
+    });
+  };
+
+async function eventMessages(database: Database, rows: readonly OutboxRow[]): Promise<Map<string, Message>> {
+  const ids = [...new Set(rows.map(({ fact_id }) => fact_id))];
+  const tenants = [...new Set(rows.map(({ tenant_id }) => tenant_id))];
+  if (ids.length === 0) return new Map();
+  const found = await inSystem(database, (tx) =>
+    tx
+      .select({ event: events, command: commands })
+      .from(events)
+      .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+      .where(and(inArray(events.tenantId, tenants), inArray(events.commandId, ids))),
+  );
+  return new Map(
+    found.map(({ event, command }) => [
+      `${event.tenantId} ${event.commandId} ${event.eventType}`,
+      {
+        subject: subjects.event(event.tenantId, event.eventType),
+        id: event.eventId,
+        body: Buffer.from(JSON.stringify(presentEvent(event, command))),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,40 @@
+import type { PlatformEvent } from '@tenant-open-platform/contract';
+import type { commands } from '../commands/commands.table.js';
+import { publicStatusOf } from '../commands/present-command.js';
+import { INITIAL } from '../commands/transitions.js';
+import type { events } from './events.table.js';
+
+type Command = typeof commands.$inferSelect;
+type Event = typeof events.$inferSelect;
+
+/** What an event says: of a command that was accepted what never changes, of one that is completed what is final. */
+export function presentEvent(event: Event, command: Command): PlatformEvent {
+  const isCompleted = event.eventType === 'command.completed';
+  const state = isCompleted ? command : INITIAL;
+  return {
+    event_id: event.eventId,
+    event_type: event.eventType,
+    schema_version: 1,
+    tenant_id: event.tenantId,
+    occurred_at: event.occurredAt.toISOString(),
+    request: {
+      request_id: command.requestId,
+      client_id: command.createdByClientId,
+      idempotency_key: command.idempotencyKey,
+    },
+    data: {
+      command_id: command.commandId,
+      vendor: command.vendor,
+      device_id: command.deviceId,
+      command_type: command.commandType,
+      status: state.status,
+      adapter_status: state.adapterStatus,
+      device_execution_status: state.deviceExecutionStatus,
+      public_status: publicStatusOf(state.status),
+      status_reason: isCompleted ? command.statusReason : null,
+      result: isCompleted ? command.result : null,
+      accepted_at: command.acceptedAt.toISOString(),
+      completed_at: isCompleted ? (command.completedAt?.toISOString() ?? null) : null,
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type postgres from 'postgres';
+import { localSignals, type Signals } from './signals.js';
+
+const CHANNEL = 'top_signals';
+/** Postgres takes up to 8,000 bytes. */
+const MAX_PAYLOAD_BYTES = 7_000;
+/** Notifying costs a lock that all commits share: what happens within this time goes together. */
+const COLLECT_MS = 10;
+
+/** Signals between nodes that share a Postgres: one connection listens, and what this node sends is collected. */
+export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promise<Signals> {
+  const local = localSignals();
+  const listening = await sql.listen(CHANNEL, (payload) => local.send(JSON.parse(payload) as string[]));
+  let collected = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let notifying: Promise<unknown> = Promise.resolve();
+
+  function flush(): void {
+    timer = undefined;
+    const payloads = inPayloads([...collected]);
+    collected = new Set();
+    notifying = Promise.all(payloads.map((payload) => sql.notify(CHANNEL, payload))).catch((err: unknown) =>
+      logger.warn({ err }, 'A signal to the other nodes is lost; they look again by themselves.'),
+    );
+  }
+
+  return {
+    ...local,
+    send(topics) {
+      if (topics.length === 0) return;
+      local.send(topics);
+      for (const topic of topics) collected.add(topic);
+      timer ??= setTimeout(flush, COLLECT_MS);
+    },
+    async close() {
+      await local.close();
+      clearTimeout(timer);
+      await notifying;
+      await listening.unlisten();
+    },
+  };
+}
+
+function inPayloads(topics: string[]): string[] {
+  const payloads: string[][] = [];
+  let size = MAX_PAYLOAD_BYTES;
+  for (const topic of topics) {
+    const bytes = Buffer.byteLength(topic) + 3;
+    if (size + bytes > MAX_PAYLOAD_BYTES) {
+      payloads.push([]);
+      size = 2;
+    }
+    payloads.at(-1)?.push(topic);
+    size += bytes;
+  }
+  return payloads.map((payload) => JSON.stringify(payload));
+}
