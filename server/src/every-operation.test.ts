@@ -14,9 +14,10 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { expectRefusal } from '../test/expect-refusal.js';
+import { newPrincipal } from '../test/new-principal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
-type Ids = { tenant_id: string; client_id: string; role: string; command_id: string };
+type Ids = { tenant_id: string; client_id: string; role: string; principal_id: string; command_id: string };
 
 /** A body to accept, for every operation that takes one. */
 const bodies: Record<string, (ids: Ids) => object> = {
@@ -24,6 +25,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'tenants.update': () => ({ name: 'Acme Fleet Europe' }),
   'credentials.create': () => ({ client_id: unique('client'), name: 'Acme backend' }),
   'credentials.update': () => ({ name: 'Acme frontend' }),
+  'busPrincipals.create': () => newPrincipal(),
+  'busPrincipals.update': () => ({ status: 'DISABLED' }),
   'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
   'commands.create': () => ({
     vendor: 'vendor_a',
@@ -68,16 +71,20 @@ async function administer(method: string, target: string, body: object): Promise
 async function createIds(tenant: TestTenant): Promise<Ids> {
   const role = 'integration_reader';
   const { client_id } = await createCredential(tenant.tenant_id, { role });
+  const principals = `/api/v1/platform/tenants/${tenant.tenant_id}/bus/principals`;
+  const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
+  const { principal_id } = principal.body;
   const command = await signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', {
     body: bodies['commands.create']?.(ids),
   });
-  return { tenant_id: tenant.tenant_id, client_id, role, command_id: command.body.command_id };
+  return { tenant_id: tenant.tenant_id, client_id, role, principal_id, command_id: command.body.command_id };
 }
 
 const missingIds = (): Ids => ({
   tenant_id: unique('tenant'),
   client_id: unique('client'),
   role: 'integration_missing',
+  principal_id: randomUUID(),
   command_id: randomUUID(),
 });
 

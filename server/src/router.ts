@@ -3,6 +3,11 @@ import { createRoleBinding } from './features/access/create-role-binding.js';
 import { deleteRoleBinding } from './features/access/delete-role-binding.js';
 import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
+import { listAuditEvents } from './features/audit/list-audit-events.js';
+import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
+import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
+import { listBusPrincipals } from './features/bus-principals/list-bus-principals.js';
+import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
@@ -38,12 +43,19 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       get: getCredential(database),
       update: updateCredential(database, keyring),
     },
+    busPrincipals: {
+      create: createBusPrincipal(database),
+      list: listBusPrincipals(database),
+      get: getBusPrincipal(database),
+      update: updateBusPrincipal(database),
+    },
     roles: { list: listRoles },
     roleBindings: {
       create: createRoleBinding(database),
       list: listRoleBindings(database),
       delete: deleteRoleBinding(database),
     },
+    auditEvents: { list: listAuditEvents(database) },
     commands: {
       create: createCommand(commandServices),
       get: getCommand(database),
