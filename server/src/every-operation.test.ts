@@ -14,6 +14,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { expectRefusal } from '../test/expect-refusal.js';
+import { newPrincipal } from '../test/new-principal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
 type Ids = {
@@ -23,6 +24,7 @@ type Ids = {
   role: string;
   bound_role: string;
   policy_id: string;
+  principal_id: string;
   command_id: string;
 };
 
@@ -37,6 +39,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'credentials.update': () => ({ name: 'Acme frontend' }),
   'roles.put': () => ({ scopes: ['open:catalog:read'] }),
   'policies.create': ({ client_id }) => ({ client_id, scope: 'open:device-request:create' }),
+  'busPrincipals.create': () => newPrincipal(),
+  'busPrincipals.update': () => ({ status: 'DISABLED' }),
   'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
   'commands.create': () => ({
     vendor: 'vendor_a',
@@ -90,9 +94,12 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
   const command = await signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', {
     body: bodies['commands.create']?.(ids),
   });
+  const principals = `/api/v1/platform/tenants/${tenant.tenant_id}/bus/principals`;
+  const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
   const { policy_id } = policy.body;
+  const { principal_id } = principal.body;
   const { command_id } = command.body;
-  return { tenant_id: tenant.tenant_id, client_id, role, bound_role, policy_id, command_id };
+  return { tenant_id: tenant.tenant_id, client_id, role, bound_role, policy_id, principal_id, command_id };
 }
 
 const missingIds = (): Ids => ({
@@ -101,6 +108,7 @@ const missingIds = (): Ids => ({
   role: unique('role'),
   bound_role: 'integration_missing',
   policy_id: randomUUID(),
+  principal_id: randomUUID(),
   command_id: randomUUID(),
 });
 
