@@ -28,6 +28,8 @@ beforeAll(async () => {
   for (const { tenant_id, admin, operator } of tenants) {
     const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
     expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
+    const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
+    expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
     const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
     expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
   }
@@ -127,6 +129,7 @@ test('lets top_ingest insert what a command brings, read what admission asks and
     'INSERT nonces',
     'INSERT outbox',
     'SELECT command_types',
+    'SELECT policies',
     'SELECT role_bindings',
     'SELECT tenants',
     'SELECT vendors',
