@@ -18,6 +18,13 @@ import { getCredential } from './features/credentials/get-credential.js';
 import { listCredentials } from './features/credentials/list-credentials.js';
 import { updateCredential } from './features/credentials/update-credential.js';
 import { getMe } from './features/me/get-me.js';
+import { createObjectCredential } from './features/objects/create-object-credential.js';
+import { createObjectResource } from './features/objects/create-object-resource.js';
+import { listObjectCredentials } from './features/objects/list-object-credentials.js';
+import { listObjectResources } from './features/objects/list-object-resources.js';
+import { presignObject } from './features/objects/presign-object.js';
+import { updateObjectCredential } from './features/objects/update-object-credential.js';
+import { updateObjectResource } from './features/objects/update-object-resource.js';
 import { createTenant } from './features/tenants/create-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
 import { listTenants } from './features/tenants/list-tenants.js';
@@ -30,6 +37,10 @@ import type { Keyring } from './platform/secrets/keyring.js';
 export function createRouter(database: Database, keyring: Keyring, config: Config) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = { database, catalog: commandCatalog(database), payloadLimitBytes };
+  const objectCredentialLimits = {
+    perTenant: config.OBJECT_CREDENTIALS_PER_TENANT,
+    allowInsecure: config.ALLOW_INSECURE_OBJECT_ENDPOINTS,
+  };
   const handlers: Handlers = {
     tenants: {
       create: createTenant(database),
@@ -56,6 +67,17 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       list: listCommands(database),
     },
     catalog: { get: getCatalog(database) },
+    objects: { presign: presignObject(database, keyring) },
+    objectCredentials: {
+      create: createObjectCredential(database, keyring, objectCredentialLimits),
+      list: listObjectCredentials(database),
+      update: updateObjectCredential(database, keyring, objectCredentialLimits),
+    },
+    objectResources: {
+      create: createObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+      list: listObjectResources(database),
+      update: updateObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+    },
     me: {
       get: getMe(database, {
         body_bytes: config.BODY_LIMIT_BYTES,
