@@ -13,7 +13,9 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { expectRefusal } from '../test/expect-refusal.js';
+import { newObjectCredential, newObjectResource } from '../test/new-object.js';
 import { newPrincipal } from '../test/new-principal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
@@ -26,6 +28,8 @@ type Ids = {
   policy_id: string;
   principal_id: string;
   command_id: string;
+  credential_id: string;
+  resource_id: string;
 };
 
 /** Makes what is missing: a missing id is no refusal. */
@@ -49,6 +53,12 @@ const bodies: Record<string, (ids: Ids) => object> = {
     payload: {},
     idempotency_key: unique('key'),
   }),
+  // DISABLED: a tenant may have but so many ACTIVE ones.
+  'objectCredentials.create': () => newObjectCredential({ status: 'DISABLED' }),
+  'objectCredentials.update': () => ({ name: 'Acme store' }),
+  'objectResources.create': ({ credential_id }) => newObjectResource(credential_id, { status: 'DISABLED' }),
+  'objectResources.update': () => ({ name: 'Acme images' }),
+  'objects.presign': ({ resource_id }) => ({ operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' }),
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -99,7 +109,22 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
   const { policy_id } = policy.body;
   const { principal_id } = principal.body;
   const { command_id } = command.body;
-  return { tenant_id: tenant.tenant_id, client_id, role, bound_role, policy_id, principal_id, command_id };
+  const { tenant_id } = tenant;
+  const objects = await createObjectIds(tenant);
+  return { tenant_id, client_id, role, bound_role, policy_id, principal_id, command_id, ...objects };
+}
+
+const objectIds = new Map<string, Promise<Pick<Ids, 'credential_id' | 'resource_id'>>>();
+
+/** Made once a tenant: it may have but so many ACTIVE ones. */
+function createObjectIds({ tenant_id, admin }: TestTenant) {
+  const create = async () => {
+    const credential_id = await createObjectCredential(admin);
+    return { credential_id, resource_id: await createObjectResource(admin, credential_id) };
+  };
+  const made = objectIds.get(tenant_id) ?? create();
+  objectIds.set(tenant_id, made);
+  return made;
 }
 
 const missingIds = (): Ids => ({
@@ -110,6 +135,8 @@ const missingIds = (): Ids => ({
   policy_id: randomUUID(),
   principal_id: randomUUID(),
   command_id: randomUUID(),
+  credential_id: randomUUID(),
+  resource_id: randomUUID(),
 });
 
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {

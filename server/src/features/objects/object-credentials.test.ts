@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
+import { createObjectResource } from '../../../test/create-object.js';
+import { newObjectCredential } from '../../../test/new-object.js';
 import { onBothNodes } from '../../../test/on-both-nodes.js';
 
 const CREDENTIALS = '/api/v1/open/objects/credentials';
@@ -12,13 +14,7 @@ beforeAll(async () => {
   [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 });
 
-const fields = {
-  name: 'Firmware store',
-  endpoint: 'https://objects.example.com',
-  region: 'eu-central-1',
-  access_key_id: 'ACMEFIRMWARE',
-  secret_access_key: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY',
-};
+const fields = newObjectCredential();
 
 const create = (body: object = {}, { admin } = tenant, node?: string) =>
   signedRequest(admin, 'POST', CREDENTIALS, { body: { ...fields, ...body }, ...(node && { node }) });
@@ -61,9 +57,10 @@ test('is created with defaults and its endpoint in canonical form, and never sho
 test('PUT changes the fields that it names and leaves the others', async () => {
   const id = await created({ provider: 'minio', force_path_style: true });
   const renamed = await update(id, { name: 'Renamed' });
+  const { secret_access_key: _, ...shown } = fields;
   expect([renamed.status, renamed.body]).toMatchObject([
     200,
-    { ...fieldsShown, name: 'Renamed', provider: 'minio', force_path_style: true, status: 'DISABLED' },
+    { ...shown, name: 'Renamed', provider: 'minio', force_path_style: true, status: 'DISABLED' },
   ]);
   const changed = { provider: null, endpoint: 'https://10.0.0.7:9000', region: 'auto', status: 'ACTIVE' };
   expect((await update(id, changed)).body).toMatchObject({ ...changed, name: 'Renamed', secret_version: 1 });
@@ -74,8 +71,6 @@ test('PUT changes the fields that it names and leaves the others', async () => {
   });
   await update(id, { status: 'DISABLED' });
 });
-
-const fieldsShown = { endpoint: fields.endpoint, region: fields.region, access_key_id: fields.access_key_id };
 
 test('a new access key counts the rotation, both halves or none', async () => {
   const id = await created();
@@ -128,15 +123,13 @@ test('refuses an address as endpoint where the bucket goes into the host name', 
 
 test('refuses to give up force_path_style for a bucket that cannot go into a host name', async () => {
   const id = await created({ force_path_style: true });
-  const resource = { name: 'Dots', credential_id: id, bucket: 'acme.firmware', allowed_operations: ['DOWNLOAD'] };
-  const made = await signedRequest(tenant.admin, 'POST', '/api/v1/open/objects/resources', { body: resource });
-  expect(made.status).toBe(201);
+  const resourceId = await createObjectResource(tenant.admin, id, { bucket: 'acme.firmware', status: 'DISABLED' });
   const refused = await update(id, { force_path_style: false });
   expect(refusalOf(refused)).toEqual([400, 'VALIDATION_FAILED', 'body/force_path_style']);
   expect(refused.body.details[0].message).toContain('acme.firmware');
 
-  const moved = `/api/v1/open/objects/resources/${made.body.resource_id}`;
-  await signedRequest(tenant.admin, 'PUT', moved, { body: { bucket: 'acme-firmware' } });
+  const body = { bucket: 'acme-firmware' };
+  await signedRequest(tenant.admin, 'PUT', `/api/v1/open/objects/resources/${resourceId}`, { body });
   expect((await update(id, { force_path_style: false })).status).toBe(200);
 });
 
@@ -154,28 +147,6 @@ test("answers another tenant's credential exactly as a missing one", async () =>
   for (const id of [foreign, 'no-uuid', foreign.slice(1)]) expect(await put(id)).toEqual(missing);
   const { body } = await signedRequest(other.admin, 'GET', CREDENTIALS);
   expect(body.items).toEqual([]);
-});
-
-test('every change leaves its entry in the log of the tenant, with the names of the fields alone', async () => {
-  const auditor = await createTenant();
-  const { body } = await create({ session_token: 'a-session-token' }, auditor);
-  await update(body.credential_id, { access_key_id: 'SECOND', secret_access_key: 'x'.repeat(40) }, auditor);
-  await update(body.credential_id, { endpoint: 'http://x' }, auditor);
-  const log = await auditEvents(auditor);
-  expect(log.map(({ operation, target, changes, outcome }) => [operation, target, changes, outcome])).toEqual([
-    [
-      'objectCredentials.update',
-      `open/objects/credentials/${body.credential_id}`,
-      ['access_key_id', 'secret_access_key'],
-      'DONE',
-    ],
-    [
-      'objectCredentials.create',
-      `open/objects/credentials/${body.credential_id}`,
-      [...Object.keys(fields), 'session_token'],
-      'DONE',
-    ],
-  ]);
 });
 
 test('exactly 50 of 100 at once become ACTIVE, and a place is free again once one is DISABLED', async () => {

@@ -21,7 +21,7 @@ type PresignedRequest = {
   expiresInSeconds: number;
 };
 
-/** The URL of one request by AWS Signature Version 4. What is signed is what is sent: everything encoded once, strictly. */
+/** The URL of one request by AWS Signature Version 4. It is what was signed: all but RFC 3986's unreserved characters encoded. */
 export async function presignedUrl(bucket: Bucket, request: PresignedRequest): Promise<string> {
   const url = new URL(objectUrl(bucket, request.key));
   for (const [name, value] of Object.entries(request.query)) url.searchParams.set(name, value);
@@ -46,10 +46,6 @@ export async function presignedUrl(bucket: Bucket, request: PresignedRequest): P
 }
 
 function objectUrl({ endpoint, forcePathStyle, bucket }: Bucket, key: string): string {
-  const path = key.split('/').map(encodeStrictly).join('/');
+  const path = key.split('/').map(encodeURIComponent).join('/');
   return forcePathStyle ? `${endpoint}/${bucket}/${path}` : `${endpoint.replace('://', `://${bucket}.`)}/${path}`;
 }
-
-/** All but the unreserved characters of RFC 3986. */
-const encodeStrictly = (text: string) =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
