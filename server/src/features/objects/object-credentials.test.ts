@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { createObjectResource } from '../../../test/create-object.js';
-import { newObjectCredential } from '../../../test/new-object.js';
+import { newObjectCredential, newObjectResource } from '../../../test/new-object.js';
 import { onBothNodes } from '../../../test/on-both-nodes.js';
 
 const CREDENTIALS = '/api/v1/open/objects/credentials';
@@ -131,6 +131,19 @@ test('refuses to give up force_path_style for a bucket that cannot go into a hos
   const body = { bucket: 'acme-firmware' };
   await signedRequest(tenant.admin, 'PUT', `/api/v1/open/objects/resources/${resourceId}`, { body });
   expect((await update(id, { force_path_style: false })).status).toBe(200);
+});
+
+test('a bucket with a dot and a credential without force_path_style never meet, however they cross', async () => {
+  for (let round = 0; round < 15; round++) {
+    const id = await created({ force_path_style: true });
+    const resource = newObjectResource(id, { bucket: 'acme.firmware', status: 'DISABLED' });
+    const answers = await onBothNodes(2, (node, index) =>
+      index === 0
+        ? signedRequest(tenant.admin, 'PUT', `${CREDENTIALS}/${id}`, { body: { force_path_style: false }, node })
+        : signedRequest(tenant.admin, 'POST', '/api/v1/open/objects/resources', { body: resource, node }),
+    );
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+  }
 });
 
 test("answers another tenant's credential exactly as a missing one", async () => {
