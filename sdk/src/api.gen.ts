@@ -2059,7 +2059,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope. */
+        /** @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
