@@ -15,6 +15,10 @@ import { newPrincipal } from '../test/new-principal.js';
 
 const ITEMS = 5;
 
+/** One of the test's own. */
+const VENDOR = `page-${randomUUID()}`;
+const VENDORS = '/api/v1/platform/catalog/vendors';
+
 const tenantPath = (tenant: TestTenant) => `/api/v1/platform/tenants/${tenant.tenant_id}`;
 
 /** How to make one more item of each list, who reads it, and where a filter takes another value than in other lists. */
@@ -44,6 +48,27 @@ const lists: Record<
     add: (tenant) =>
       signedRequest(tenant.admin, 'POST', `${tenantPath(tenant)}/bus/principals`, { body: newPrincipal() }),
     filters: { status: 'ACTIVE' },
+  },
+  'policies.list': {
+    caller: ({ admin }) => admin,
+    add: async (tenant) => {
+      const { client_id } = await createCredential(tenant.tenant_id);
+      const body = { client_id, scope: 'open:event:read' };
+      return signedRequest(tenant.admin, 'POST', `${tenantPath(tenant)}/policies`, { body });
+    },
+  },
+  'vendors.list': {
+    caller: () => platform().admin,
+    add: () => signedRequest(platform().admin, 'PUT', `${VENDORS}/page-${randomUUID()}`, { body: { enabled: false } }),
+  },
+  'commandTypes.list': {
+    caller: () => platform().admin,
+    add: async () => {
+      await signedRequest(platform().admin, 'PUT', `${VENDORS}/${VENDOR}`, { body: { enabled: false } });
+      return signedRequest(platform().admin, 'PUT', `${VENDORS}/${VENDOR}/command-types/${randomUUID()}`, {
+        body: { description: 'Does nothing.', payload_schema: { type: 'object' } },
+      });
+    },
   },
   'auditEvents.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
   'objectCredentials.list': { caller: ({ admin }) => admin, add: ({ admin }) => createObjectCredential(admin) },
@@ -89,7 +114,8 @@ const listOperations = allOperations.filter((operation) => queryNames(operation)
 
 const filterOf = (operation: Operation, name: string) => lists[operation.name]?.filters?.[name] ?? filters[name] ?? '';
 
-const pathOf = ({ route }: Operation, tenant: TestTenant) => route.path.replace(':tenant_id', tenant.tenant_id);
+const pathOf = ({ route }: Operation, tenant: TestTenant) =>
+  route.path.replace(':tenant_id', tenant.tenant_id).replace(':vendor', VENDOR);
 
 const list = (
   operation: Operation,
@@ -134,9 +160,10 @@ test('every list of the contract is walked, with every filter', () => {
 
 describe.each(listOperations)('$name', (operation) => {
   // Other test files make and change tenants meanwhile: only the beginning of their list is known.
-  const isShared = operation.name === 'tenants.list';
+  const sharedId = { 'tenants.list': 'tenant_id', 'vendors.list': 'vendor' }[operation.name];
+  const isShared = sharedId !== undefined;
   const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) =>
-    JSON.stringify(isShared ? item.tenant_id : item);
+    JSON.stringify(sharedId === undefined ? item : item[sharedId]);
 
   test('pages show every item once, newest first, and the last page no cursor', async () => {
     const whole = await list(operation, tenant, { limit: isShared ? '9' : '500' });
@@ -171,7 +198,7 @@ describe.each(listOperations)('$name', (operation) => {
     const refused: Promise<Answer>[] = [];
     const cursor = await firstCursor(operation, tenant);
     expect((await list(operation, tenant, { cursor, limit: '3' })).status).toBe(200);
-    if (!isShared) {
+    if (operation.route.path.includes(':tenant_id')) {
       refused.push(list(operation, tenant, { cursor: await firstCursor(operation, other) }));
     }
     for (const another of listOperations.filter(({ name }) => name !== operation.name)) {

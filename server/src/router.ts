@@ -15,6 +15,10 @@ import { listBusPrincipals } from './features/bus-principals/list-bus-principals
 import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
+import { listCommandTypes } from './features/catalog/list-command-types.js';
+import { listVendors } from './features/catalog/list-vendors.js';
+import { putCommandType } from './features/catalog/put-command-type.js';
+import { putVendor } from './features/catalog/put-vendor.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
@@ -73,6 +77,8 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
     },
     policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
     auditEvents: { list: listAuditEvents(database) },
+    vendors: { list: listVendors(database), put: putVendor(database) },
+    commandTypes: { list: listCommandTypes(database), put: putCommandType(database) },
     commands: {
       create: createCommand(commandServices),
       get: getCommand(database),

@@ -29,6 +29,8 @@ beforeAll(async () => {
   for (const { tenant_id, admin, operator } of tenants) {
     const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
     expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
+    const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
+    expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
     const resource_id = await createObjectResource(admin, await createObjectCredential(admin));
     const presign = { operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' };
     expect((await signedRequest(operator, 'POST', '/api/v1/open/objects/presign', { body: presign })).status).toBe(200);
@@ -131,6 +133,7 @@ test('lets top_ingest insert what a command brings, read what admission asks and
     'INSERT nonces',
     'INSERT outbox',
     'SELECT command_types',
+    'SELECT policies',
     'SELECT role_bindings',
     'SELECT tenants',
     'SELECT vendors',
