@@ -15,8 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newObjectCredential, newObjectResource } from '../test/new-object.js';
 
 const CREDENTIALS = 25;
-/** Of each credential: its own two, and those of the objects. */
-const SECRETS_EACH = 2 + 6;
+const OBJECT_CREDENTIALS = 5;
 const TENANT = '/api/v1/platform/tenants/demo';
 const OBJECTS = '/api/v1/open/objects';
 
@@ -72,6 +71,8 @@ async function keepObjectSecrets(caller: Profile): Promise<void> {
   const credential = `${OBJECTS}/credentials/${created.credential_id}`;
   await ask(caller, 'POST', `${OBJECTS}/credentials`, { body: withSecrets({ endpoint: 'http://insecure' }) });
   await ask(caller, 'PUT', credential, { body: { secret_access_key: `${planted()}\n`, session_token: planted() } });
+  const rotation = { access_key_id: 'SECOND', secret_access_key: planted(), session_token: planted() };
+  await ask(caller, 'PUT', credential, { body: rotation });
 
   const { body: resource } = await ask(caller, 'POST', `${OBJECTS}/resources`, {
     body: newObjectResource(created.credential_id),
@@ -91,7 +92,7 @@ const spellings = (secret: string) => [
   Buffer.from(secret).toString('hex'),
 ];
 
-test('no secret of 200 is in any answer but the one that made it, in any log line, or in clear in any table', async () => {
+test('no secret of 90 is in any answer but the one that made it, in any log line, or in clear in any table', async () => {
   for (let index = 0; index < CREDENTIALS; index++) {
     const client_id = `canary-${index}`;
     const made = await plant('POST', `${TENANT}/credentials`, { client_id, name: client_id });
@@ -109,12 +110,12 @@ test('no secret of 200 is in any answer but the one that made it, in any log lin
     await ask({ ...profile, secret: `${made}x` }, 'GET', '/api/v1/open/me');
     await ask(profile, 'GET', '/api/v1/open/me', { signature: `v1=${'0'.repeat(64)}` });
 
-    await keepObjectSecrets(profile);
+    if (index < OBJECT_CREDENTIALS) await keepObjectSecrets(profile);
     const rotated = await plant('PUT', credential, { rotate_secret: true, previous_secret_ttl_seconds: 600 });
     await ask({ ...profile, secret: rotated }, 'GET', '/api/v1/open/me');
     await ask(profile, 'GET', `${TENANT}/audit-events?client_id=${client_id}`);
   }
-  expect(new Set(secrets).size).toBe(SECRETS_EACH * CREDENTIALS);
+  expect(new Set(secrets).size).toBe(2 * CREDENTIALS + 8 * OBJECT_CREDENTIALS);
 
   const dump = execFileSync(join(postgresBinaries(), 'pg_dump'), ['--data-only', '--inserts', database.superuserUrl], {
     encoding: 'utf8',
@@ -129,4 +130,4 @@ test('no secret of 200 is in any answer but the one that made it, in any log lin
       for (const text of [dump, dumpedBytes, log, answered]) expect(text.includes(spelling)).toBe(false);
     }
   }
-});
+}, 60_000);
