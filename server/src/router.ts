@@ -8,8 +8,17 @@ import { listPolicies } from './features/access/list-policies.js';
 import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
 import { putRole } from './features/access/put-role.js';
+import { listAuditEvents } from './features/audit/list-audit-events.js';
+import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
+import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
+import { listBusPrincipals } from './features/bus-principals/list-bus-principals.js';
+import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
+import { listCommandTypes } from './features/catalog/list-command-types.js';
+import { listVendors } from './features/catalog/list-vendors.js';
+import { putCommandType } from './features/catalog/put-command-type.js';
+import { putVendor } from './features/catalog/put-vendor.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
@@ -44,12 +53,21 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       update: updateCredential(database, keyring),
     },
     roles: { list: listRoles(database), put: putRole(database), delete: deleteRole(database) },
+    busPrincipals: {
+      create: createBusPrincipal(database),
+      list: listBusPrincipals(database),
+      get: getBusPrincipal(database),
+      update: updateBusPrincipal(database),
+    },
     roleBindings: {
       create: createRoleBinding(database),
       list: listRoleBindings(database),
       delete: deleteRoleBinding(database),
     },
     policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
+    auditEvents: { list: listAuditEvents(database) },
+    vendors: { list: listVendors(database), put: putVendor(database) },
+    commandTypes: { list: listCommandTypes(database), put: putCommandType(database) },
     commands: {
       create: createCommand(commandServices),
       get: getCommand(database),
