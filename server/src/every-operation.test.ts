@@ -16,7 +16,14 @@ import type { z } from 'zod';
 import { expectRefusal } from '../test/expect-refusal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
-type Ids = { tenant_id: string; client_id: string; role: string; command_id: string };
+type Ids = {
+  tenant_id: string;
+  client_id: string;
+  role: string;
+  command_id: string;
+  endpoint_id: string;
+  subscription_id: string;
+};
 
 /** A body to accept, for every operation that takes one. */
 const bodies: Record<string, (ids: Ids) => object> = {
@@ -32,6 +39,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
     payload: {},
     idempotency_key: unique('key'),
   }),
+  'callbackEndpoints.create': () => ({ name: 'Order system', url: 'https://hooks.acme.example/top' }),
+  'callbackEndpoints.update': () => ({ name: 'Shop system' }),
+  'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -71,7 +81,23 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
   const command = await signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', {
     body: bodies['commands.create']?.(ids),
   });
-  return { tenant_id: tenant.tenant_id, client_id, role, command_id: command.body.command_id };
+  // DISABLED ones do not count towards the limit.
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await signedRequest(tenant.admin, 'POST', endpoints, {
+    body: { ...bodies['callbackEndpoints.create']?.(ids), status: 'DISABLED' },
+  });
+  const { endpoint_id } = endpoint.body;
+  const subscription = await signedRequest(tenant.admin, 'POST', `${endpoints}/${endpoint_id}/subscriptions`, {
+    body: { event_type: 'command.completed' },
+  });
+  return {
+    tenant_id: tenant.tenant_id,
+    client_id,
+    role,
+    command_id: command.body.command_id,
+    endpoint_id,
+    subscription_id: subscription.body.subscription_id,
+  };
 }
 
 const missingIds = (): Ids => ({
@@ -79,6 +105,8 @@ const missingIds = (): Ids => ({
   client_id: unique('client'),
   role: 'integration_missing',
   command_id: randomUUID(),
+  endpoint_id: randomUUID(),
+  subscription_id: randomUUID(),
 });
 
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {

@@ -8,6 +8,13 @@ import { listPolicies } from './features/access/list-policies.js';
 import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
 import { putRole } from './features/access/put-role.js';
+import { createCallbackEndpoint } from './features/callbacks/create-callback-endpoint.js';
+import { createCallbackSubscription } from './features/callbacks/create-callback-subscription.js';
+import { deleteCallbackSubscription } from './features/callbacks/delete-callback-subscription.js';
+import { getCallbackEndpoint } from './features/callbacks/get-callback-endpoint.js';
+import { listCallbackEndpoints } from './features/callbacks/list-callback-endpoints.js';
+import { listCallbackSubscriptions } from './features/callbacks/list-callback-subscriptions.js';
+import { updateCallbackEndpoint } from './features/callbacks/update-callback-endpoint.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
@@ -56,6 +63,17 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       list: listCommands(database),
     },
     catalog: { get: getCatalog(database) },
+    callbackEndpoints: {
+      create: createCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+      list: listCallbackEndpoints(database),
+      get: getCallbackEndpoint(database),
+      update: updateCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+    },
+    callbackSubscriptions: {
+      create: createCallbackSubscription(database),
+      list: listCallbackSubscriptions(database),
+      delete: deleteCallbackSubscription(database),
+    },
     me: {
       get: getMe(database, {
         body_bytes: config.BODY_LIMIT_BYTES,

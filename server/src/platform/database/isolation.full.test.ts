@@ -24,7 +24,13 @@ beforeAll(async () => {
   const tenants = [await createTenant(), await createTenant()] as const;
   [own, foreign] = [tenants[0].tenant_id, tenants[1].tenant_id];
   foreignClientId = tenants[1].operator.client_id;
-  for (const { operator } of tenants) {
+  for (const { admin, operator } of tenants) {
+    const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+    const endpoints = '/api/v1/open/callbacks/endpoints';
+    const endpoint = await signedRequest(admin, 'POST', endpoints, { body: hook });
+    const subscriptions = `${endpoints}/${endpoint.body.endpoint_id}/subscriptions`;
+    const subscription = { event_type: 'command.completed' };
+    expect((await signedRequest(admin, 'POST', subscriptions, { body: subscription })).status).toBe(201);
     const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
     expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
   }
