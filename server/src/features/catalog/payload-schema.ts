@@ -2,6 +2,7 @@ import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ApiError } from '../../platform/http/api-error.js';
+import { linearPattern } from './linear-pattern.js';
 import { problem, rulesBrokenIn } from './payload-schema-rules.js';
 import { vocabulary } from './payload-schema-vocabulary.js';
 import { validationDetails } from './validation-details.js';
@@ -70,7 +71,7 @@ const newCompiler = () =>
         ownProperties: true,
         // With these it can take minutes and gigabytes to compile 16 KiB: code is repeated for every reference to it.
         inlineRefs: false,
-        code: { optimize: false },
+        code: { optimize: false, regExp: linearPattern },
       }),
     )
     .addKeyword('$anchor')
