@@ -838,7 +838,7 @@ GRANT INSERT ON TABLE public.events TO top_ingest;
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
 GRANT INSERT ON TABLE public.nonces TO top_ingest;
 
 --
@@ -891,7 +891,6 @@ GRANT SELECT ON TABLE public.taken_names TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
-GRANT SELECT ON TABLE public.tenants TO top_system;
 GRANT SELECT ON TABLE public.tenants TO top_ingest;
 
 --
