@@ -43,6 +43,13 @@ const Config = z
     REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
     CALLBACK_ENDPOINTS_PER_TENANT: integer(1, 10_000).prefault('50'),
+    OBJECT_CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('50'),
+    OBJECT_RESOURCES_PER_TENANT: integer(1, 1_000_000).prefault('200'),
+    /** Whether the endpoint of an object credential may be http. */
+    ALLOW_INSECURE_OBJECT_ENDPOINTS: z
+      .enum(['true', 'false'])
+      .prefault('false')
+      .transform((text) => text === 'true'),
   })
   .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
     path: ['DATABASE_URL'],
