@@ -27,6 +27,12 @@ describe('without a terminal', () => {
     ['credentials', 'update', 'x', '--status', 'DISABLED'],
     ['credentials', 'update', 'x', '--status', 'DELETED'],
     ['tenants', 'update', 'x', '--status', 'DISABLED'],
+    ['roles', 'delete', 'x'],
+    ['policies', 'delete', 'x'],
+    ['bus-principals', 'update', 'x', '--status', 'DISABLED'],
+    ['bus-principals', 'update', 'x', '--status', 'DELETED'],
+    ['vendors', 'put', 'x', '--enabled', 'false'],
+    ['command-types', 'put', 'x', 'y', '--enabled', 'false'],
   ])('%s %s needs --yes before anything is sent', async (...argv) => {
     const sent: unknown[] = [];
     const fetch = (...request: unknown[]) => Promise.reject(new Error(`sent ${sent.push(request)}`));
@@ -47,6 +53,10 @@ test.each([
   [['tenants', 'list', '--limit', '0']],
   [['credentials', 'update', 'x']],
   [['tenants', 'update', 'x']],
+  [['bus-principals', 'update', 'x']],
+  [['command-types', 'put', 'x', 'y']],
+  [['command-types', 'put', 'x', 'y', '--payload-schema', '[]']],
+  [['vendors', 'put', 'x', '--enabled', 'yes']],
   [['whoami', '--profile', 'a', '--profile-file', 'b']],
   [['credentials', 'rotate', 'x', '--yes', '-o', 'id']],
 ])('%j is wrong usage: exit code 2, nothing on stdout', async (argv) => {

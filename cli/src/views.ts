@@ -1,9 +1,14 @@
 import type {
+  AuditEvent,
+  BusPrincipal,
   Catalog,
+  CatalogCommandType,
+  CatalogVendor,
   Command,
   CommandAccepted,
   Credential,
   Me,
+  Policy,
   Role,
   RoleBinding,
   Tenant,
@@ -20,11 +25,42 @@ export const credentialView: View<Credential> = {
   columns: ['client_id', 'name', 'status', 'secret_version', 'expires_at', 'created_at'],
 };
 
-export const roleView: View<Role> = { id: (role) => role.role, columns: ['role', 'built_in', 'scopes'] };
+/** Of a role, a policy or a role binding that was deleted, the answer has the id alone. */
+type Deletable<Item, Id extends keyof Item> = Pick<Item, Id> & Partial<Omit<Item, Id>>;
 
-export const roleBindingView: View<Pick<RoleBinding, 'client_id' | 'role'> & { created_at?: string }> = {
+export const roleView: View<Deletable<Role, 'role'>> = {
+  id: (role) => role.role,
+  columns: ['role', 'built_in', 'scopes'],
+};
+
+export const roleBindingView: View<Deletable<RoleBinding, 'client_id' | 'role'>> = {
   id: (binding) => `${binding.client_id} ${binding.role}`,
   columns: ['client_id', 'role', 'created_at'],
+};
+
+export const policyView: View<Deletable<Policy, 'policy_id'>> = {
+  id: (policy) => policy.policy_id,
+  columns: ['policy_id', 'client_id', 'scope', 'created_at'],
+};
+
+export const busPrincipalView: View<BusPrincipal> = {
+  id: (principal) => principal.principal_id,
+  columns: ['principal_id', 'bus_user', 'principal_type', 'status', 'expires_at', 'created_at'],
+};
+
+export const auditEventView: View<AuditEvent> = {
+  id: (event) => event.audit_event_id,
+  columns: ['occurred_at', 'outcome', 'client_id', 'operation', 'target', 'changes'],
+};
+
+export const vendorView: View<CatalogVendor> = {
+  id: (vendor) => vendor.vendor,
+  columns: ['vendor', 'enabled', 'created_at', 'updated_at'],
+};
+
+export const commandTypeView: View<CatalogCommandType> = {
+  id: (commandType) => `${commandType.vendor} ${commandType.command_type}`,
+  columns: ['vendor', 'command_type', 'enabled', 'revision', 'description'],
 };
 
 export const acceptedCommandView: View<CommandAccepted> = {

@@ -3032,7 +3032,7 @@ export interface components {
             };
         };
         /**
-         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope.
+         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope.
          *     - `OBJECT_POLICY_DENIED`: The object resource's policy does not allow this, or the resource or its credential is disabled. Ask for what the policy allows; details name the field and the rule.
          */
         Forbidden: {

@@ -1,17 +1,22 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
 import { Sender } from './core/send.js';
+import { AuditEvents } from './resources/audit-events.js';
+import { BusPrincipals } from './resources/bus-principals.js';
 import { CallbackEndpoints } from './resources/callback-endpoints.js';
 import { CallbackSubscriptions } from './resources/callback-subscriptions.js';
 import { CatalogResource } from './resources/catalog.js';
+import { CommandTypes } from './resources/command-types.js';
 import { Commands } from './resources/commands.js';
 import { Credentials } from './resources/credentials.js';
 import { MeResource } from './resources/me.js';
 import { ObjectCredentials } from './resources/object-credentials.js';
 import { ObjectResources } from './resources/object-resources.js';
 import { Objects } from './resources/objects.js';
+import { Policies } from './resources/policies.js';
 import { RoleBindings } from './resources/role-bindings.js';
 import { Roles } from './resources/roles.js';
 import { Tenants } from './resources/tenants.js';
+import { Vendors } from './resources/vendors.js';
 import type { Fetch } from './runtime.js';
 
 /**
@@ -35,6 +40,11 @@ export class TenantOpenPlatform {
   readonly credentials: Credentials;
   readonly roles: Roles;
   readonly roleBindings: RoleBindings;
+  readonly policies: Policies;
+  readonly busPrincipals: BusPrincipals;
+  readonly vendors: Vendors;
+  readonly commandTypes: CommandTypes;
+  readonly auditEvents: AuditEvents;
   readonly commands: Commands;
   readonly catalog: CatalogResource;
   readonly objects: Objects;
@@ -54,6 +64,11 @@ export class TenantOpenPlatform {
     this.credentials = new Credentials(sender);
     this.roles = new Roles(sender);
     this.roleBindings = new RoleBindings(sender);
+    this.policies = new Policies(sender);
+    this.busPrincipals = new BusPrincipals(sender);
+    this.vendors = new Vendors(sender);
+    this.commandTypes = new CommandTypes(sender);
+    this.auditEvents = new AuditEvents(sender);
     this.commands = new Commands(sender);
     this.catalog = new CatalogResource(sender);
     this.objects = new Objects(sender);

@@ -134,13 +134,13 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     const { requestId, problem } = requestIdOf(req);
     const reply: Reply = Object.assign(response, { locals: { requestId } });
     observe(req, reply, logger, metrics);
-    const refuse = async (error: unknown) => {
-      await recordDenial(error, reply.locals.call).catch((err) =>
-        logger.error({ err, request_id: requestId }, 'audit'),
-      );
-      answerError(error, req, reply, logger);
+    const refuse = (error: unknown): void => {
+      void recordDenial(error, reply.locals.call)
+        .catch((err: unknown) => logger.error({ err, request_id: requestId }, 'a denial was not entered in the log'))
+        .then(() => answerError(error, req, reply, logger))
+        .catch(() => reply.destroy());
     };
-    if (problem) return void refuse(problem);
+    if (problem) return refuse(problem);
     if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
 
     const serveSigned = () =>
@@ -148,6 +148,6 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
         .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
         .catch(refuse);
     if (req.url.startsWith('/api/')) void serveSigned();
-    else site(req, reply, (error) => void (error ? refuse(error) : serveSigned()));
+    else site(req, reply, (error) => (error ? refuse(error) : void serveSigned()));
   };
 }

@@ -41,6 +41,7 @@ const Config = z
     PAYLOAD_LIMIT_BYTES: integer(256, 10_485_760).prefault('32768'),
     REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
+    CALLBACK_ENDPOINTS_PER_TENANT: integer(1, 10_000).prefault('50'),
   })
   .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
     path: ['DATABASE_URL'],

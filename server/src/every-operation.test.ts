@@ -14,9 +14,26 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { expectRefusal } from '../test/expect-refusal.js';
+import { newPrincipal } from '../test/new-principal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
-type Ids = { tenant_id: string; client_id: string; role: string; command_id: string };
+type Ids = {
+  tenant_id: string;
+  client_id: string;
+  /** The tenant's own, bound to nobody. */
+  role: string;
+  bound_role: string;
+  policy_id: string;
+  principal_id: string;
+  command_id: string;
+  vendor: string;
+  command_type: string;
+  endpoint_id: string;
+  subscription_id: string;
+};
+
+/** Makes what is missing: a missing id is no refusal. */
+const UPSERTS = ['roles.put'];
 
 /** A body to accept, for every operation that takes one. */
 const bodies: Record<string, (ids: Ids) => object> = {
@@ -24,7 +41,13 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'tenants.update': () => ({ name: 'Acme Fleet Europe' }),
   'credentials.create': () => ({ client_id: unique('client'), name: 'Acme backend' }),
   'credentials.update': () => ({ name: 'Acme frontend' }),
+  'roles.put': () => ({ scopes: ['open:catalog:read'] }),
+  'policies.create': ({ client_id }) => ({ client_id, scope: 'open:device-request:create' }),
+  'busPrincipals.create': () => newPrincipal(),
+  'busPrincipals.update': () => ({ status: 'DISABLED' }),
   'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
+  'vendors.put': () => ({ enabled: true }),
+  'commandTypes.put': () => ({ description: 'Restarts the device.', payload_schema: { type: 'object' } }),
   'commands.create': () => ({
     vendor: 'vendor_a',
     device_id: 'device-1',
@@ -32,6 +55,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
     payload: {},
     idempotency_key: unique('key'),
   }),
+  'callbackEndpoints.create': () => ({ name: 'Order system', url: 'https://hooks.acme.example/top' }),
+  'callbackEndpoints.update': () => ({ name: 'Shop system' }),
+  'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -41,6 +67,9 @@ const MALFORMED_ID = 'x~'.repeat(70);
 
 const unique = (prefix: string) => `${prefix}-${randomUUID()}`;
 
+/** The catalog is every tenant's: one entry of this file's own. */
+const catalogIds = { vendor: unique('vendor'), command_type: unique('type') };
+
 let own: TestTenant;
 let ids: Ids;
 let foreignIds: Ids;
@@ -49,6 +78,10 @@ let ofDisabledTenant: Record<string, Profile>;
 let unbound: Profile;
 
 beforeAll(async () => {
+  const vendor = `/api/v1/platform/catalog/vendors/${catalogIds.vendor}`;
+  await administer('PUT', vendor, bodies['vendors.put']?.(ids) ?? {});
+  const type = bodies['commandTypes.put']?.(ids) ?? {};
+  await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
   const [tenant, foreign, closed] = await Promise.all([createTenant(), createTenant(), createTenant()]);
   own = tenant;
   [ids, foreignIds, unbound] = await Promise.all([createIds(own), createIds(foreign), createCredential(own.tenant_id)]);
@@ -66,19 +99,57 @@ async function administer(method: string, target: string, body: object): Promise
 }
 
 async function createIds(tenant: TestTenant): Promise<Ids> {
-  const role = 'integration_reader';
-  const { client_id } = await createCredential(tenant.tenant_id, { role });
+  const bound_role = 'integration_reader';
+  const { client_id } = await createCredential(tenant.tenant_id, { role: bound_role });
+  const access = `/api/v1/platform/tenants/${tenant.tenant_id}`;
+  const role = unique('role');
+  await administer('PUT', `${access}/roles/${role}`, { scopes: ['open:event:read'] });
+  const policy = await signedRequest(platform().admin, 'POST', `${access}/policies`, {
+    body: { client_id, scope: 'open:event:read' },
+  });
   const command = await signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', {
     body: bodies['commands.create']?.(ids),
   });
-  return { tenant_id: tenant.tenant_id, client_id, role, command_id: command.body.command_id };
+  const principals = `/api/v1/platform/tenants/${tenant.tenant_id}/bus/principals`;
+  const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
+  const { policy_id } = policy.body;
+  const { principal_id } = principal.body;
+  const { command_id } = command.body;
+  // DISABLED ones do not count towards the limit.
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await signedRequest(tenant.admin, 'POST', endpoints, {
+    body: { ...bodies['callbackEndpoints.create']?.(ids), status: 'DISABLED' },
+  });
+  const { endpoint_id } = endpoint.body;
+  const subscription = await signedRequest(tenant.admin, 'POST', `${endpoints}/${endpoint_id}/subscriptions`, {
+    body: { event_type: 'command.completed' },
+  });
+  return {
+    tenant_id: tenant.tenant_id,
+    client_id,
+    role,
+    bound_role,
+    policy_id,
+    principal_id,
+    command_id,
+    ...catalogIds,
+    endpoint_id,
+    subscription_id: subscription.body.subscription_id,
+  };
 }
 
 const missingIds = (): Ids => ({
   tenant_id: unique('tenant'),
   client_id: unique('client'),
-  role: 'integration_missing',
+  role: unique('role'),
+  bound_role: 'integration_missing',
+  policy_id: randomUUID(),
+  principal_id: randomUUID(),
   command_id: randomUUID(),
+  vendor: unique('vendor'),
+  command_type: unique('type'),
+  endpoint_id: randomUUID(),
+  subscription_id: randomUUID(),
 });
 
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {
@@ -86,11 +157,15 @@ async function credentialPerRole(tenantId: string): Promise<Record<string, Profi
   return Object.fromEntries(await Promise.all(made));
 }
 
-const parameters = ({ route }: Operation) =>
-  [...route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name as keyof Ids);
+/** Whose value a path parameter takes. */
+const idFor = (operation: Operation, name: string) =>
+  (operation.name === 'roleBindings.delete' && name === 'role' ? 'bound_role' : name) as keyof Ids;
 
-const target = ({ route }: Operation, values: Ids) =>
-  route.path.replace(/:([a-z_]+)/g, (_, name) => values[name as keyof Ids]);
+const parameters = (operation: Operation) =>
+  [...operation.route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => idFor(operation, name as string));
+
+const target = (operation: Operation, values: Ids) =>
+  operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
 
 const takesBody = ({ route }: Operation) => 'body' in route && route.body !== undefined;
 
@@ -150,6 +225,16 @@ async function send(caller: Profile, method: string, path: string, options: Requ
 
 const call = (caller: Profile, operation: Operation, values: Ids, options: RequestOptions = {}) =>
   send(caller, operation.route.method, target(operation, values), { body: bodyFor(operation, values), ...options });
+
+const isAudited = ({ route }: Operation) =>
+  route.method !== 'GET' && /^(platform|open:object-config|open:callback):/.test(route.metadata.scope ?? '');
+
+/** The entries of one request in the log of a tenant. */
+async function auditOf(tenantId: string, requestId: string): Promise<{ request_id: string }[]> {
+  const log = `/api/v1/platform/tenants/${tenantId}/audit-events?limit=500`;
+  const { body } = await signedRequest(platform().admin, 'GET', log);
+  return body.items.filter(({ request_id }: { request_id: string }) => request_id === requestId);
+}
 
 /** Everything that two answers to one X-Request-Id may differ in is left out. */
 const bytesOf = ({ status, headers: { date: _, ...headers }, raw }: Answer) => ({ status, headers, raw });
@@ -221,9 +306,48 @@ describe.each(allOperations)('$name', (operation) => {
     expect(schema?.parse(answer.body)).toEqual(answer.body);
   });
 
+  if (isAudited(operation)) {
+    test('leaves one entry in the log of the tenant that it changed, with the names of the fields and no value', async () => {
+      const values = await createIds(own);
+      const body = bodyFor(operation, values);
+      const caller = permitted(operation);
+      const { body: answer } = await call(caller, operation, values, { body });
+      const changed = parameters(operation).includes('tenant_id') ? own.tenant_id : caller.tenant_id;
+      expect(await auditOf(changed, answer.request_id)).toEqual([
+        {
+          audit_event_id: expect.any(String),
+          occurred_at: expect.any(String),
+          tenant_id: changed,
+          client_id: caller.client_id,
+          operation: operation.name,
+          target: expect.stringMatching(`^${target(operation, values).slice('/api/v1/'.length)}`),
+          changes: Object.keys(body ?? {}),
+          outcome: 'DONE',
+          request_id: answer.request_id,
+        },
+      ]);
+    });
+  }
+
+  if (isAudited(operation) && scope?.startsWith('platform:')) {
+    test("leaves an entry in the log of the caller's own tenant where it was refused", async () => {
+      const { body: refusal } = await call(unbound, operation, foreignIds);
+      expect(refusal.code).toBe('FORBIDDEN');
+      expect(await auditOf(unbound.tenant_id, refusal.request_id)).toMatchObject([
+        {
+          client_id: unbound.client_id,
+          operation: operation.name,
+          target: target(operation, foreignIds).slice('/api/v1/'.length),
+          changes: [],
+          outcome: 'DENIED',
+        },
+      ]);
+    });
+  }
+
   const references = parameters(operation).filter((name) => name !== 'tenant_id');
 
-  if (references.length > 0) {
+  if (references.length > 0 && !UPSERTS.includes(operation.name) && !isPlatformOnly(operation)) {
     test("answers another tenant's ids and malformed ones exactly as missing ones", async () => {
       const headers = { 'X-Request-Id': unique('request') };
       const answerFor = (values: Ids, caller = permitted(operation)) =>
@@ -235,7 +359,7 @@ describe.each(allOperations)('$name', (operation) => {
       for (const name of references) {
         expect(bytesOf(await answerFor({ ...missingIds(), [name]: MALFORMED_ID }))).toEqual(bytesOf(missing));
         expect(bytesOf(await answerFor({ ...missingIds(), [name]: foreignIds[name] }))).toEqual(bytesOf(missing));
-        if (name !== 'role') {
+        if (name !== 'bound_role') {
           expect(bytesOf(await answerFor({ ...ids, [name]: foreignIds[name] }))).toEqual(bytesOf(missing));
         }
       }

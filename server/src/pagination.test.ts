@@ -10,15 +10,24 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { newPrincipal } from '../test/new-principal.js';
 
 const ITEMS = 5;
 
+/** One of the test's own. */
+const VENDOR = `page-${randomUUID()}`;
+const VENDORS = '/api/v1/platform/catalog/vendors';
+
 const tenantPath = (tenant: TestTenant) => `/api/v1/platform/tenants/${tenant.tenant_id}`;
 
-/** How to make one more item of each list, and who reads it. */
+/** How to make one more item of each list, who reads it, and where a filter takes another value than in other lists. */
 const lists: Record<
   string,
-  { caller: (tenant: TestTenant) => TestTenant['admin']; add: (tenant: TestTenant) => Promise<unknown> }
+  {
+    caller: (tenant: TestTenant) => TestTenant['admin'];
+    add: (tenant: TestTenant) => Promise<unknown>;
+    filters?: Record<string, string>;
+  }
 > = {
   'tenants.list': {
     caller: () => platform().admin,
@@ -33,6 +42,34 @@ const lists: Record<
     caller: ({ admin }) => admin,
     add: (tenant) => createCredential(tenant.tenant_id, { role: 'integration_reader' }),
   },
+  'busPrincipals.list': {
+    caller: ({ admin }) => admin,
+    add: (tenant) =>
+      signedRequest(tenant.admin, 'POST', `${tenantPath(tenant)}/bus/principals`, { body: newPrincipal() }),
+    filters: { status: 'ACTIVE' },
+  },
+  'policies.list': {
+    caller: ({ admin }) => admin,
+    add: async (tenant) => {
+      const { client_id } = await createCredential(tenant.tenant_id);
+      const body = { client_id, scope: 'open:event:read' };
+      return signedRequest(tenant.admin, 'POST', `${tenantPath(tenant)}/policies`, { body });
+    },
+  },
+  'vendors.list': {
+    caller: () => platform().admin,
+    add: () => signedRequest(platform().admin, 'PUT', `${VENDORS}/page-${randomUUID()}`, { body: { enabled: false } }),
+  },
+  'commandTypes.list': {
+    caller: () => platform().admin,
+    add: async () => {
+      await signedRequest(platform().admin, 'PUT', `${VENDORS}/${VENDOR}`, { body: { enabled: false } });
+      return signedRequest(platform().admin, 'PUT', `${VENDORS}/${VENDOR}/command-types/${randomUUID()}`, {
+        body: { description: 'Does nothing.', payload_schema: { type: 'object' } },
+      });
+    },
+  },
+  'auditEvents.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
   'commands.list': {
     caller: ({ reader }) => reader,
     add: ({ operator }) =>
@@ -46,7 +83,27 @@ const lists: Record<
         },
       }),
   },
+  'callbackEndpoints.list': { caller: ({ admin }) => admin, add: createEndpoint },
+  'callbackSubscriptions.list': { caller: ({ admin }) => admin, add: subscribeToNext },
 };
+
+const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
+
+async function createEndpoint({ admin }: TestTenant): Promise<string> {
+  const body = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+  return (await signedRequest(admin, 'POST', ENDPOINTS, { body })).body.endpoint_id;
+}
+
+/** The endpoint of each tenant whose subscriptions are listed. It can have as many as there are event types. */
+const subscribed = new Map<string, string>();
+
+async function subscribeToNext(tenant: TestTenant): Promise<void> {
+  const { tenant_id, admin } = tenant;
+  const endpoint = subscribed.get(tenant_id) ?? (await createEndpoint(tenant));
+  const event_type = subscribed.has(tenant_id) ? 'command.completed' : 'command.accepted';
+  subscribed.set(tenant_id, endpoint);
+  await signedRequest(admin, 'POST', `${ENDPOINTS}/${endpoint}/subscriptions`, { body: { event_type } });
+}
 
 /** A value for every filter of the contract. */
 const filters: Record<string, string> = {
@@ -58,13 +115,23 @@ const filters: Record<string, string> = {
   idempotency_key: 'key-1',
   accepted_after: '2026-01-01T00:00:00Z',
   accepted_before: '2999-01-01T00:00:00%2B01:00',
+  operation: 'credentials.create',
+  outcome: 'DONE',
+  occurred_after: '2026-01-01T00:00:00Z',
+  occurred_before: '2999-01-01T00:00:00%2B01:00',
 };
 
 const queryNames = ({ route }: Operation) => Object.keys((route.query as z.ZodObject).shape);
 
 const listOperations = allOperations.filter((operation) => queryNames(operation).includes('cursor'));
 
-const pathOf = ({ route }: Operation, tenant: TestTenant) => route.path.replace(':tenant_id', tenant.tenant_id);
+const filterOf = (operation: Operation, name: string) => lists[operation.name]?.filters?.[name] ?? filters[name] ?? '';
+
+const pathOf = ({ route }: Operation, tenant: TestTenant) =>
+  route.path
+    .replace(':tenant_id', tenant.tenant_id)
+    .replace(':vendor', VENDOR)
+    .replace(':endpoint_id', () => subscribed.get(tenant.tenant_id) ?? '');
 
 const list = (
   operation: Operation,
@@ -109,9 +176,10 @@ test('every list of the contract is walked, with every filter', () => {
 
 describe.each(listOperations)('$name', (operation) => {
   // Other test files make and change tenants meanwhile: only the beginning of their list is known.
-  const isShared = operation.name === 'tenants.list';
+  const sharedId = { 'tenants.list': 'tenant_id', 'vendors.list': 'vendor' }[operation.name];
+  const isShared = sharedId !== undefined;
   const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) =>
-    JSON.stringify(isShared ? item.tenant_id : item);
+    JSON.stringify(sharedId === undefined ? item : item[sharedId]);
 
   test('pages show every item once, newest first, and the last page no cursor', async () => {
     const whole = await list(operation, tenant, { limit: isShared ? '9' : '500' });
@@ -126,7 +194,7 @@ describe.each(listOperations)('$name', (operation) => {
       expect(page.status, page.raw).toBe(200);
       expect(itemsOf(page).length).toBeLessThanOrEqual(2);
       seen.push(...itemsOf(page).map(identityOf));
-      times.push(...itemsOf(page).map((item) => item.accepted_at ?? item.created_at ?? ''));
+      times.push(...itemsOf(page).map((item) => item.accepted_at ?? item.occurred_at ?? item.created_at ?? ''));
       cursor = nextCursorOf(page);
     }
     expect(new Set(seen).size).toBe(seen.length);
@@ -146,14 +214,14 @@ describe.each(listOperations)('$name', (operation) => {
     const refused: Promise<Answer>[] = [];
     const cursor = await firstCursor(operation, tenant);
     expect((await list(operation, tenant, { cursor, limit: '3' })).status).toBe(200);
-    if (!isShared) {
+    if (operation.route.path.includes(':tenant_id')) {
       refused.push(list(operation, tenant, { cursor: await firstCursor(operation, other) }));
     }
     for (const another of listOperations.filter(({ name }) => name !== operation.name)) {
       refused.push(list(operation, tenant, { cursor: await firstCursor(another, tenant) }));
     }
     for (const name of queryNames(operation).filter((name) => name in filters)) {
-      refused.push(list(operation, tenant, { cursor, [name]: filters[name] ?? '' }));
+      refused.push(list(operation, tenant, { cursor, [name]: filterOf(operation, name) }));
     }
     for (const { status, body } of await Promise.all(refused)) {
       expect([status, body.code]).toEqual([400, 'INVALID_CURSOR']);
@@ -189,10 +257,10 @@ describe.each(listOperations)('$name', (operation) => {
 
   test('each filter narrows, and an unknown value is no error', async () => {
     for (const name of queryNames(operation).filter((name) => name in filters)) {
-      const answer = await list(operation, tenant, { [name]: filters[name] ?? '' });
+      const answer = await list(operation, tenant, { [name]: filterOf(operation, name) });
       expect(answer.status, answer.raw).toBe(200);
       if (name in (itemsOf(answer)[0] ?? {})) {
-        expect(new Set(itemsOf(answer).map((item) => item[name]))).toEqual(new Set([filters[name]]));
+        expect(new Set(itemsOf(answer).map((item) => item[name]))).toEqual(new Set([filterOf(operation, name)]));
       }
     }
   });

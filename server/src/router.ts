@@ -8,8 +8,24 @@ import { listPolicies } from './features/access/list-policies.js';
 import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
 import { putRole } from './features/access/put-role.js';
+import { listAuditEvents } from './features/audit/list-audit-events.js';
+import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
+import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
+import { listBusPrincipals } from './features/bus-principals/list-bus-principals.js';
+import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
+import { createCallbackEndpoint } from './features/callbacks/create-callback-endpoint.js';
+import { createCallbackSubscription } from './features/callbacks/create-callback-subscription.js';
+import { deleteCallbackSubscription } from './features/callbacks/delete-callback-subscription.js';
+import { getCallbackEndpoint } from './features/callbacks/get-callback-endpoint.js';
+import { listCallbackEndpoints } from './features/callbacks/list-callback-endpoints.js';
+import { listCallbackSubscriptions } from './features/callbacks/list-callback-subscriptions.js';
+import { updateCallbackEndpoint } from './features/callbacks/update-callback-endpoint.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
+import { listCommandTypes } from './features/catalog/list-command-types.js';
+import { listVendors } from './features/catalog/list-vendors.js';
+import { putCommandType } from './features/catalog/put-command-type.js';
+import { putVendor } from './features/catalog/put-vendor.js';
 import { commandFastPath, createCommand } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
@@ -44,18 +60,38 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       update: updateCredential(database, keyring),
     },
     roles: { list: listRoles(database), put: putRole(database), delete: deleteRole(database) },
+    busPrincipals: {
+      create: createBusPrincipal(database),
+      list: listBusPrincipals(database),
+      get: getBusPrincipal(database),
+      update: updateBusPrincipal(database),
+    },
     roleBindings: {
       create: createRoleBinding(database),
       list: listRoleBindings(database),
       delete: deleteRoleBinding(database),
     },
     policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
+    auditEvents: { list: listAuditEvents(database) },
+    vendors: { list: listVendors(database), put: putVendor(database) },
+    commandTypes: { list: listCommandTypes(database), put: putCommandType(database) },
     commands: {
       create: createCommand(commandServices),
       get: getCommand(database),
       list: listCommands(database),
     },
     catalog: { get: getCatalog(database) },
+    callbackEndpoints: {
+      create: createCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+      list: listCallbackEndpoints(database),
+      get: getCallbackEndpoint(database),
+      update: updateCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+    },
+    callbackSubscriptions: {
+      create: createCallbackSubscription(database),
+      list: listCallbackSubscriptions(database),
+      delete: deleteCallbackSubscription(database),
+    },
     me: {
       get: getMe(database, {
         body_bytes: config.BODY_LIMIT_BYTES,

@@ -18,3 +18,12 @@ export function newId(at = Date.now()): string {
 
 /** What follows the 48 bits of time in a UUID version 7, in hex: for ids whose time the database gives. */
 export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
+
+/** The lowest id of this time or later, as a request writes it, for ids that begin with the milliseconds of an instant. */
+export function firstIdAt(time: string): string {
+  // Finer than milliseconds counts as the next one: what came before it must not be listed as after it.
+  const finer = /\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0;
+  const milliseconds = Date.parse(time) + finer;
+  const hex = milliseconds.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

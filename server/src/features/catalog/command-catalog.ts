@@ -1,10 +1,9 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type { ValidateFunction } from 'ajv';
 import type { Database } from '../../platform/database/database.js';
 import { asSystem } from '../../platform/database/roles.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { locationOf } from '../../platform/http/location.js';
+import { compilePayloadSchema } from './payload-schema.js';
+import { validationDetails } from './validation-details.js';
 
 type CommandType = { revision: number; enabled: boolean; validate: Validate };
 type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };
@@ -13,8 +12,6 @@ type Validate = ValidateFunction | Error;
 
 /** What a command was checked against: the accept statement makes sure that it is still so. */
 export type Checked = { revision: number };
-
-const MAX_DETAILS = 20;
 
 /**
  * The catalog in memory, with compiled payload schemas. It may be behind the database: what it lets through is
@@ -26,7 +23,7 @@ export function commandCatalog(database: Database) {
   let underWay: Promise<unknown> = Promise.resolve();
   let coming: Promise<void> | null = null;
 
-  function compileOnce(key: string, revision: number, schema: object): Validate {
+  function compileOnce(key: string, revision: number, schema: Record<string, unknown>): Validate {
     const cached = compiled.get(key);
     if (cached?.revision === revision) return cached.validate;
     const validate = compile(schema);
@@ -73,7 +70,7 @@ export function commandCatalog(database: Database) {
       }
       if (type.validate(command.payload)) return { revision: type.revision };
       return new ApiError('COMMAND_PAYLOAD_INVALID', {
-        details: (type.validate.errors ?? []).slice(0, MAX_DETAILS).map(toDetail),
+        details: validationDetails('body/payload', type.validate.errors),
       });
     },
   };
@@ -94,23 +91,10 @@ const readRows = (database: Database) =>
       from vendors left join command_types using (vendor)`,
   );
 
-/** An Ajv of its own for every schema: one that knew them all would refuse the second of an $id. */
-function compile(schema: object): Validate {
+function compile(schema: Record<string, unknown>): Validate {
   try {
-    return addFormats.default(new Ajv2020({ strict: false, logger: false })).compile(schema);
+    return compilePayloadSchema(schema);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
 }
-
-function toDetail({ instancePath, keyword, message, params }: ErrorObject) {
-  const property = 'additionalProperty' in params ? ` (${String(params.additionalProperty).slice(0, 128)})` : '';
-  return {
-    location: locationOf('body/payload', instancePath.split('/').slice(1).map(unescapeStep)),
-    code: keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
-    message: `${message ?? 'is not valid'}${property}`,
-  };
-}
-
-/** RFC 6901, 4. */
-const unescapeStep = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,28 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { onBothNodes } from '../../../test/on-both-nodes.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 
-let sql: postgres.Sql;
+const { nodes } = platform();
+
 let tenant: TestTenant;
 /** One of the test's own, with a command type `any` that takes any payload: other tests use the seeded ones. */
 let vendor: string;
 
 beforeAll(async () => {
-  sql = postgres(platform().databaseUrl ?? '', { max: 1, onnotice: () => {} });
   tenant = await createTenant();
 });
 
-afterAll(() => sql.end());
-
 beforeEach(async () => {
   vendor = `vendor_${randomUUID()}`;
-  await sql`insert into vendors (vendor, enabled) values (${vendor}, true)`;
-  await sql`insert into command_types (vendor, command_type, enabled, description, payload_schema)
-    values (${vendor}, 'any', true, 'Takes any payload.', '{"type":"object"}')`;
+  await putVendor({ enabled: true });
+  await putType({ description: 'Takes any payload.', payload_schema: { type: 'object' } });
 });
+
+async function put(path: string, body: object, node = nodes[0]): Promise<void> {
+  const target = `/api/v1/platform/catalog/vendors/${vendor}${path}`;
+  const { status, raw } = await signedRequest(platform().admin, 'PUT', target, { body, ...(node && { node }) });
+  expect(status, raw).toBe(200);
+}
+
+const putVendor = (body: object, node?: string) => put('', body, node);
+const putType = (body: object, node?: string) => put('/command-types/any', body, node);
 
 const command = (fields: object = {}) => ({
   vendor,
@@ -33,28 +39,23 @@ const command = (fields: object = {}) => ({
   ...fields,
 });
 
-const create = (body: unknown, node = platform().nodes[0]) =>
+const create = (body: unknown, node = nodes[0]) =>
   signedRequest(tenant.operator, 'POST', COMMANDS, { body, ...(node !== undefined && { node }) });
 
 test.each([
-  ['vendor', 'VENDOR_NOT_ENABLED', () => sql`update vendors set enabled = false where vendor = ${vendor}`],
-  [
-    'command type',
-    'COMMAND_TYPE_UNKNOWN',
-    () => sql`update command_types set enabled = false where vendor = ${vendor}`,
-  ],
+  ['vendor', 'VENDOR_NOT_ENABLED', (node: string) => putVendor({ enabled: false }, node)],
+  ['command type', 'COMMAND_TYPE_UNKNOWN', (node: string) => putType({ enabled: false }, node)],
   [
     'payload schema',
     'COMMAND_PAYLOAD_INVALID',
-    () =>
-      sql`update command_types set revision = revision + 1, payload_schema = '{"required":["a"]}' where vendor = ${vendor}`,
+    (node: string) => putType({ payload_schema: { required: ['a'] } }, node),
   ],
 ])('a %s changed since is obeyed by every node at once, and breaks no retry', async (_, code, change) => {
   const body = command();
   const first = await create(body);
-  for (const node of platform().nodes) expect((await create(command(), node)).status).toBe(202);
-  await change();
-  for (const node of platform().nodes) {
+  for (const node of nodes) expect((await create(command(), node)).status).toBe(202);
+  await change(nodes[0] as string);
+  for (const node of [...nodes].reverse()) {
     expect((await create(command(), node)).body.code).toBe(code);
     const again = await create(body, node);
     expect([again.status, again.body.command_id]).toEqual([202, first.body.command_id]);
@@ -64,10 +65,44 @@ test.each([
 });
 
 test('a vendor enabled again is obeyed by every node at once', async () => {
-  await sql`update vendors set enabled = false where vendor = ${vendor}`;
-  for (const node of platform().nodes) expect((await create(command(), node)).body.code).toBe('VENDOR_NOT_ENABLED');
-  await sql`update vendors set enabled = true where vendor = ${vendor}`;
-  for (const node of platform().nodes) expect((await create(command(), node)).status).toBe(202);
+  await putVendor({ enabled: false });
+  for (const node of nodes) expect((await create(command(), node)).body.code).toBe('VENDOR_NOT_ENABLED');
+  await putVendor({ enabled: true });
+  for (const node of nodes) expect((await create(command(), node)).status).toBe(202);
+});
+
+test('what one node puts, the other obeys at the very next command, time and again', async () => {
+  for (let round = 0; round < 20; round++) {
+    const [name, other] = round % 2 === 0 ? (['even', 'odd'] as const) : (['odd', 'even'] as const);
+    const [putting, obeying] = round % 4 < 2 ? nodes : [...nodes].reverse();
+    await putType({ payload_schema: { required: [name] } }, putting);
+    const answers = await Promise.all([
+      create(command({ payload: { [name]: 1 } }), obeying),
+      create(command({ payload: { [other]: 1 } }), obeying),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 422]);
+  }
+});
+
+test('a schema that is put while commands are under way binds all that are sent after its answer', async () => {
+  for (let round = 0; round < 10; round++) {
+    await putType({ payload_schema: { maxProperties: 0 } });
+    let isPut = false;
+    const before: number[] = [];
+    const sending = onBothNodes(16, async (node) => {
+      for (let isAfter = false; !isAfter; ) {
+        isAfter = isPut;
+        const { status } = await create(command(), node);
+        if (isAfter) expect(status).toBe(422);
+        else before.push(status);
+      }
+    });
+    await putType({ payload_schema: { minProperties: 1 } }, nodes[round % nodes.length]);
+    isPut = true;
+    await sending;
+    expect(before).toContain(202);
+    expect(before.filter((status) => status !== 202 && status !== 422)).toEqual([]);
+  }
 });
 
 test('any payload is read back as it was sent', async () => {

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { firstIdAt } from '../../platform/new-id.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
 
@@ -44,12 +45,3 @@ export const listCommands =
       },
     };
   };
-
-/** The lowest id of a command accepted at this time or later: ids begin with the milliseconds of accepted_at. */
-function firstIdAt(time: string): string {
-  // Finer than milliseconds counts as the next one: what was accepted before it must not be listed as after it.
-  const finer = /\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0;
-  const milliseconds = Date.parse(time) + finer;
-  const hex = milliseconds.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}

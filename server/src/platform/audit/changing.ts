@@ -42,6 +42,6 @@ export const auditOf = ({ caller, operation, requestId }: Call) => ({
 
 /** Its id is a UUID v7 of the database's time, so that the primary key lists the log in order. */
 export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
-  const stamp = sql`lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0')`;
+  const stamp = sql`lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0')`;
   await tx.insert(auditEvents).values({ ...event, auditEventId: sql`(${stamp} || ${newIdTail()})::uuid` });
 }

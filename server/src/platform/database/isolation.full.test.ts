@@ -2,6 +2,7 @@ import { createTenant, platform, signedRequest } from '@tenant-open-platform/tes
 import postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPrincipal } from '../../../test/new-principal.js';
 
 /** Belongs to the owner of the tables; every test takes on a role of the platform, and rolls back what it did. */
 let owner: postgres.Sql;
@@ -24,7 +25,17 @@ beforeAll(async () => {
   const tenants = [await createTenant(), await createTenant()] as const;
   [own, foreign] = [tenants[0].tenant_id, tenants[1].tenant_id];
   foreignClientId = tenants[1].operator.client_id;
-  for (const { operator } of tenants) {
+  for (const { tenant_id, admin, operator } of tenants) {
+    const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+    expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
+    const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
+    expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
+    const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+    const endpoints = '/api/v1/open/callbacks/endpoints';
+    const endpoint = await signedRequest(admin, 'POST', endpoints, { body: hook });
+    const subscriptions = `${endpoints}/${endpoint.body.endpoint_id}/subscriptions`;
+    const subscription = { event_type: 'command.completed' };
+    expect((await signedRequest(admin, 'POST', subscriptions, { body: subscription })).status).toBe(201);
     const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
     expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
   }
@@ -124,6 +135,7 @@ test('lets top_ingest insert what a command brings, read what admission asks and
     'INSERT nonces',
     'INSERT outbox',
     'SELECT command_types',
+    'SELECT policies',
     'SELECT role_bindings',
     'SELECT tenants',
     'SELECT vendors',

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  createCredential,
+  createTenant,
+  type Profile,
+  platform,
+  signedRequest,
+  type TestTenant,
+} from '@tenant-open-platform/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal } from '../../../test/expect-refusal.js';
+import { newPrincipal } from '../../../test/new-principal.js';
+
+type Entry = {
+  audit_event_id: string;
+  occurred_at: string;
+  tenant_id: string;
+  client_id: string;
+  operation: string;
+  target: string;
+  changes: string[];
+  outcome: string;
+  request_id: string;
+};
+
+let tenant: TestTenant;
+let other: TestTenant;
+/** The entries of the changes below, in their order: each made in a millisecond of its own. */
+let made: Entry[];
+let clientId: string;
+let principalId: string;
+
+const below = (of: TestTenant, path: string) => `/api/v1/platform/tenants/${of.tenant_id}/${path}`;
+
+async function log(of: TestTenant, query: Record<string, string> = {}, caller: Profile = of.admin): Promise<Entry[]> {
+  const pairs = Object.entries({ limit: '500', ...query }).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+  );
+  const answer = await signedRequest(caller, 'GET', `${below(of, 'audit-events')}?${pairs.join('&')}`);
+  expect(answer.status, answer.raw).toBe(200);
+  return answer.body.items;
+}
+
+const entriesOf = (entries: Entry[], { headers }: Answer) =>
+  entries.filter(({ request_id }) => request_id === headers['x-request-id']);
+
+/** Sends one request, and waits for the next millisecond. */
+async function send(caller: Profile, method: string, target: string, body: object): Promise<Answer> {
+  const answer = await signedRequest(caller, method, target, { body });
+  const sentAt = Date.now();
+  while (Date.now() <= sentAt + 1) await new Promise(setImmediate);
+  return answer;
+}
+
+beforeAll(async () => {
+  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+  clientId = `client-${randomUUID()}`;
+  const principal = newPrincipal({ client_id: tenant.operator.client_id });
+  const answers = [
+    await send(tenant.admin, 'POST', below(tenant, 'credentials'), { client_id: clientId, name: 'Backend' }),
+    await send(platform().admin, 'PUT', below(tenant, `credentials/${clientId}`), { name: 'Frontend' }),
+    await send(tenant.reader, 'PUT', below(tenant, `credentials/${clientId}`), { name: 'Mine' }),
+    await send(tenant.admin, 'POST', below(tenant, 'bus/principals'), principal),
+  ];
+  principalId = answers[3]?.body.principal_id;
+  answers.push(
+    await send(tenant.admin, 'PUT', below(tenant, `bus/principals/${principalId}`), {
+      status: 'DISABLED',
+      expires_at: null,
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([201, 200, 403, 201, 200]);
+  const entries = await log(tenant);
+  made = answers.flatMap((answer) => entriesOf(entries, answer));
+  expect(made).toHaveLength(answers.length);
+});
+
+test('an entry says who changed which fields of what, when and by which request, and no value', async () => {
+  const credential = `platform/tenants/${tenant.tenant_id}/credentials/${clientId}`;
+  const principal = `platform/tenants/${tenant.tenant_id}/bus/principals/${principalId}`;
+  const admin = tenant.admin.client_id;
+  const created = ['bus_user', 'bus_account_public_key', 'bus_user_public_key', 'principal_type', 'client_id'];
+  const expected: [string, string, string, string[], string][] = [
+    [admin, 'credentials.create', credential, ['client_id', 'name'], 'DONE'],
+    [platform().admin.client_id, 'credentials.update', credential, ['name'], 'DONE'],
+    [tenant.reader.client_id, 'credentials.update', credential, [], 'DENIED'],
+    [admin, 'busPrincipals.create', principal, created, 'DONE'],
+    [admin, 'busPrincipals.update', principal, ['status', 'expires_at'], 'DONE'],
+  ];
+  expect(made).toEqual(
+    expected.map(([client_id, operation, target, changes, outcome]) => ({
+      audit_event_id: expect.any(String),
+      occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      tenant_id: tenant.tenant_id,
+      client_id,
+      operation,
+      target,
+      changes,
+      outcome,
+      request_id: expect.any(String),
+    })),
+  );
+});
+
+test('the log is newest first, and the ids tell the time of the entries', async () => {
+  const entries = await log(tenant);
+  const ids = entries.map(({ audit_event_id }) => audit_event_id);
+  expect(ids).toEqual([...ids].sort().reverse());
+  for (const { audit_event_id, occurred_at } of entries) {
+    const milliseconds = Number.parseInt(audit_event_id.replace('-', '').slice(0, 12), 16);
+    expect(new Date(milliseconds).toISOString()).toBe(occurred_at);
+  }
+});
+
+describe('filters', () => {
+  /** Which of the changes the list shows, by their place. */
+  async function listed(query: Record<string, string>): Promise<number[]> {
+    const entries = await log(tenant, query);
+    return entries
+      .map(({ audit_event_id }) => made.findIndex((entry) => entry.audit_event_id === audit_event_id))
+      .filter((place) => place >= 0);
+  }
+  const at = (place: number) => made[place]?.occurred_at ?? '';
+
+  test('by client, operation and outcome, alone and together', async () => {
+    expect(await listed({})).toEqual([4, 3, 2, 1, 0]);
+    expect(await listed({ client_id: tenant.admin.client_id })).toEqual([4, 3, 0]);
+    expect(await listed({ client_id: platform().admin.client_id })).toEqual([1]);
+    expect(await listed({ operation: 'credentials.update' })).toEqual([2, 1]);
+    expect(await listed({ outcome: 'DENIED' })).toEqual([2]);
+    expect(await listed({ outcome: 'DONE', operation: 'credentials.update' })).toEqual([1]);
+    expect(await listed({ outcome: 'DENIED', client_id: tenant.admin.client_id })).toEqual([]);
+  });
+
+  test('show nothing else, and nothing for what never was', async () => {
+    const query = { client_id: tenant.admin.client_id, operation: 'busPrincipals.create', outcome: 'DONE' };
+    expect(await log(tenant, query)).toEqual([made[3]]);
+    expect(await log(tenant, { client_id: other.admin.client_id })).toEqual([]);
+    expect(await log(tenant, { operation: 'nothing.ever' })).toEqual([]);
+  });
+
+  test('occurred_after includes its instant, occurred_before excludes it', async () => {
+    expect(await listed({ occurred_after: at(1) })).toEqual([4, 3, 2, 1]);
+    expect(await listed({ occurred_before: at(1) })).toEqual([0]);
+    expect(await listed({ occurred_after: at(1), occurred_before: at(3) })).toEqual([2, 1]);
+    expect(await listed({ occurred_after: at(3), occurred_before: at(1) })).toEqual([]);
+  });
+
+  test('an instant finer than milliseconds comes after the millisecond it begins with, at any offset', async () => {
+    const finer = at(1).replace('Z', '000001Z');
+    expect(await listed({ occurred_after: finer })).toEqual([4, 3, 2]);
+    expect(await listed({ occurred_before: finer })).toEqual([1, 0]);
+    const shifted = new Date(Date.parse(at(1)) + 90 * 60_000).toISOString().replace('Z', '+01:30');
+    expect(await listed({ occurred_after: shifted })).toEqual([4, 3, 2, 1]);
+    expect(await listed({ occurred_before: '9999-12-31T23:59:59.999999999Z' })).toEqual([4, 3, 2, 1, 0]);
+  });
+
+  test.each([
+    ['client_id', 'a b'],
+    ['operation', 'credentials'],
+    ['outcome', 'done'],
+    ['occurred_after', '2026-01-31'],
+    ['occurred_before', '2026-02-30T00:00:00Z'],
+  ])('refuse %s=%j with its location', async (name, value) => {
+    const target = `${below(tenant, 'audit-events')}?${name}=${encodeURIComponent(value)}`;
+    const answer = await signedRequest(tenant.admin, 'GET', target);
+    expectRefusal(answer, 'VALIDATION_FAILED');
+    expect(answer.body.details).toMatchObject([{ location: `query/${name}` }]);
+  });
+});
+
+test('pages of a filtered log show every entry once', async () => {
+  const filter = `outcome=DONE&client_id=${platform().admin.client_id}`;
+  const whole = await log(tenant, { outcome: 'DONE', client_id: platform().admin.client_id });
+  expect(whole.length).toBeGreaterThan(3);
+  const seen: Entry[] = [];
+  for (let cursor = ''; ; ) {
+    const target = `${below(tenant, 'audit-events')}?limit=2&${filter}${cursor && `&cursor=${cursor}`}`;
+    const { body } = await signedRequest(tenant.admin, 'GET', target);
+    seen.push(...body.items);
+    if (body.next_cursor === null) break;
+    cursor = body.next_cursor;
+  }
+  expect(seen).toEqual(whole);
+});
+
+describe('whose log', () => {
+  test("another tenant's is refused and never shown", async () => {
+    expectRefusal(await signedRequest(other.admin, 'GET', below(tenant, 'audit-events')), 'FORBIDDEN');
+    for (const [of, foreign] of [
+      [tenant, other],
+      [other, tenant],
+    ] as const) {
+      for (const caller of [of.admin, platform().admin]) {
+        const entries = await log(of, {}, caller);
+        expect(new Set(entries.map(({ tenant_id }) => tenant_id))).toEqual(new Set([of.tenant_id]));
+        expect(JSON.stringify(entries)).not.toContain(foreign.tenant_id);
+      }
+    }
+  });
+
+  test('a denial is in the log of the caller, not in that of the tenant it reached for', async () => {
+    const { admin } = await createTenant();
+    const caller = { ...other, tenant_id: admin.tenant_id, admin };
+    const target = below(other, 'bus/principals');
+    const denied = await signedRequest(admin, 'POST', target, { body: newPrincipal() });
+    expectRefusal(denied, 'FORBIDDEN');
+    expect(entriesOf(await log(caller), denied)).toMatchObject([
+      { outcome: 'DENIED', tenant_id: admin.tenant_id, target: target.slice('/api/v1/'.length), changes: [] },
+    ]);
+    expect(entriesOf(await log(other), denied)).toEqual([]);
+  });
+
+  test('a new tenant is in the log of tenant platform', async () => {
+    const body = { tenant_id: `tenant-${randomUUID()}`, name: 'Acme' };
+    const created = await signedRequest(platform().admin, 'POST', '/api/v1/platform/tenants', { body });
+    const ofPlatform = { ...tenant, tenant_id: 'platform', admin: platform().admin };
+    const entries = await log(ofPlatform, { operation: 'tenants.create', occurred_after: created.body.created_at });
+    expect(entriesOf(entries, created)).toMatchObject([{ target: `platform/tenants/${body.tenant_id}` }]);
+    expect(await log({ ...ofPlatform, tenant_id: body.tenant_id })).toEqual([]);
+  });
+});
+
+describe('with the change', () => {
+  test('a change that is refused leaves no entry, however late it fails', async () => {
+    const principal = newPrincipal();
+    const target = below(tenant, 'bus/principals');
+    const { body } = await signedRequest(tenant.admin, 'POST', target, { body: { ...principal, status: 'DELETED' } });
+    const deleted = await createCredential(tenant.tenant_id, { status: 'DELETED' });
+    const before = await log(tenant);
+    const refused = [
+      await signedRequest(tenant.admin, 'POST', target, { body: principal }),
+      await signedRequest(tenant.admin, 'POST', target, { body: newPrincipal({ client_id: deleted.client_id }) }),
+      await signedRequest(tenant.admin, 'POST', target, { body: newPrincipal({ client_id: 'never-existed' }) }),
+      await signedRequest(tenant.admin, 'POST', target, { body: newPrincipal({ bus_user_public_key: 'U' }) }),
+      await signedRequest(tenant.admin, 'POST', target, { body: newPrincipal({ bus_user_public_key: 'S' }) }),
+      await signedRequest(tenant.admin, 'POST', target, { body: {} }),
+      await signedRequest(tenant.admin, 'PUT', `${target}/${body.principal_id}`, { body: { status: 'ACTIVE' } }),
+      await signedRequest(tenant.admin, 'PUT', `${target}/${randomUUID()}`, { body: { status: 'ACTIVE' } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 404, 422, 422, 400, 409, 404]);
+    expect(await log(tenant)).toEqual(before);
+  });
+
+  test('every change has one entry, of many at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        signedRequest(tenant.admin, 'POST', below(tenant, 'bus/principals'), { body: newPrincipal() }),
+      ),
+    );
+    const entries = await log(tenant, { operation: 'busPrincipals.create' });
+    for (const answer of answers) {
+      expect(answer.status, answer.raw).toBe(201);
+      expect(entriesOf(entries, answer).map(({ target }) => target.split('/').at(-1))).toEqual([
+        answer.body.principal_id,
+      ]);
+    }
+  });
+});

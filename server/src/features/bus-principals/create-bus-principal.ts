@@ -1,0 +1,99 @@
+import type { contract, ErrorCode } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { takenNames } from '../../platform/database/names.table.js';
+import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
+import { lockCredential } from '../credentials/lock-credential.js';
+import { busPrincipals } from './bus-principals.table.js';
+import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
+import { presentBusPrincipal } from './present-bus-principal.js';
+
+type Keys = { bus_account_public_key: string; bus_user_public_key: string };
+
+export const createBusPrincipal =
+  (database: Database): Handler<typeof contract.busPrincipals.create> =>
+  async ({ body }, call) => {
+    refuseSeeds(body);
+    refuseInvalidKeys(body);
+    const { tenantId, admittedAt } = call;
+    const { client_id: clientId } = body;
+    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    const principalId = newId(admittedAt.getTime());
+    const row = await changing(database, call, { fields: body, created: principalId }, async (tx) => {
+      if (clientId !== undefined && !(await lockCredential(tx, tenantId, clientId))) {
+        throw notFoundIn('body/client_id');
+      }
+      if (!(await takeKeys(tx, tenantId, body))) throw new ApiError('BUS_PRINCIPAL_ALREADY_EXISTS');
+      const [created] = await tx
+        .insert(busPrincipals)
+        .values({
+          tenantId,
+          principalId,
+          busUser: body.bus_user,
+          busAccountPublicKey: body.bus_account_public_key,
+          busUserPublicKey: body.bus_user_public_key,
+          principalType: body.principal_type,
+          clientId,
+          serviceName: body.service_name,
+          status: body.status ?? 'ACTIVE',
+          expiresAt: body.expires_at ? new Date(body.expires_at) : null,
+          createdAt: admittedAt,
+          updatedAt: admittedAt,
+        })
+        .returning();
+      if (!created) throw new Error('The insert returned no row.');
+      return created;
+    });
+    return { status: 201, body: presentBusPrincipal(row, call.requestId) };
+  };
+
+function refuseSeeds(body: Keys): void {
+  const found = Object.entries(body).filter(
+    ([field, value]) => typeof value === 'string' && (isKeyField(field) ? beginsAsSeed : holdsSeed)(value),
+  );
+  refuse(
+    'BUS_SEED_NOT_ALLOWED',
+    found.map(([field]) => [field, 'holds a private seed']),
+  );
+}
+
+const isKeyField = (field: string) => field === 'bus_account_public_key' || field === 'bus_user_public_key';
+
+function refuseInvalidKeys({ bus_account_public_key: account, bus_user_public_key: user }: Keys): void {
+  const wrong: [string, string][] = [];
+  if (!isPublicKey('A', account)) wrong.push(['bus_account_public_key', 'is not the public nkey of an account (A…)']);
+  if (!isPublicKey('U', user)) wrong.push(['bus_user_public_key', 'is not the public nkey of a user (U…)']);
+  refuse('BUS_KEY_INVALID', wrong);
+}
+
+function refuse(code: ErrorCode, wrong: [field: string, message: string][]): void {
+  if (wrong.length === 0) return;
+  throw new ApiError(code, {
+    details: wrong.map(([field, message]) => ({ location: `body/${field}`, code, message })),
+  });
+}
+
+/** Takes both keys for good; false where the user key is taken at all, or the account key by another tenant. */
+async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<boolean> {
+  const account = { kind: 'BUS_ACCOUNT_KEY', name: keys.bus_account_public_key } as const;
+  const user = { kind: 'BUS_USER_KEY', name: keys.bus_user_public_key } as const;
+  const taken = await tx
+    .insert(takenNames)
+    .values([
+      { ...account, tenantId },
+      { ...user, tenantId },
+    ])
+    .onConflictDoNothing()
+    .returning();
+  if (!taken.some(({ kind }) => kind === user.kind)) return false;
+  if (taken.some(({ kind }) => kind === account.kind)) return true;
+  // A statement of its own: the insert may have waited for the owner's commit, which its snapshot does not show.
+  const [owner] = await tx
+    .select()
+    .from(takenNames)
+    .where(and(eq(takenNames.kind, account.kind), eq(takenNames.name, account.name)));
+  return owner?.tenantId === tenantId;
+}

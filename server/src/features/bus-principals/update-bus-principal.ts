@@ -1,0 +1,31 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { ApiError, notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { busPrincipals } from './bus-principals.table.js';
+import { presentBusPrincipal } from './present-bus-principal.js';
+
+export const updateBusPrincipal =
+  (database: Database): Handler<typeof contract.busPrincipals.update> =>
+  async ({ params, body }, call) => {
+    const isIt = and(eq(busPrincipals.tenantId, call.tenantId), eq(busPrincipals.principalId, params.principal_id));
+    const row = await changing(database, call, { fields: body }, async (tx) => {
+      const [locked] = await tx.select().from(busPrincipals).where(isIt).for('update');
+      if (!locked) throw notFound();
+      if (locked.status === 'DELETED') throw new ApiError('BUS_PRINCIPAL_DELETED');
+      const [updated] = await tx
+        .update(busPrincipals)
+        .set({
+          status: body.status,
+          expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
+          updatedAt: sql`now()`,
+        })
+        .where(isIt)
+        .returning();
+      if (!updated) throw notFound();
+      return updated;
+    });
+    return { status: 200, body: presentBusPrincipal(row, call.requestId) };
+  };

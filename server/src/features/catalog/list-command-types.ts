@@ -1,0 +1,46 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, desc, eq, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { notFound } from '../../platform/http/api-error.js';
+import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { commandTypes, vendors } from './catalog.table.js';
+import { presentCommandType } from './present-command-type.js';
+
+/** created_at in milliseconds and command_type. */
+const POSITION = /^([0-9]{1,15}) ([A-Za-z0-9._-]{1,128})$/;
+
+export const listCommandTypes =
+  (database: Database): Handler<typeof contract.commandTypes.list> =>
+  async ({ params: { vendor }, query: { limit, cursor, ...filters } }, call) => {
+    const list = { call, filters: { ...filters, vendor } };
+    const [, createdAt, commandType] = POSITION.exec(readCursor(list, cursor, POSITION) ?? '') ?? [];
+    const { createdAt: created, commandType: type } = commandTypes;
+    const found = await asTenant(database, call.tenantId, async (tx) => {
+      const [known] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor));
+      if (!known) throw notFound();
+      return tx
+        .select()
+        .from(commandTypes)
+        .where(
+          and(
+            eq(commandTypes.vendor, vendor),
+            createdAt === undefined
+              ? undefined
+              : sql`(${created}, ${type}) < (${instantOf(createdAt)}::timestamptz, ${commandType})`,
+          ),
+        )
+        .orderBy(desc(created), desc(type))
+        .limit(limit + 1);
+    });
+    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.commandType}`);
+    return {
+      status: 200,
+      body: {
+        items: page.rows.map((row) => presentCommandType(row, call.requestId)),
+        next_cursor: page.nextCursor,
+        request_id: call.requestId,
+      },
+    };
+  };

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+let tenant: TestTenant;
+const vendor = `vendor-${randomUUID()}`;
+const path = `/api/v1/platform/catalog/vendors/${vendor}`;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  await signedRequest(platform().admin, 'PUT', path, { body: { enabled: true } });
+});
+
+const put = (command_type: string, payload_schema: unknown) =>
+  signedRequest(platform().admin, 'PUT', `${path}/command-types/${command_type}`, {
+    body: { description: 'Of a test.', payload_schema },
+  });
+
+async function send(command_type: string, payload: unknown) {
+  const command = { vendor, device_id: 'device-1', command_type, payload, idempotency_key: randomUUID() };
+  return signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', { body: command });
+}
+
+/** An object as deep as asked. */
+const nested = (levels: number): object => (levels === 1 ? {} : { items: nested(levels - 1) });
+
+/** $defs that each refer twice to the next. */
+const doubling = (levels: number) => ({
+  $ref: '#/$defs/0',
+  $defs: Object.fromEntries(
+    Array.from({ length: levels }, (_, level) => {
+      const next = { $ref: `#/$defs/${level + 1}` };
+      return [level, level === levels - 1 ? { type: 'object' } : { allOf: [next, next] }];
+    }),
+  ),
+});
+
+const padded = (bytes: number) => {
+  const empty = JSON.stringify({ $comment: '' }).length;
+  return { $comment: 'a'.repeat(bytes - empty) };
+};
+
+const UNRESOLVED = ['UNRESOLVED_REF', 'must begin with # and lead to a schema inside this one'] as const;
+const ENDLESS = ['ENDLESS_REF', 'refers to itself for the same value, without end'] as const;
+const UNKNOWN = ['UNKNOWN_KEYWORD', 'is not a keyword of JSON Schema 2020-12'] as const;
+
+test.each<[string, object, string, (string | undefined)?, string?]>([
+  // Not valid against the meta-schema.
+  ['an unknown type', { properties: { a: { type: 'strng' } } }, '/properties/a/type', 'ENUM'],
+  ['a negative length', { minLength: -1 }, '/minLength', 'MINIMUM', 'must be >= 0'],
+  ['a multiple of nothing', { multipleOf: 0 }, '/multipleOf', 'EXCLUSIVE_MINIMUM', 'must be > 0'],
+  ['required as a text', { required: 'a' }, '/required', 'TYPE', 'must be array'],
+  ['a name required twice', { required: ['a', 'a'] }, '/required', 'UNIQUE_ITEMS'],
+  ['properties as an array', { properties: [] }, '/properties', 'TYPE', 'must be object'],
+  ['a schema that is a text', { anyOf: [{ not: 'a' }] }, '/anyOf/0/not', 'TYPE', 'must be object,boolean'],
+  ['no alternative', { oneOf: [] }, '/oneOf', 'MIN_ITEMS'],
+  ['an array of items, of an older draft', { items: [{}] }, '/items', 'TYPE', 'must be object,boolean'],
+  ['what nothing refers to', { $defs: { a: { type: 5 } } }, '/$defs/a/type', 'ENUM'],
+  ['an $anchor out of its alphabet', { $anchor: '1' }, '/$anchor', 'PATTERN'],
+  ['an enum of nothing', { enum: [] }, '', 'NOT_COMPILABLE', 'enum must have non-empty array'],
+
+  // Another dialect.
+  ['an older draft', { $schema: 'http://json-schema.org/draft-07/schema#' }, '/$schema', 'UNKNOWN_DIALECT', DIALECT],
+  ['a dialect of its own', { $schema: 'https://example.com/dialect' }, '/$schema', 'UNKNOWN_DIALECT', DIALECT],
+  ['a number for a dialect', { $schema: 5 }, '/$schema', 'UNKNOWN_DIALECT', DIALECT],
+  ['another dialect within', { not: { $schema: DIALECT } }, '/not/$schema', 'MISPLACED_KEYWORD'],
+  ['another base within', { not: { $id: 'https://example.com' } }, '/not/$id', 'MISPLACED_KEYWORD'],
+
+  // Nothing would check it.
+  ['a misspelt keyword', { requried: ['a'] }, '/requried', ...UNKNOWN],
+  ['a misspelt keyword far inside', { items: { anyOf: [{ maxLenght: 1 }] } }, '/items/anyOf/0/maxLenght', ...UNKNOWN],
+  ['a misspelt keyword that nothing refers to', { $defs: { 'a/b': { tpye: 1 } } }, '/$defs/a~1b/tpye', ...UNKNOWN],
+  ['a keyword that every object has', { constructor: {} }, '/constructor', ...UNKNOWN],
+  ['a keyword of OpenAPI', { type: 'string', nullable: true }, '/nullable', ...UNKNOWN],
+  ['a keyword of Ajv', { formatMinimum: '2026-01-01', format: 'date' }, '/formatMinimum', ...UNKNOWN],
+  ['a keyword of an older draft', { dependencies: { a: ['b'] } }, '/dependencies', ...UNKNOWN],
+  ['an unknown format', { format: 'datetime' }, '/format', 'UNKNOWN_FORMAT', 'is not a format'],
+  ['a format that every object has', { not: { format: 'toString' } }, '/not/format', 'UNKNOWN_FORMAT'],
+  ['else without if', { else: {} }, '', 'NOT_COMPILABLE', '"else" without "if" is ignored'],
+  ['maxContains without contains', { maxContains: 1 }, '', 'NOT_COMPILABLE', '"maxContains" without "contains"'],
+
+  // A promise would be taken for true.
+  ['an asynchronous schema', { $async: true }, '/$async', ...UNKNOWN],
+  ['an asynchronous schema within', { properties: { a: { $async: true } } }, '/properties/a/$async', ...UNKNOWN],
+  ['$async: false', { $async: false }, '/$async', ...UNKNOWN],
+
+  // References.
+  ['a reference to nothing', { $ref: '#/$defs/a' }, '/$ref', ...UNRESOLVED],
+  ['a reference to no $anchor', { $ref: '#a' }, '/$ref', ...UNRESOLVED],
+  ['a reference to what every object has', { $ref: '#/constructor' }, '/$ref', ...UNRESOLVED],
+  ['a reference to the prototype', { not: { $ref: '#/__proto__' } }, '/not/$ref', ...UNRESOLVED],
+  ['a reference to what is no schema', { $ref: '#/enum/0', enum: [{}] }, '/$ref', ...UNRESOLVED],
+  ['a reference that is no URI', { $ref: '#/%' }, '/$ref', ...UNRESOLVED],
+  ['a remote reference', { $ref: 'https://example.com/schema' }, '/$ref', ...UNRESOLVED],
+  ['a reference to a file', { items: { $ref: 'file:///etc/passwd' } }, '/items/$ref', ...UNRESOLVED],
+  ['a reference to the meta-schema', { $ref: DIALECT }, '/$ref', ...UNRESOLVED],
+  ['a reference beside the schema', { $id: 'https://example.com/a', $ref: 'b' }, '/$ref', ...UNRESOLVED],
+  ['a dynamic reference to nothing', { $dynamicRef: '#a' }, '/$dynamicRef', 'UNSUPPORTED_KEYWORD', 'use $ref'],
+  ['a remote dynamic reference', { $dynamicRef: 'https://example.com#a' }, '/$dynamicRef', 'UNSUPPORTED_KEYWORD'],
+  ['a dynamic anchor', { $dynamicAnchor: 'a' }, '/$dynamicAnchor', 'UNSUPPORTED_KEYWORD', 'use $ref and $anchor'],
+  ['a recursive reference of an older draft', { $recursiveRef: '#' }, '/$recursiveRef', ...UNKNOWN],
+  [
+    'one $anchor for two',
+    { anyOf: [{ $anchor: 'a' }, { $anchor: 'a' }] },
+    '',
+    'NOT_COMPILABLE',
+    '"#a" resolves to more',
+  ],
+
+  // Without end.
+  ['itself', { $ref: '#' }, '', ...ENDLESS],
+  ['itself in an alternative', { anyOf: [{ type: 'object' }, { not: { $ref: '#' } }] }, '', ...ENDLESS],
+  ['itself in a property', { properties: { a: { $ref: '#/properties/a' } } }, '/properties/a', ...ENDLESS],
+  ['itself by its $anchor', { items: { $anchor: 'a', if: { $ref: '#a' }, else: {} } }, '/items', ...ENDLESS],
+  [
+    'itself by way of another',
+    {
+      items: { $ref: '#/$defs/a' },
+      $defs: { a: { $ref: '#/$defs/b' }, b: { dependentSchemas: { c: { $ref: '#/$defs/a' } } } },
+    },
+    '/$defs/a',
+    ...ENDLESS,
+  ],
+  ['ever more work', doubling(200), '', 'TOO_MANY_REFS', 'applies more than 1000 schemas to one value'],
+
+  // Patterns.
+  ['an open group', { items: { pattern: '(' } }, '/items/pattern', 'INVALID_PATTERN', 'Unterminated group'],
+  ['an escape of no meaning', { pattern: '\\-' }, '/pattern', 'INVALID_PATTERN', 'Invalid escape'],
+  [
+    'a property pattern',
+    { patternProperties: { 'a/*+': {} } },
+    '/patternProperties/a~1*+',
+    'INVALID_PATTERN',
+    'repeat',
+  ],
+
+  // Size.
+  ['one byte more than 16 KiB', padded(16_385), '', 'TOO_LARGE', 'is larger than 16384 bytes of JSON'],
+  ['bytes, not characters', { $comment: 'é'.repeat(8_200) }, '', 'TOO_LARGE'],
+  ['17 levels', nested(17), '', 'TOO_DEEP', 'is nested deeper than 16 levels'],
+  ['17 levels of what is no schema', { const: nested(16) }, '', 'TOO_DEEP'],
+])('refuses %s', async (_, schema, pointer, code, reason = '') => {
+  const { status, body } = await put(`type-${randomUUID()}`, schema);
+  expect([status, body.code]).toEqual([422, 'PAYLOAD_SCHEMA_INVALID']);
+  const [detail] = body.details;
+  expect([detail.location, detail.code]).toEqual([`body/payload_schema${pointer}`, code]);
+  expect(detail.message).toContain(reason);
+  expect(body.message).toContain(`${detail.location} ${detail.message}`);
+});
+
+test('names every fault of a schema, at most 20', async () => {
+  const { body } = await put('faults', { a: 1, format: 'b', not: { $ref: 'c' } });
+  const locations = body.details.map(({ location }: { location: string }) =>
+    location.slice('body/payload_schema'.length),
+  );
+  expect(locations).toEqual(['/a', '/format', '/not/$ref']);
+  const many = await put('faults', Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`a${index}`, 1])));
+  expect(many.body.details).toHaveLength(20);
+});
+
+test('the name __proto__ does not get as far as a schema', async () => {
+  const body = Buffer.from('{"description":"a","payload_schema":{"properties":{"__proto__":{"type":"string"}}}}');
+  const { status, body: answer } = await signedRequest(platform().admin, 'PUT', `${path}/command-types/a`, { body });
+  expect([status, answer.code, answer.details[0].location]).toEqual([
+    400,
+    'MALFORMED_JSON',
+    'body/payload_schema/properties/__proto__',
+  ]);
+});
+
+test('a refused schema leaves nothing behind, and one that is there unchanged', async () => {
+  await put('never', { requried: [] });
+  const { body } = await put('kept', { type: 'object' });
+  await put('kept', { $ref: '#' });
+  const list = await signedRequest(platform().admin, 'GET', `${path}/command-types?limit=500`);
+  const names = list.body.items.map(({ command_type }: { command_type: string }) => command_type);
+  expect(names).not.toContain('never');
+  expect(list.body.items).toContainEqual({ ...body, request_id: list.body.request_id });
+});
+
+describe('accepts', () => {
+  const tree = { type: 'object', properties: { children: { items: { $ref: '#' } } }, additionalProperties: false };
+  /** With the code of what they refer to in place of each it would take minutes to compile. */
+  const referring = {
+    $defs: { large: { type: 'string', allOf: Array.from({ length: 400 }, () => ({ minLength: 1 })) } },
+    properties: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`a${index}`, { $ref: '#/$defs/large' }])),
+  };
+  const overlapping = {
+    properties: { ab: { type: 'string' } },
+    patternProperties: { '^a': { maxLength: 2 } },
+    unevaluatedProperties: false,
+  };
+
+  test.each<[string, object, unknown[], unknown[]]>([
+    ['an empty schema', {}, [{}, { a: 1 }], []],
+    ['the dialect by its name', { $schema: DIALECT, maxProperties: 0 }, [{}], [{ a: 1 }]],
+    ['exactly 16 KiB', padded(16_384), [{}], []],
+    ['exactly 16 levels', nested(16), [{}], []],
+    ['a recursion that ends with the payload', tree, [{ children: [{ children: [{}] }] }], [{ children: [{ a: 1 }] }]],
+    [
+      'an $anchor, and a pointer of many escapes',
+      {
+        properties: { a: { $ref: '#here' }, b: { $ref: '#/$defs/x~1y%25~0%20' } },
+        $defs: { one: { $anchor: 'here', type: 'string' }, 'x/y%~ ': { type: 'number' } },
+      },
+      [{ a: 'a', b: 1 }],
+      [{ a: 1 }, { b: 'b' }],
+    ],
+    [
+      'an $id, of the meta-schema even',
+      { $id: DIALECT, $ref: '#/$defs/a', $defs: { a: { required: ['a'] } } },
+      [{ a: 1 }],
+      [{}],
+    ],
+    ['references that come to hundreds of schemas', doubling(8), [{}], []],
+    ['hundreds of references to one large schema', referring, [{ a1: 'a' }], [{ a1: 1 }]],
+    ['a pattern that overlaps with a property', overlapping, [{ ab: 'ab' }], [{ ab: 'abc' }, { b: 1 }]],
+    ['multiples of a tenth', { properties: { a: { multipleOf: 0.1 } } }, [{ a: 0.3 }], [{ a: 0.35 }]],
+    [
+      'items of which none is there twice',
+      { properties: { a: { uniqueItems: true } } },
+      [{ a: [1, '1', { b: 1 }, { b: 2 }, [1]] }],
+      [{ a: [{ b: 1, c: 2 }, 1, { c: 2, b: 1 }] }],
+    ],
+    ['items there twice where it is said', { properties: { a: { uniqueItems: false } } }, [{ a: [1, 1] }], []],
+    [
+      'names that every object has',
+      { properties: { toString: { type: 'string' } }, required: ['constructor'] },
+      [{ constructor: 1 }],
+      [{}, { toString: 'a' }, { constructor: 1, toString: 1 }],
+    ],
+    [
+      'a date and a time',
+      { properties: { a: { format: 'date-time' } } },
+      [{ a: '2026-01-31T09:30:00Z' }],
+      [{ a: 'a' }],
+    ],
+    ['a value of 20 levels', { $comment: 'any' }, [nested(20)], []],
+  ])('%s', async (_, schema, accepted, refused) => {
+    const commandType = `type-${randomUUID()}`;
+    const { status, raw } = await put(commandType, schema);
+    expect(status, raw).toBe(200);
+    for (const payload of accepted) {
+      const answer = await send(commandType, payload);
+      expect(answer.status, answer.raw).toBe(202);
+    }
+    for (const payload of refused) {
+      const answer = await send(commandType, payload);
+      expect([answer.status, answer.body.code], JSON.stringify(payload)).toEqual([422, 'COMMAND_PAYLOAD_INVALID']);
+    }
+  });
+
+  test('the same $id and $anchor in two command types', async () => {
+    const schema = (name: string) => ({
+      $id: 'https://example.com/same',
+      $ref: '#same',
+      $defs: { a: { $anchor: 'same', required: [name] } },
+    });
+    for (const name of ['one', 'other']) expect((await put(name, schema(name))).status).toBe(200);
+    expect((await send('one', { one: 1 })).status).toBe(202);
+    expect((await send('one', { other: 1 })).status).toBe(422);
+    expect((await send('other', { other: 1 })).status).toBe(202);
+  });
+
+  test('what the platform was seeded with', async () => {
+    const seeded = '/api/v1/platform/catalog/vendors/vendor_a/command-types';
+    const { body } = await signedRequest(platform().admin, 'GET', seeded);
+    expect(body.items.length).toBeGreaterThan(0);
+    for (const { command_type, payload_schema } of body.items) {
+      expect((await put(command_type, payload_schema)).status).toBe(200);
+    }
+  });
+});

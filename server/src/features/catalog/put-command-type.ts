@@ -1,0 +1,67 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { ApiError, notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { canonicalJson } from '../commands/canonical-json.js';
+import { commandTypes, vendors } from './catalog.table.js';
+import { compilePayloadSchema } from './payload-schema.js';
+import { presentCommandType } from './present-command-type.js';
+
+type Put = Parameters<Handler<typeof contract.commandTypes.put>>[0];
+
+export const putCommandType =
+  (database: Database): Handler<typeof contract.commandTypes.put> =>
+  async ({ params, body }, call) => {
+    if (body.payload_schema) compilePayloadSchema(body.payload_schema);
+    const row = await changing(database, call, { fields: body }, async (tx) => {
+      const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
+      if (!vendor) throw notFound();
+      return (await insertCommandType(tx, { params, body })) ?? updateCommandType(tx, { params, body });
+    });
+    return { status: 200, body: presentCommandType(row, call.requestId) };
+  };
+
+/** Null where the command type exists, or the body does not say enough to make one. */
+async function insertCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>) {
+  const { enabled = true, description, payload_schema: payloadSchema } = body;
+  if (description === undefined || payloadSchema === undefined) return null;
+  const [created] = await tx
+    .insert(commandTypes)
+    .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
+    .onConflictDoNothing()
+    .returning();
+  return created ?? null;
+}
+
+async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>) {
+  const { enabled, description, payload_schema: payloadSchema } = body;
+  const key = and(eq(commandTypes.vendor, params.vendor), eq(commandTypes.commandType, params.command_type));
+  // Locked: two that change the schema at once both count.
+  const [current] = await tx.select().from(commandTypes).where(key).for('update');
+  if (!current) throw missingFields(body);
+  const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
+  const [updated] = await tx
+    .update(commandTypes)
+    .set({
+      enabled,
+      description,
+      ...(isNewSchema && { payloadSchema, revision: current.revision + 1 }),
+      updatedAt: sql`now()`,
+    })
+    .where(key)
+    .returning();
+  if (!updated) throw new Error('The command type that was locked is gone.');
+  return updated;
+}
+
+function missingFields(body: Put['body']): ApiError {
+  const details = (['description', 'payload_schema'] as const)
+    .filter((name) => body[name] === undefined)
+    .map((name) => ({ location: `body/${name}`, code: 'REQUIRED', message: 'is required for a new command type' }));
+  return new ApiError('VALIDATION_FAILED', {
+    message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
+    details,
+  });
+}

@@ -1,0 +1,22 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { vendors } from './catalog.table.js';
+import { presentVendor } from './present-vendor.js';
+
+export const putVendor =
+  (database: Database): Handler<typeof contract.vendors.put> =>
+  async ({ params: { vendor }, body: { enabled } }, call) => {
+    const row = await changing(database, call, { fields: { enabled } }, async (tx) => {
+      const [put] = await tx
+        .insert(vendors)
+        .values({ vendor, enabled })
+        .onConflictDoUpdate({ target: vendors.vendor, set: { enabled, updatedAt: sql`now()` } })
+        .returning();
+      if (!put) throw new Error('The vendor was neither inserted nor updated.');
+      return put;
+    });
+    return { status: 200, body: presentVendor(row, call.requestId) };
+  };

@@ -1,0 +1,83 @@
+import { createTenant, platform } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/** Belongs to the owner of the tables; the tests take on roles of the platform, and roll back what they did. */
+let owner: postgres.Sql;
+let tenantId: string;
+
+beforeAll(async () => {
+  owner = postgres(platform().databaseUrl as string, { max: 1, onnotice: () => {} });
+  tenantId = (await createTenant()).tenant_id;
+});
+
+afterAll(() => owner.end());
+
+const rolledBack = new Error('rolled back');
+
+async function asRole(role: string, work: (tx: postgres.TransactionSql) => Promise<void>): Promise<void> {
+  const transaction = owner.begin(async (tx) => {
+    await tx`select set_config('role', ${role}, true), set_config('app.tenant_id', ${tenantId}, true)`;
+    await work(tx);
+    throw rolledBack;
+  });
+  await transaction.catch((error: unknown) => {
+    if (error !== rolledBack) throw error;
+  });
+}
+
+/** The error code with which Postgres refuses, or null. */
+async function refusalOf(tx: postgres.TransactionSql, statement: string): Promise<string | null> {
+  try {
+    await tx.savepoint((save) => save.unsafe(statement));
+    return null;
+  } catch (error) {
+    return (error as postgres.PostgresError).code;
+  }
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+test("the application's role appends to the audit log and reads it", async () => {
+  await asRole('top_app', async (tx) => {
+    const [before] = await tx`select count(*)::int as entries from audit_events`;
+    expect(before?.entries).toBeGreaterThan(0);
+    await tx`
+      insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
+      values (${tenantId}, ${uuid()}, 'c-1', 'tenants.update', 'platform/tenants', '{}', 'DONE', 'r-1')`;
+    const [after] = await tx`select count(*)::int as entries from audit_events`;
+    expect(after?.entries).toBe(before?.entries + 1);
+  });
+});
+
+test.each(['top_app', 'top_system', 'top_ingest'])(
+  '%s can neither change, remove nor empty what is in it',
+  async (role) => {
+    await asRole(role, async (tx) => {
+      for (const statement of [
+        "update audit_events set outcome = 'DONE'",
+        'update audit_events set occurred_at = now() where false',
+        'delete from audit_events',
+        'truncate audit_events',
+        'insert into audit_events select * from audit_events on conflict (tenant_id, audit_event_id) do update set target = audit_events.target',
+        'alter table audit_events disable row level security',
+        'create or replace rule forget as on insert to audit_events do instead nothing',
+        'drop table audit_events',
+      ]) {
+        expect([statement, await refusalOf(tx, statement)]).toEqual([statement, INSUFFICIENT_PRIVILEGE]);
+      }
+    });
+  },
+);
+
+test('no role of the platform has another right on the audit log, whole or on a column', async () => {
+  const granted = await owner<{ granted: string }[]>`
+    select role || ' ' || privilege as granted
+    from unnest(array['top_app', 'top_system', 'top_ingest']) as role,
+      unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as privilege
+    where has_table_privilege(role, 'audit_events', privilege)
+      or (privilege in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') and has_any_column_privilege(role, 'audit_events', privilege))
+    order by 1`;
+  expect(granted.map((row) => row.granted)).toEqual(['top_app INSERT', 'top_app SELECT']);
+});
