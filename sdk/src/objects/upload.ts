@@ -39,7 +39,7 @@ export interface UploadedObject {
 }
 
 const MAX_HASHED_BYTES = 64 * 1024 ** 2;
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 
 export async function upload(
   client: TenantOpenPlatform,
