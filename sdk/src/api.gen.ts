@@ -2617,7 +2617,7 @@ export interface components {
              * @description What a presigned URL is good for.
              * @enum {string}
              */
-            operation: "UPLOAD" | "DOWNLOAD" | (string & {});
+            operation: "UPLOAD" | "DOWNLOAD";
             /**
              * Format: uuid
              * @description The object resource: a UUID made by the platform.
