@@ -33,6 +33,11 @@ describe('without a terminal', () => {
     ['bus-principals', 'update', 'x', '--status', 'DELETED'],
     ['vendors', 'put', 'x', '--enabled', 'false'],
     ['command-types', 'put', 'x', 'y', '--enabled', 'false'],
+    ['object-credentials', 'update', 'x', '--status', 'DISABLED'],
+    ['object-resources', 'update', 'x', '--status', 'DISABLED'],
+    ['callback-endpoints', 'update', 'x', '--status', 'DISABLED'],
+    ['callback-endpoints', 'rotate', 'x'],
+    ['callback-subscriptions', 'delete', 'x', 'y'],
   ])('%s %s needs --yes before anything is sent', async (...argv) => {
     const sent: unknown[] = [];
     const fetch = (...request: unknown[]) => Promise.reject(new Error(`sent ${sent.push(request)}`));
@@ -57,6 +62,13 @@ test.each([
   [['command-types', 'put', 'x', 'y']],
   [['command-types', 'put', 'x', 'y', '--payload-schema', '[]']],
   [['vendors', 'put', 'x', '--enabled', 'yes']],
+  [['object-credentials', 'update', 'x']],
+  [['object-credentials', 'update', 'x', '--secret-access-key-file', 'y']],
+  [['object-resources', 'update', 'x']],
+  [['object-resources', 'update', 'x', '--allowed-operations', 'upload']],
+  [['callback-endpoints', 'update', 'x']],
+  [['callback-endpoints', 'create', '--name', 'x', '--url', 'y', '-o', 'id']],
+  [['callback-endpoints', 'rotate', 'x', '--yes', '-o', 'id']],
   [['whoami', '--profile', 'a', '--profile-file', 'b']],
   [['credentials', 'rotate', 'x', '--yes', '-o', 'id']],
 ])('%j is wrong usage: exit code 2, nothing on stdout', async (argv) => {

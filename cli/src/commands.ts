@@ -4,6 +4,14 @@ import { busPrincipalsCreate } from './commands/bus-principals/create.js';
 import { busPrincipalsGet } from './commands/bus-principals/get.js';
 import { busPrincipalsList } from './commands/bus-principals/list.js';
 import { busPrincipalsUpdate } from './commands/bus-principals/update.js';
+import { callbackEndpointsCreate } from './commands/callback-endpoints/create.js';
+import { callbackEndpointsGet } from './commands/callback-endpoints/get.js';
+import { callbackEndpointsList } from './commands/callback-endpoints/list.js';
+import { callbackEndpointsRotate } from './commands/callback-endpoints/rotate.js';
+import { callbackEndpointsUpdate } from './commands/callback-endpoints/update.js';
+import { callbackSubscriptionsCreate } from './commands/callback-subscriptions/create.js';
+import { callbackSubscriptionsDelete } from './commands/callback-subscriptions/delete.js';
+import { callbackSubscriptionsList } from './commands/callback-subscriptions/list.js';
 import { catalogGet } from './commands/catalog/get.js';
 import { commandTypesList } from './commands/command-types/list.js';
 import { commandTypesPut } from './commands/command-types/put.js';
@@ -17,6 +25,15 @@ import { credentialsRotate } from './commands/credentials/rotate.js';
 import { credentialsUpdate } from './commands/credentials/update.js';
 import { login } from './commands/login.js';
 import { meGet } from './commands/me/get.js';
+import { objectCredentialsCreate } from './commands/object-credentials/create.js';
+import { objectCredentialsList } from './commands/object-credentials/list.js';
+import { objectCredentialsUpdate } from './commands/object-credentials/update.js';
+import { objectResourcesCreate } from './commands/object-resources/create.js';
+import { objectResourcesList } from './commands/object-resources/list.js';
+import { objectResourcesUpdate } from './commands/object-resources/update.js';
+import { objectsDownload } from './commands/objects/download.js';
+import { objectsPresign } from './commands/objects/presign.js';
+import { objectsUpload } from './commands/objects/upload.js';
 import { policiesCreate } from './commands/policies/create.js';
 import { policiesDelete } from './commands/policies/delete.js';
 import { policiesList } from './commands/policies/list.js';
@@ -87,5 +104,36 @@ export const commandGroups: readonly Entry[] = [
   },
   { name: 'commands', description: 'Commands for devices.', commands: [commandsCreate, commandsGet, commandsList] },
   { name: 'catalog', description: 'Vendors and their command types.', commands: [catalogGet] },
+  {
+    name: 'objects',
+    description: "Objects in the tenant's own stores.",
+    commands: [objectsUpload, objectsDownload, objectsPresign],
+  },
+  {
+    name: 'object-credentials',
+    description: "Access to the tenant's own stores.",
+    commands: [objectCredentialsCreate, objectCredentialsList, objectCredentialsUpdate],
+  },
+  {
+    name: 'object-resources',
+    description: 'What may be presigned.',
+    commands: [objectResourcesCreate, objectResourcesList, objectResourcesUpdate],
+  },
+  {
+    name: 'callback-endpoints',
+    description: 'Where a later delivery service sends events. The platform delivers nothing.',
+    commands: [
+      callbackEndpointsCreate,
+      callbackEndpointsList,
+      callbackEndpointsGet,
+      callbackEndpointsUpdate,
+      callbackEndpointsRotate,
+    ],
+  },
+  {
+    name: 'callback-subscriptions',
+    description: 'Which events an endpoint gets.',
+    commands: [callbackSubscriptionsCreate, callbackSubscriptionsList, callbackSubscriptionsDelete],
+  },
   { name: 'me', description: 'The credential that signs.', commands: [meGet] },
 ];

@@ -1,6 +1,8 @@
 import type {
   AuditEvent,
   BusPrincipal,
+  CallbackEndpoint,
+  CallbackSubscription,
   Catalog,
   CatalogCommandType,
   CatalogVendor,
@@ -8,11 +10,15 @@ import type {
   CommandAccepted,
   Credential,
   Me,
+  ObjectCredential,
+  ObjectResource,
   Policy,
+  PresignedRequest,
   Role,
   RoleBinding,
   Tenant,
 } from '@tenant-open-platform/sdk';
+import type { DownloadedObject, UploadedObject } from '@tenant-open-platform/sdk/objects';
 import type { View } from './output.js';
 
 export const tenantView: View<Tenant> = {
@@ -80,4 +86,39 @@ type CatalogEntry = { vendor: string } & Catalog['vendors'][number]['command_typ
 export const catalogEntryView: View<CatalogEntry> = {
   id: (entry) => `${entry.vendor} ${entry.command_type}`,
   columns: ['vendor', 'command_type', 'description'],
+};
+
+export const objectCredentialView: View<ObjectCredential> = {
+  id: (credential) => credential.credential_id,
+  columns: ['credential_id', 'name', 'endpoint', 'access_key_id', 'secret_version', 'status', 'created_at'],
+};
+
+export const objectResourceView: View<ObjectResource> = {
+  id: (resource) => resource.resource_id,
+  columns: ['resource_id', 'name', 'bucket', 'key_prefix', 'allowed_operations', 'status', 'created_at'],
+};
+
+export const presignedRequestView: View<PresignedRequest> = {
+  id: (presigned) => presigned.presign_id,
+  columns: ['presign_id', 'operation', 'object_key', 'expires_at'],
+};
+
+export const uploadedObjectView: View<UploadedObject> = {
+  id: (object) => object.object_key,
+  columns: ['object_key', 'content_type', 'content_length', 'etag'],
+};
+
+export const downloadedObjectView: View<Omit<DownloadedObject, 'body' | 'bytes' | 'blob' | 'text'>> = {
+  id: (object) => object.object_key,
+  columns: ['object_key', 'content_type', 'content_length', 'etag'],
+};
+
+export const callbackEndpointView: View<CallbackEndpoint> = {
+  id: (endpoint) => endpoint.endpoint_id,
+  columns: ['endpoint_id', 'name', 'url', 'status', 'secret_version', 'created_at'],
+};
+
+export const callbackSubscriptionView: View<Deletable<CallbackSubscription, 'subscription_id'>> = {
+  id: (subscription) => subscription.subscription_id,
+  columns: ['subscription_id', 'event_type', 'status', 'created_at'],
 };

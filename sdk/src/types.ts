@@ -59,6 +59,32 @@ export type CommandCreate = Omit<Schemas['CommandCreate'], 'idempotency_key'> &
 export type CommandListQuery = QueryOf<'commands.list'>;
 
 export type Catalog = Schemas['Catalog'];
+
+export type PresignRequest = Schemas['PresignRequest'];
+export type PresignedRequest = Schemas['PresignedRequest'];
+
+export type ObjectCredential = Schemas['ObjectCredential'];
+export type ObjectCredentialCreate = Schemas['ObjectCredentialCreate'];
+export type ObjectCredentialUpdate = Schemas['ObjectCredentialUpdate'];
+export type ObjectCredentialListQuery = QueryOf<'objectCredentials.list'>;
+
+export type ObjectResource = Schemas['ObjectResource'];
+export type ObjectResourceCreate = Schemas['ObjectResourceCreate'];
+export type ObjectResourceUpdate = Schemas['ObjectResourceUpdate'];
+export type ObjectResourceListQuery = QueryOf<'objectResources.list'>;
+
+export type CallbackEndpoint = Schemas['CallbackEndpoint'];
+export type CallbackEndpointWithSecret = Schemas['CallbackEndpointWithSecret'];
+export type CallbackEndpointUpdated = Schemas['CallbackEndpointUpdated'];
+export type CallbackEndpointCreate = Schemas['CallbackEndpointCreate'];
+export type CallbackEndpointUpdate = Schemas['CallbackEndpointUpdate'];
+export type CallbackEndpointListQuery = QueryOf<'callbackEndpoints.list'>;
+
+export type CallbackSubscription = Schemas['CallbackSubscription'];
+export type CallbackSubscriptionCreate = Schemas['CallbackSubscriptionCreate'];
+export type CallbackSubscriptionDeleted = Schemas['CallbackSubscriptionDeleted'];
+export type CallbackSubscriptionListQuery = QueryOf<'callbackSubscriptions.list'>;
+
 export type Me = Schemas['Me'];
 
 export type ErrorBody = Schemas['Error'];

@@ -30,6 +30,8 @@ type Ids = {
   command_id: string;
   vendor: string;
   command_type: string;
+  endpoint_id: string;
+  subscription_id: string;
   credential_id: string;
   resource_id: string;
 };
@@ -57,6 +59,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
     payload: {},
     idempotency_key: unique('key'),
   }),
+  'callbackEndpoints.create': () => ({ name: 'Order system', url: 'https://hooks.acme.example/top' }),
+  'callbackEndpoints.update': () => ({ name: 'Shop system' }),
+  'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
   // DISABLED: a tenant may have but so many ACTIVE ones.
   'objectCredentials.create': () => newObjectCredential({ status: 'DISABLED' }),
   'objectCredentials.update': () => ({ name: 'Acme store' }),
@@ -120,6 +125,15 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
   const { policy_id } = policy.body;
   const { principal_id } = principal.body;
   const { command_id } = command.body;
+  // DISABLED ones do not count towards the limit.
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await signedRequest(tenant.admin, 'POST', endpoints, {
+    body: { ...bodies['callbackEndpoints.create']?.(ids), status: 'DISABLED' },
+  });
+  const { endpoint_id } = endpoint.body;
+  const subscription = await signedRequest(tenant.admin, 'POST', `${endpoints}/${endpoint_id}/subscriptions`, {
+    body: { event_type: 'command.completed' },
+  });
   return {
     tenant_id: tenant.tenant_id,
     client_id,
@@ -129,6 +143,8 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
     principal_id,
     command_id,
     ...catalogIds,
+    endpoint_id,
+    subscription_id: subscription.body.subscription_id,
     ...(await createObjectIds(tenant)),
   };
 }
@@ -156,6 +172,8 @@ const missingIds = (): Ids => ({
   command_id: randomUUID(),
   vendor: unique('vendor'),
   command_type: unique('type'),
+  endpoint_id: randomUUID(),
+  subscription_id: randomUUID(),
   credential_id: randomUUID(),
   resource_id: randomUUID(),
 });

@@ -13,6 +13,13 @@ import { createBusPrincipal } from './features/bus-principals/create-bus-princip
 import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
 import { listBusPrincipals } from './features/bus-principals/list-bus-principals.js';
 import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
+import { createCallbackEndpoint } from './features/callbacks/create-callback-endpoint.js';
+import { createCallbackSubscription } from './features/callbacks/create-callback-subscription.js';
+import { deleteCallbackSubscription } from './features/callbacks/delete-callback-subscription.js';
+import { getCallbackEndpoint } from './features/callbacks/get-callback-endpoint.js';
+import { listCallbackEndpoints } from './features/callbacks/list-callback-endpoints.js';
+import { listCallbackSubscriptions } from './features/callbacks/list-callback-subscriptions.js';
+import { updateCallbackEndpoint } from './features/callbacks/update-callback-endpoint.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
 import { listCommandTypes } from './features/catalog/list-command-types.js';
@@ -85,6 +92,17 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       list: listCommands(database),
     },
     catalog: { get: getCatalog(database) },
+    callbackEndpoints: {
+      create: createCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+      list: listCallbackEndpoints(database),
+      get: getCallbackEndpoint(database),
+      update: updateCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+    },
+    callbackSubscriptions: {
+      create: createCallbackSubscription(database),
+      list: listCallbackSubscriptions(database),
+      delete: deleteCallbackSubscription(database),
+    },
     objects: { presign: presignObject(database, keyring) },
     objectCredentials: {
       create: createObjectCredential(database, keyring, objectCredentialLimits),

@@ -96,7 +96,6 @@ test('of rotations at once every one counts', async () => {
 });
 
 test.each([
-  ['http://objects.example.com', 'must be https'],
   ['https://user@objects.example.com', 'user'],
   ['https://objects.example.com/bucket', 'path'],
   ['https://objects.example.com?x=1', 'query'],

@@ -16,7 +16,7 @@ export function refuseKeyPrefix(keyPrefix: string): void {
 /** What is wrong with a key below this prefix; null where nothing is. */
 function objectKeyProblem(keyPrefix: string, objectKey: string): string | null {
   const key = keyPrefix + objectKey;
-  // Prefix and key may each be harmless: `a%2` and `e%2e/b`.
+  // Prefix and key may each be harmless: `a/%2` and `e%2e/b`.
   if (hasDotSegment(objectKey) || hasDotSegment(key)) return 'must not have `.` or `..` as a segment, in any spelling';
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) return 'must be at most 1024 bytes of UTF-8 with key_prefix';
   return textProblem(objectKey);

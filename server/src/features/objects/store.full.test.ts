@@ -1,71 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import S3rver from '@20minutes/s3rver';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
 
 type Presigned = { method: string; url: string; headers: Record<string, string>; expires_at: string };
 
-let folder: string;
-let store: S3rver;
-let server: RunningServer;
+let store: ObjectStore;
 let endpoint: string;
-let admin: Profile;
-let operator: Profile;
+let tenant: TestTenant;
 let resourceId: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-store-'));
-  store = await startStore();
-  server = await startServer({ DATA_DIR: join(folder, 'data'), ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true' });
-  operator = JSON.parse(readFileSync(join(folder, 'data/demo.json'), 'utf8'));
-  admin = await createAdmin();
-  const keys = { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' };
-  const credentialId = await createObjectCredential(admin, { endpoint, force_path_style: true, ...keys });
-  resourceId = await createObjectResource(admin, credentialId, { bucket: 'acme', key_prefix: 'in/' });
-}, 60_000);
-
-afterAll(async () => {
-  await server?.stop();
-  await store?.close();
-  rmSync(folder, { recursive: true, force: true });
+  store = await startObjectStore();
+  endpoint = store.endpoint;
+  tenant = await createTenant();
+  const { access_key_id, secret_access_key, bucket } = store;
+  const credential = { endpoint, force_path_style: true, access_key_id, secret_access_key };
+  const credentialId = await createObjectCredential(tenant.admin, credential);
+  resourceId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'in/' });
 });
 
-async function startStore(): Promise<S3rver> {
-  const started = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory: join(folder, 'store'),
-    configureBuckets: [{ name: 'acme' }],
-  });
-  // It serves unsigned requests too, which the bucket of a tenant does not.
-  started.middleware.unshift(async (context, next) => {
-    if (!('X-Amz-Algorithm' in context.query)) context.throw(403);
-    await next();
-  });
-  endpoint = `http://127.0.0.1:${(await started.run()).port}`;
-  return started;
-}
-
-async function createAdmin(): Promise<Profile> {
-  const platformAdmin: Profile = JSON.parse(readFileSync(join(folder, 'data/platform-admin.json'), 'utf8'));
-  const post = (path: string, body: object) =>
-    signedRequest(platformAdmin, 'POST', `/api/v1/platform/tenants/demo/${path}`, { body });
-  const { body } = await post('credentials', { client_id: 'demo-admin', name: 'Administrator' });
-  expect((await post('role-bindings', { client_id: 'demo-admin', role: 'tenant_admin' })).status).toBe(201);
-  return { ...operator, client_id: 'demo-admin', secret: body.secret };
-}
+afterAll(() => store?.stop());
 
 async function presign(fields: object): Promise<Presigned> {
   const body = { resource_id: resourceId, ...fields };
-  const answer = await signedRequest(operator, 'POST', '/api/v1/open/objects/presign', { body });
+  const answer = await signedRequest(tenant.operator, 'POST', '/api/v1/open/objects/presign', { body });
   expect(answer.status, answer.raw).toBe(200);
   return answer.body;
 }
@@ -96,7 +60,7 @@ async function upload(object_key: string, bytes: Buffer): Promise<void> {
 }
 
 const stored = () =>
-  readdirSync(join(folder, 'store/acme'), { recursive: true, encoding: 'utf8' })
+  readdirSync(join(store.directory, store.bucket), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('._S3rver_object'))
     .map((name) => name.slice(0, -'._S3rver_object'.length));
 

@@ -31,6 +31,12 @@ beforeAll(async () => {
     expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
     const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
     expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
+    const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+    const endpoints = '/api/v1/open/callbacks/endpoints';
+    const endpoint = await signedRequest(admin, 'POST', endpoints, { body: hook });
+    const subscriptions = `${endpoints}/${endpoint.body.endpoint_id}/subscriptions`;
+    const subscription = { event_type: 'command.completed' };
+    expect((await signedRequest(admin, 'POST', subscriptions, { body: subscription })).status).toBe(201);
     const resource_id = await createObjectResource(admin, await createObjectCredential(admin));
     const presign = { operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' };
     expect((await signedRequest(operator, 'POST', '/api/v1/open/objects/presign', { body: presign })).status).toBe(200);
