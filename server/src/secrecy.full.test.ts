@@ -146,4 +146,4 @@ test('no secret of 140 is in any answer but the one that made it, in any log lin
       for (const text of [dump, dumpedBytes, log, answered]) expect(text.includes(spelling)).toBe(false);
     }
   }
-}, 60_000);
+}, 120_000);
