@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Block, blocksOf, runPasted } from './readme-blocks.js';
 import { startObjectStore } from './start-object-store.js';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Pastes the marked blocks of a page from top to bottom; answers the JSON that they print. */
 async function paste(page: string, before = '') {
