@@ -343,7 +343,8 @@ describe('over the network', () => {
 
   test('what fetch decodes has no known size, and is counted as it comes out', async () => {
     const { client } = await onTheWire((_, response) => {
-      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync('a'.repeat(10_000)));
+      const encoded = gzipSync('a'.repeat(10_000));
+      response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': encoded.length }).end(encoded);
     });
     const seen: TransferProgress[] = [];
     const object = await downloadObject(client, resource, key, { onProgress: report(seen) });
