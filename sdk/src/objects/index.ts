@@ -9,8 +9,8 @@ export type { TransferOptions, TransferProgress } from './transfer.js';
 export type { UploadContent, UploadedObject, UploadOptions } from './upload.js';
 
 /**
- * Presigns an upload and sends the content to the store. Size, type and, up to 64 MiB, SHA-256 of the content are signed,
- * so that the store refuses any other.
+ * Presigns an upload and sends the content to the store. Size, type and, up to 64 MiB, SHA-256 of the content are signed:
+ * the store refuses any other, of another SHA-256 if it checks that, as S3 does.
  *
  * ```ts
  * await uploadObject(client, resourceId, 'pump-7/2.4.1.bin', blob, { contentType: 'application/octet-stream' });

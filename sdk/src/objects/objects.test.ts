@@ -230,8 +230,11 @@ test('a transfer that takes longer than timeoutMs is a TimeoutError', async () =
 });
 
 /** A client whose grants are for a store that really listens. */
-async function onTheWire(listener: RequestListener, headers: Record<string, string> = {}) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+async function onTheWire(
+  listener: (...exchange: Parameters<RequestListener>) => unknown,
+  headers: Record<string, string> = {},
+) {
+  const server = createServer((...exchange) => void listener(...exchange)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
@@ -343,7 +346,8 @@ describe('over the network', () => {
 
   test('what fetch decodes has no known size, and is counted as it comes out', async () => {
     const { client } = await onTheWire((_, response) => {
-      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync('a'.repeat(10_000)));
+      const encoded = gzipSync('a'.repeat(10_000));
+      response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': encoded.length }).end(encoded);
     });
     const seen: TransferProgress[] = [];
     const object = await downloadObject(client, resource, key, { onProgress: report(seen) });

@@ -15,8 +15,8 @@ export interface UploadOptions extends TransferOptions {
   /** The size of a stream in bytes, required with one. Other content tells its size. */
   contentLength?: number | undefined;
   /**
-   * SHA-256 of the content in base64, so that the store refuses any other; false for none. Default: computed, but for a
-   * stream and for content above 64 MiB, which would have to be in memory as a whole.
+   * SHA-256 of the content in base64, for the store to compare; false for none. Default: computed, but for a stream and
+   * for content above 64 MiB, which would have to be in memory as a whole.
    */
   checksumSha256?: string | false | undefined;
 }
