@@ -83,7 +83,7 @@ export interface paths {
         put?: never;
         /**
          * Presign an upload or a download
-         * @description Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store itself enforces what the policy allowed. The grant is recorded, the URL is not.
+         * @description Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL is not.
          *
          *     Needs the scope `open:object:create`.
          */
@@ -2360,7 +2360,7 @@ export interface components {
             access_key_id: string;
             /** @description The secret half of the access key. Sealed at rest, never returned. */
             secret_access_key: string;
-            /** @description The token of temporary access keys. Sealed at rest, never returned. */
+            /** @description The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it. */
             session_token?: string | null;
             /** @description A label for people, for example `minio`: 1 to 128 printable characters. */
             provider?: string | null;
@@ -2631,7 +2631,7 @@ export interface components {
             content_type?: string;
             /** @description UPLOAD, required: the size in bytes. It is signed: the store refuses another. */
             content_length?: number;
-            /** @description UPLOAD: SHA-256 of the content in base64. It is signed: the store refuses other content. */
+            /** @description UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does. */
             checksum_sha256?: string;
             /** @description DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`. */
             response_content_disposition?: string;
@@ -2683,7 +2683,7 @@ export interface components {
             object_key: string;
             /**
              * Format: date-time
-             * @description When the URL stops working.
+             * @description When the URL stops working at the latest: sooner if the access key or its session token ends.
              */
             expires_at: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */

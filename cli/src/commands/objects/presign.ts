@@ -14,7 +14,7 @@ export function objectsPresign(group: Group, invocation: Invocation): void {
     .option('--expires-in-seconds <seconds>', "how long the URL is good: 1 to the resource's maximum", integer)
     .option('--content-type <type>', 'UPLOAD needs it: the media type, which the store then insists on')
     .option('--content-length <bytes>', 'UPLOAD needs it: the size, which the store then insists on', integer)
-    .option('--checksum-sha256 <base64>', 'UPLOAD: SHA-256 of the content, which the store then insists on')
+    .option('--checksum-sha256 <base64>', 'UPLOAD: SHA-256 of the content, for the store to compare as S3 does')
     .option('--response-content-disposition <text>', 'DOWNLOAD: such as attachment; filename="log.txt"')
     .action(async (flags) => {
       const given = await invocation.fillIn(flags, ['operation', 'resourceId', 'objectKey']);

@@ -125,7 +125,15 @@ const hostile: Record<string, string[]> = {
       'loc%61lhost',
       'localhoſt',
     ],
-    ...['ⅼocalhost', '%6C%6F%63%61%6C%68%6F%73%74', 'api.localhost', 'x.y.LOCALHOST', 'localhost.localdomain'],
+    ...[
+      'ⅼocalhost',
+      '%6C%6F%63%61%6C%68%6F%73%74',
+      'api.localhost',
+      'x.y.LOCALHOST',
+      'localhost.localdomain',
+      'localhost4.localdomain4',
+      'kubernetes.default',
+    ],
     // An o of Cyrillic makes another name, of a single label.
     ...['l\u043ecalhost', 'xn--lcalhost-nbh', 'intranet', 'router', 'metadata', 'instance-data', 'kubernetes', 'com'],
     ...['printer.local', 'printer。local', 'router.lan', 'nas.home', 'pi.home.arpa', '1.0.0.127.in-addr.arpa'],

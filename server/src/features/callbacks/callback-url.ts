@@ -69,9 +69,9 @@ const NOT_PUBLIC = [
   // Special-use names: RFC 6761, 6762, 7686, 9476, and what is below the domain of the infrastructure, as home.arpa.
   ...['localhost', 'test', 'invalid', 'local', 'onion', 'alt', 'arpa'],
   // Private networks: RFC 6762 (appendix G), the ICANN board on .internal and on .corp, .home and .mail.
-  ...['internal', 'intranet', 'private', 'lan', 'corp', 'home', 'mail', 'localdomain'],
+  ...['internal', 'intranet', 'private', 'lan', 'corp', 'home', 'mail', 'localdomain', 'localdomain4', 'localdomain6'],
   // Service discovery of Kubernetes and Consul.
-  ...['svc', 'consul'],
+  ...['svc', 'default', 'consul'],
   // Public names of metadata services.
   ...['metadata.goog', 'metadata.tencentyun.com'],
   // Public names for whatever address they spell, and for loopback. Others exist: this spares a mistake, not an attack.
