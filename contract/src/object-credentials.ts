@@ -38,7 +38,9 @@ const SecretAccessKey = z
 const SessionToken = z
   .string()
   .regex(/^[\x21-\x7E]{1,4096}$/)
-  .describe('The token of temporary access keys. Sealed at rest, never returned.');
+  .describe(
+    'The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it.',
+  );
 
 const ObjectCredential = z
   .object({

@@ -41,7 +41,9 @@ const PresignRequest = z
       .string()
       .regex(/^[A-Za-z0-9+/]{43}=$/)
       .optional()
-      .describe('UPLOAD: SHA-256 of the content in base64. It is signed: the store refuses other content.'),
+      .describe(
+        'UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does.',
+      ),
     response_content_disposition: z
       .string()
       .regex(/^[\x20-\x7E]{1,512}$/)
@@ -90,7 +92,9 @@ const PresignedRequest = z
       ),
     resource_id: ObjectResourceId,
     object_key: z.string().describe('The key as it was asked for, below key_prefix.'),
-    expires_at: Timestamp.describe('When the URL stops working.'),
+    expires_at: Timestamp.describe(
+      'When the URL stops working at the latest: sooner if the access key or its session token ends.',
+    ),
     request_id: RequestId,
   })
   .meta({
@@ -114,7 +118,7 @@ export const objects = operations({
     path: '/api/v1/open/objects/presign',
     summary: 'Presign an upload or a download',
     description:
-      "Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store itself enforces what the policy allowed. The grant is recorded, the URL is not.",
+      "Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL is not.",
     metadata: { scope: 'open:object:create', specified: true },
     query: z.strictObject({}),
     body: PresignRequest,

@@ -193,7 +193,7 @@ export interface paths {
         put?: never;
         /**
          * Presign an upload or a download
-         * @description Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store itself enforces what the policy allowed. The grant is recorded, the URL is not.
+         * @description Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL is not.
          *
          *     Needs the scope `open:object:create`.
          */
@@ -1999,7 +1999,7 @@ export interface components {
             enabled: boolean;
             /** @description What the command does. */
             description: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
             payload_schema: {
                 [key: string]: unknown;
             };
@@ -2043,7 +2043,7 @@ export interface components {
             enabled?: boolean;
             /** @description What the command does; required for a new one. */
             description?: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
             payload_schema?: {
                 [key: string]: unknown;
             };
@@ -2726,7 +2726,7 @@ export interface components {
             access_key_id: string;
             /** @description The secret half of the access key. Sealed at rest, never returned. */
             secret_access_key: string;
-            /** @description The token of temporary access keys. Sealed at rest, never returned. */
+            /** @description The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it. */
             session_token?: string | null;
             /** @description A label for people, for example `minio`: 1 to 128 printable characters. */
             provider?: string | null;
@@ -2983,7 +2983,7 @@ export interface components {
              * @description What a presigned URL is good for.
              * @enum {string}
              */
-            operation: "UPLOAD" | "DOWNLOAD" | (string & {});
+            operation: "UPLOAD" | "DOWNLOAD";
             /**
              * Format: uuid
              * @description The object resource: a UUID made by the platform.
@@ -2997,7 +2997,7 @@ export interface components {
             content_type?: string;
             /** @description UPLOAD, required: the size in bytes. It is signed: the store refuses another. */
             content_length?: number;
-            /** @description UPLOAD: SHA-256 of the content in base64. It is signed: the store refuses other content. */
+            /** @description UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does. */
             checksum_sha256?: string;
             /** @description DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`. */
             response_content_disposition?: string;
@@ -3049,7 +3049,7 @@ export interface components {
             object_key: string;
             /**
              * Format: date-time
-             * @description When the URL stops working.
+             * @description When the URL stops working at the latest: sooner if the access key or its session token ends.
              */
             expires_at: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -3398,7 +3398,7 @@ export interface components {
             };
         };
         /**
-         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope.
+         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope.
          *     - `OBJECT_POLICY_DENIED`: The object resource's policy does not allow this, or the resource or its credential is disabled. Ask for what the policy allows; details name the field and the rule.
          */
         Forbidden: {
