@@ -56,7 +56,6 @@ import type { Signals } from './platform/signals/signals.js';
 export function createRouter(database: Database, keyring: Keyring, signals: Signals, config: Config) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = { database, catalog: commandCatalog(database), signals, payloadLimitBytes };
-  const commandServices = { database, catalog: commandCatalog(database), payloadLimitBytes };
   const objectCredentialLimits = {
     perTenant: config.OBJECT_CREDENTIALS_PER_TENANT,
     allowInsecure: config.ALLOW_INSECURE_OBJECT_ENDPOINTS,
