@@ -3,7 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Message } from '../../platform/bus/bus.js';
 import type { Database } from '../../platform/database/database.js';
 import { inSystem } from '../../platform/database/roles.js';
-import type { MessagesOf, OutboxRow } from '../../platform/outbox/relay.js';
+import type { MessagesByRow, OutboxRow } from '../../platform/outbox/relay.js';
 import type { Signals } from '../../platform/signals/signals.js';
 import { events } from '../events/events.table.js';
 import { presentEvent } from '../events/present-event.js';
@@ -18,7 +18,7 @@ const isOfCommand = (row: OutboxRow): row is OutboxRow & { kind: Kind } => Objec
 
 /** What the outbox rows of commands stand for: the command to its adapter, then its event. */
 export const commandMessages =
-  (database: Database, signals: Signals): MessagesOf =>
+  (database: Database, signals: Signals): MessagesByRow =>
   async (rows) => {
     const ofCommands = rows.filter(isOfCommand);
     const dispatched = await dispatchCommands(
@@ -27,7 +27,9 @@ export const commandMessages =
       ofCommands.filter(({ kind }) => kind === 'COMMAND_ACCEPTED'),
     );
     const told = await eventMessages(database, ofCommands);
-    return ofCommands.flatMap(({ tenant_id, fact_id, kind }) => {
+    return rows.map((row) => {
+      if (!isOfCommand(row)) return [];
+      const { tenant_id, fact_id, kind } = row;
       const command = kind === 'COMMAND_ACCEPTED' ? dispatched.get(`${tenant_id} ${fact_id}`) : undefined;
       const event = told.get(`${tenant_id} ${fact_id} ${eventTypeOf[kind]}`);
       return [command, event].filter((message) => message !== undefined);
