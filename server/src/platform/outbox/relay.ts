@@ -33,11 +33,19 @@ const LOOK_AGAIN_MS = 500;
  */
 export function startRelay({ database, bus, signals, messagesByRow, logger }: RelayOptions) {
   const holder = newId();
+  let followsUntil = 0;
   return everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
+    // Every signal of every node would have each that follows lock the leader's lease.
+    if (performance.now() < followsUntil) return 'WAIT';
     const epoch = await takeLease(database, holder);
-    if (epoch === null) return 'WAIT';
-    const rows = await nextRows(database);
-    if (rows.length === 0) return 'WAIT';
+    if (epoch === null) {
+      followsUntil = performance.now() + LOOK_AGAIN_MS;
+      return 'WAIT';
+    }
+    const unpublished = await nextRows(database);
+    const rows = unpublished.filter(({ is_settled }) => is_settled);
+    // Nobody signals when the transaction ends that holds the others back.
+    if (rows.length === 0) return unpublished.length > 0 ? 'SOON' : 'WAIT';
     await bus.publish(await messagesOf(rows, messagesByRow));
     await markPublished(database, rows, { holder, epoch });
     return 'AGAIN';
@@ -64,13 +72,18 @@ async function takeLease(database: Database, holder: string): Promise<string | n
   return lease?.epoch ?? null;
 }
 
-/** Only below the oldest transaction under way: what commits late comes in its place, not behind what passed it. */
+type NextRow = OutboxRow & { is_settled: boolean };
+
+/**
+ * Settled is what is below the oldest transaction under way: what commits late comes in its place, not behind what
+ * passed it.
+ */
 const nextRows = (database: Database) =>
-  asSystem<OutboxRow>(
+  asSystem<NextRow>(
     database,
-    (sql) => sql<OutboxRow[]>`
-      select tenant_id, fact_id, kind from outbox
-      where published_at is null and tx < pg_snapshot_xmin(pg_current_snapshot())
+    (sql) => sql<NextRow[]>`
+      select tenant_id, fact_id, kind, tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled from outbox
+      where published_at is null
       order by tx, fact_id, kind
       limit ${BATCH}`,
   );
