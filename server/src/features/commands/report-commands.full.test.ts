@@ -93,7 +93,7 @@ test('reports that meet in one transaction are applied in their order, each at a
 test('a report that waited for another change comes behind it in the history, though its transaction is older', async () => {
   const id = await dispatched();
   let reporting: Promise<ReportOutcome> | undefined;
-  await asSystem(async (tx) => {
+  const changedAt = await asSystem(async (tx) => {
     await tx`select from commands where tenant_id = ${tenant.tenant_id} and command_id = ${id} for no key update`;
     reporting = report(id, { adapter_status: 'DELIVERED' });
     const isWaiting = async () => {
@@ -103,14 +103,16 @@ test('a report that waited for another change comes behind it in the history, th
       return row?.count;
     };
     await expect.poll(isWaiting, { timeout: 20_000 }).toBeGreaterThan(0);
-    await tx`update commands set updated_at = clock_timestamp() where tenant_id = ${tenant.tenant_id}
-      and command_id = ${id}`;
+    const [changed] = await tx<{ updated_at: string }[]>`
+      update commands set updated_at = clock_timestamp()
+      where tenant_id = ${tenant.tenant_id} and command_id = ${id}
+      returning updated_at`;
+    return Date.parse(changed?.updated_at ?? '');
   });
-  const { updated_at: changedAt } = await get(id);
   expect(await reporting).toBe('CHANGED');
   const { history } = await get(id);
   expect(history.at(-1).adapter_status).toBe('DELIVERED');
-  expect(history.at(-1).at >= changedAt).toBe(true);
+  expect(Date.parse(history.at(-1).at)).toBeGreaterThan(changedAt);
 });
 
 test('why a step was slow is in the history alone; the record says why the command ended as it did', async () => {
