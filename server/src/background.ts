@@ -1,9 +1,13 @@
-import { CommandUpdate } from '@tenant-open-platform/contract/bus';
+import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
 import type { Logger } from 'pino';
 import { commandMessages } from './features/commands/outbox-messages.js';
 import { commandReporter } from './features/commands/report-commands.js';
 import { sweepCommands } from './features/commands/sweep-commands.js';
 import { takeCommandUpdate } from './features/commands/take-command-updates.js';
+import { deviceReplyMessages } from './features/device-requests/outbox-messages.js';
+import { deviceRequestReceiver } from './features/device-requests/receive-device-requests.js';
+import { sweepDeviceRequests } from './features/device-requests/sweep-device-requests.js';
+import { takeDeviceRequest } from './features/device-requests/take-device-requests.js';
 import type { Bus } from './platform/bus/bus.js';
 import { messageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
@@ -17,7 +21,7 @@ type Options = { database: Database; bus: Bus; signals: Signals; logger: Logger;
 /** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
 const SWEEP_INTERVAL_MS = 500;
 
-/** What the platform does by itself: hand commands out, take what comes back, and end what nobody answered. */
+/** What the platform does by itself: hand commands and replies out, take what comes back, and end what nobody answered. */
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics } = options;
   const report = commandReporter(database, signals);
@@ -27,13 +31,26 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     subjects: ['tenants.*.command-updates.*'],
     handle: messageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics)),
   });
-  const relay = startRelay({ ...options, messagesOf: commandMessages(database, signals) });
-  const sweeper = everyTime(SWEEP_INTERVAL_MS, { name: 'sweeper', logger, signals }, async () =>
-    (await sweepCommands(database, signals)) > 0 ? 'AGAIN' : 'WAIT',
+  const receive = deviceRequestReceiver(database, signals);
+  const deviceRequests = await bus.consume({
+    stream: 'TOP_UPDATES',
+    durable: 'platform-device-requests',
+    subjects: ['tenants.*.device-requests.*'],
+    handle: messageTaker(options, 'device-requests', DeviceRequestMessage, takeDeviceRequest(receive)),
+  });
+  const relay = startRelay({
+    ...options,
+    messagesByRow: [commandMessages(database, signals), deviceReplyMessages(database)],
+  });
+  const sweepers = [sweepCommands, sweepDeviceRequests].map((sweep) =>
+    everyTime(SWEEP_INTERVAL_MS, { name: sweep.name, logger, signals }, async () =>
+      (await sweep(database, signals)) > 0 ? 'AGAIN' : 'WAIT',
+    ),
   );
   return {
     async stop() {
-      await Promise.all([relay.stop(), sweeper.stop(), updates.stop()]);
+      const underWay = [relay, updates, deviceRequests, ...sweepers];
+      await Promise.all(underWay.map((one) => one.stop()));
     },
   };
 }

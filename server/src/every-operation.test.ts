@@ -13,8 +13,10 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { canceledCommand } from '../test/commands.js';
 import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { expectRefusal } from '../test/expect-refusal.js';
+import { newDeviceRequest } from '../test/new-device-request.js';
 import { newObjectCredential, newObjectResource } from '../test/new-object.js';
 import { newPrincipal } from '../test/new-principal.js';
 
@@ -28,6 +30,9 @@ type Ids = {
   policy_id: string;
   principal_id: string;
   command_id: string;
+  canceled_command_id: string;
+  /** Of a device. */
+  request_id: string;
   vendor: string;
   command_type: string;
   endpoint_id: string;
@@ -52,6 +57,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
   'vendors.put': () => ({ enabled: true }),
   'commandTypes.put': () => ({ description: 'Restarts the device.', payload_schema: { type: 'object' } }),
+  'deviceRequests.reply': () => ({ outcome: 'SUCCESS', payload: { version: '2.4.1' } }),
+  'commands.cancel': () => ({}),
   'commands.create': () => ({
     vendor: 'vendor_a',
     device_id: 'device-1',
@@ -70,6 +77,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'objects.presign': ({ resource_id }) => ({ operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' }),
 };
 
+/** No built-in role grants it. */
+const POLICY_SCOPE = 'open:device-request:create';
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const TENANT_ROLES = Object.keys(builtInRoles).filter((role) => role !== 'platform_admin');
 /** Fits the grammar of paths and the pattern of no id. */
@@ -86,6 +96,8 @@ let foreignIds: Ids;
 let disabled: Record<string, Profile>;
 let ofDisabledTenant: Record<string, Profile>;
 let unbound: Profile;
+/** May by a policy what no built-in role grants. */
+let byPolicy: Profile;
 
 beforeAll(async () => {
   const vendor = `/api/v1/platform/catalog/vendors/${catalogIds.vendor}`;
@@ -94,7 +106,14 @@ beforeAll(async () => {
   await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
   const [tenant, foreign, closed] = await Promise.all([createTenant(), createTenant(), createTenant()]);
   own = tenant;
-  [ids, foreignIds, unbound] = await Promise.all([createIds(own), createIds(foreign), createCredential(own.tenant_id)]);
+  [ids, foreignIds, unbound, byPolicy] = await Promise.all([
+    createIds(own),
+    createIds(foreign),
+    createCredential(own.tenant_id),
+    createCredential(own.tenant_id),
+  ]);
+  const policies = `/api/v1/platform/tenants/${own.tenant_id}/policies`;
+  await signedRequest(own.admin, 'POST', policies, { body: { client_id: byPolicy.client_id, scope: POLICY_SCOPE } });
   disabled = await credentialPerRole(own.tenant_id);
   for (const { tenant_id, client_id } of Object.values(disabled)) {
     await administer('PUT', `/api/v1/platform/tenants/${tenant_id}/credentials/${client_id}`, { status: 'DISABLED' });
@@ -108,7 +127,20 @@ async function administer(method: string, target: string, body: object): Promise
   if (status !== 200) throw new Error(raw);
 }
 
+/** What an operation leaves as it is, one of each tenant will do: the device's one reply, the canceled command. */
+async function createLastingIds(tenant: TestTenant) {
+  const [{ device_request_id }, { command_id }] = await Promise.all([
+    newDeviceRequest(tenant),
+    canceledCommand(tenant),
+  ]);
+  return { request_id: device_request_id, canceled_command_id: command_id };
+}
+
+const lastingIds = new Map<TestTenant, ReturnType<typeof createLastingIds>>();
+
 async function createIds(tenant: TestTenant): Promise<Ids> {
+  const lasting = lastingIds.get(tenant) ?? createLastingIds(tenant);
+  lastingIds.set(tenant, lasting);
   const bound_role = 'integration_reader';
   const { client_id } = await createCredential(tenant.tenant_id, { role: bound_role });
   const access = `/api/v1/platform/tenants/${tenant.tenant_id}`;
@@ -142,6 +174,7 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
     policy_id,
     principal_id,
     command_id,
+    ...(await lasting),
     ...catalogIds,
     endpoint_id,
     subscription_id: subscription.body.subscription_id,
@@ -170,6 +203,8 @@ const missingIds = (): Ids => ({
   policy_id: randomUUID(),
   principal_id: randomUUID(),
   command_id: randomUUID(),
+  canceled_command_id: randomUUID(),
+  request_id: randomUUID(),
   vendor: unique('vendor'),
   command_type: unique('type'),
   endpoint_id: randomUUID(),
@@ -183,9 +218,13 @@ async function credentialPerRole(tenantId: string): Promise<Record<string, Profi
   return Object.fromEntries(await Promise.all(made));
 }
 
-/** Whose value a path parameter takes. */
-const idFor = (operation: Operation, name: string) =>
-  (operation.name === 'roleBindings.delete' && name === 'role' ? 'bound_role' : name) as keyof Ids;
+/** Whose value a path parameter takes, where it is not of its own name. */
+const otherIds: Record<string, Record<string, keyof Ids>> = {
+  'roleBindings.delete': { role: 'bound_role' },
+  'commands.cancel': { command_id: 'canceled_command_id' },
+};
+
+const idFor = (operation: Operation, name: string) => otherIds[operation.name]?.[name] ?? (name as keyof Ids);
 
 const parameters = (operation: Operation) =>
   [...operation.route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => idFor(operation, name as string));
@@ -194,6 +233,9 @@ const target = (operation: Operation, values: Ids) =>
   operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
 
 const takesBody = ({ route }: Operation) => 'body' in route && route.body !== undefined;
+
+const needsBody = (operation: Operation) =>
+  takesBody(operation) && !(operation.route as { body: z.ZodType }).body.safeParse(undefined).success;
 
 const bodyFor = (operation: Operation, values: Ids) => bodies[operation.name]?.(values);
 
@@ -220,6 +262,7 @@ const callers = (operation: Operation) => [
     may: grants(role, operation) && !isPlatformOnly(operation),
   })),
   { role: 'platform_admin', caller: platform().admin, may: grants('platform_admin', operation) },
+  { role: 'a policy', caller: byPolicy, may: operation.route.metadata.scope === POLICY_SCOPE || grants('', operation) },
   { role: 'no role', caller: unbound, may: grants('', operation) && !isPlatformOnly(operation) },
 ];
 
@@ -450,9 +493,19 @@ describe.each(allOperations)('$name', (operation) => {
   }
 
   if (takesBody(operation)) {
-    test('refuses an empty body, null, and what is no object', async () => {
-      for (const body of [undefined, Buffer.alloc(0), null, [], '', 1, true]) {
+    test('refuses null, what is no object, and an empty body unless its body is optional', async () => {
+      const empty = [undefined, Buffer.alloc(0)];
+      for (const body of [...(needsBody(operation) ? empty : []), null, [], '', 1, true]) {
         expectRefusal(await call(permitted(operation), operation, ids, { body }), 'VALIDATION_FAILED');
+      }
+    });
+  }
+
+  if (takesBody(operation) && !needsBody(operation)) {
+    test('takes an empty body', async () => {
+      for (const body of [undefined, Buffer.alloc(0)]) {
+        const { status, raw } = await call(permitted(operation), operation, ids, { body });
+        expect(status, raw).toBe(200);
       }
     });
   }

@@ -10,7 +10,9 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { completed, newCommand } from '../test/commands.js';
 import { createObjectCredential, createObjectResource } from '../test/create-object.js';
+import { newDeviceRequest } from '../test/new-device-request.js';
 import { newPrincipal } from '../test/new-principal.js';
 
 const ITEMS = 5;
@@ -78,19 +80,17 @@ const lists: Record<
   },
   'commands.list': {
     caller: ({ reader }) => reader,
-    add: ({ operator }) =>
-      signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', {
-        body: {
-          vendor: 'vendor_a',
-          device_id: 'device-1',
-          command_type: 'reboot',
-          payload: {},
-          idempotency_key: randomUUID(),
-        },
-      }),
+    add: async ({ operator, reader }) => completed(reader, await newCommand(operator, { device_id: 'device-1' })),
   },
   'callbackEndpoints.list': { caller: ({ admin }) => admin, add: createEndpoint },
   'callbackSubscriptions.list': { caller: ({ admin }) => admin, add: subscribeToNext },
+  'deviceRequests.list': {
+    caller: ({ reader }) => reader,
+    add: newDeviceRequest,
+    filters: { status: 'PENDING' },
+  },
+  // Those of the commands that the other lists need.
+  'events.list': { caller: ({ reader }) => reader, add: async () => {} },
 };
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
@@ -122,6 +122,11 @@ const filters: Record<string, string> = {
   accepted_after: '2026-01-01T00:00:00Z',
   accepted_before: '2999-01-01T00:00:00%2B01:00',
   credential_id: randomUUID(),
+  request_type: 'firmware_check',
+  received_after: '2026-01-01T00:00:00Z',
+  received_before: '2999-01-01T00:00:00%2B01:00',
+  event_type: 'command.accepted',
+  command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
   operation: 'credentials.create',
   outcome: 'DONE',
   occurred_after: '2026-01-01T00:00:00Z',
@@ -157,6 +162,9 @@ const itemsOf = ({ body }: Answer): any[] => (Array.isArray(body) ? body : body.
 const nextCursorOf = ({ body, headers }: Answer): string | null =>
   Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
 
+const timeOf = (item: Record<string, string>) =>
+  item.accepted_at ?? item.received_at ?? item.occurred_at ?? item.created_at ?? '';
+
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 let tenant: TestTenant;
@@ -177,7 +185,8 @@ async function firstCursor(operation: Operation, of: TestTenant): Promise<string
 
 test('every list of the contract is walked, with every filter', () => {
   expect(Object.keys(lists).sort()).toEqual(listOperations.map(({ name }) => name).sort());
-  const declared = new Set(listOperations.flatMap(queryNames).filter((name) => name !== 'limit' && name !== 'cursor'));
+  const noFilters = ['limit', 'cursor', 'wait_seconds'];
+  const declared = new Set(listOperations.flatMap(queryNames).filter((name) => !noFilters.includes(name)));
   expect(Object.keys(filters).sort()).toEqual([...declared].sort());
 });
 
@@ -185,31 +194,37 @@ describe.each(listOperations)('$name', (operation) => {
   // Other test files make and change tenants meanwhile: only the beginning of their list is known.
   const sharedId = { 'tenants.list': 'tenant_id', 'vendors.list': 'vendor' }[operation.name];
   const isShared = sharedId !== undefined;
+  // A log goes on: oldest first, and every page leads to the next.
+  const isLog = operation.name === 'events.list';
   const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) =>
     JSON.stringify(sharedId === undefined ? item : item[sharedId]);
 
-  test('pages show every item once, newest first, and the last page no cursor', async () => {
+  test(`pages show every item once, ${isLog ? 'oldest first, up to an empty one' : 'newest first, and the last page no cursor'}`, async () => {
     const whole = await list(operation, tenant, { limit: isShared ? '9' : '500' });
     const expected = itemsOf(whole).map(identityOf);
 
     const seen: string[] = [];
     const times: string[] = [];
-    const isDone = (cursor: string | null | undefined) =>
-      cursor === null || (isShared && expected.every((item) => seen.includes(item)));
-    for (let cursor: string | null | undefined; !isDone(cursor); ) {
+    const isDone = (page: Answer) =>
+      isLog
+        ? itemsOf(page).length === 0
+        : nextCursorOf(page) === null || (isShared && expected.every((item) => seen.includes(item)));
+    for (let cursor: string | null = null, last: Answer | null = null; !last || !isDone(last); ) {
       const page: Answer = await list(operation, tenant, { limit: '2', ...(cursor && { cursor }) });
       expect(page.status, page.raw).toBe(200);
       expect(itemsOf(page).length).toBeLessThanOrEqual(2);
       seen.push(...itemsOf(page).map(identityOf));
-      times.push(...itemsOf(page).map((item) => item.accepted_at ?? item.occurred_at ?? item.created_at ?? ''));
+      times.push(...itemsOf(page).map(timeOf));
       cursor = nextCursorOf(page);
+      last = page;
     }
     expect(new Set(seen).size).toBe(seen.length);
     expect(isShared ? seen.filter((item) => expected.includes(item)) : seen).toEqual(expected);
-    expect(times).toEqual([...times].sort().reverse());
+    const ascending = [...times].sort();
+    expect(times).toEqual(isLog ? ascending : ascending.reverse());
   });
 
-  if (!isShared) {
+  if (!isShared && !isLog) {
     test('a page that is exactly full and the last has no cursor', async () => {
       const all = itemsOf(await list(operation, tenant, {}));
       const full = await list(operation, tenant, { limit: String(all.length) });

@@ -34,6 +34,9 @@ import { createCredential } from './features/credentials/create-credential.js';
 import { getCredential } from './features/credentials/get-credential.js';
 import { listCredentials } from './features/credentials/list-credentials.js';
 import { updateCredential } from './features/credentials/update-credential.js';
+import { getDeviceRequest } from './features/device-requests/get-device-request.js';
+import { listDeviceRequests } from './features/device-requests/list-device-requests.js';
+import { replyDeviceRequest } from './features/device-requests/reply-device-request.js';
 import { listEvents } from './features/events/list-events.js';
 import { getMe } from './features/me/get-me.js';
 import { createObjectCredential } from './features/objects/create-object-credential.js';
@@ -94,6 +97,11 @@ export function createRouter(database: Database, keyring: Keyring, signals: Sign
       get: getCommand(database, signals),
       list: listCommands(database),
       cancel: cancelCommand(database, signals),
+    },
+    deviceRequests: {
+      list: listDeviceRequests(database, signals),
+      get: getDeviceRequest(database),
+      reply: replyDeviceRequest({ database, signals, payloadLimitBytes }),
     },
     events: { list: listEvents(database, signals) },
     catalog: { get: getCatalog(database) },

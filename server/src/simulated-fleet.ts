@@ -1,5 +1,10 @@
-import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
-import type { Bus, Delivery } from './platform/bus/bus.js';
+import {
+  type CommandMessage,
+  type CommandUpdate,
+  type DeviceRequestMessage,
+  subjects,
+} from '@tenant-open-platform/contract/bus';
+import type { Bus, Delivery, Message } from './platform/bus/bus.js';
 import { newId } from './platform/new-id.js';
 
 type Step = { afterMs: number } & Omit<CommandUpdate, 'command_id'>;
@@ -39,6 +44,9 @@ const behaviours: Record<string, Step[]> = {
   'offline-': [],
 };
 
+/** How long after its start a device asks whether there is newer firmware. */
+const ASKS_AFTER_MS = 300;
+
 /** A vendor adapter with its devices, for a platform to try out. It speaks over the bus as any other adapter does. */
 export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<void> }> {
   const timers = new Set<NodeJS.Timeout>();
@@ -51,6 +59,8 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
     timers.add(timer);
   }
 
+  const publish = (message: Message) => void bus.publish([message]).catch(() => {});
+
   const commands = await bus.consume({
     stream: 'TOP_COMMANDS',
     durable: 'simulated-fleet',
@@ -58,15 +68,24 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
       const command = JSON.parse(body.toString('utf8')) as CommandMessage;
       const behaviour = Object.keys(behaviours).find((beginning) => command.device_id.startsWith(beginning));
       for (const { afterMs, ...said } of behaviours[behaviour ?? 'ok-'] ?? []) {
-        later(afterMs, () => void bus.publish([updateOf(command, said)]).catch(() => {}));
+        later(afterMs, () => publish(updateOf(command, said)));
+      }
+      if (behaviour === 'ok-' && command.command_type === 'reboot') {
+        later(ASKS_AFTER_MS, () => publish(firmwareCheckOf(command)));
       }
       return 'DONE';
     },
   });
+  // The devices take every answer as it is.
+  const replies = await bus.consume({
+    stream: 'TOP_REPLIES',
+    durable: 'simulated-fleet',
+    handle: async () => 'DONE',
+  });
   return {
-    stop() {
+    async stop() {
       for (const timer of timers) clearTimeout(timer);
-      return commands.stop();
+      await Promise.all([commands.stop(), replies.stop()]);
     },
   };
 }
@@ -76,3 +95,18 @@ const updateOf = ({ command_id, tenant_id, vendor }: CommandMessage, said: Omit<
   id: newId(),
   body: Buffer.from(JSON.stringify({ command_id, ...said, occurred_at: new Date().toISOString() })),
 });
+
+/** The id is the command's: a command that is delivered twice makes one request. */
+function firmwareCheckOf({ command_id, tenant_id, vendor, device_id }: CommandMessage): Message {
+  const request: DeviceRequestMessage = {
+    device_id,
+    request_type: 'firmware_check',
+    payload: { version: '2.4.0' },
+    dedupe_id: `reboot-${command_id}`,
+  };
+  return {
+    subject: subjects.deviceRequest(tenant_id, vendor),
+    id: newId(),
+    body: Buffer.from(JSON.stringify(request)),
+  };
+}

@@ -26,7 +26,8 @@ export async function storedCommands(databaseUrl: string, tenantId: string): Pro
             where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
               and events.event_type = 'command.accepted') as accepted_events,
           (select count(*)::int from outbox
-            where outbox.tenant_id = commands.tenant_id and outbox.fact_id = commands.command_id) as outbox_rows
+            where outbox.tenant_id = commands.tenant_id and outbox.fact_id = commands.command_id
+              and outbox.kind = 'COMMAND_ACCEPTED') as outbox_rows
         from commands where tenant_id = ${tenantId}`;
       throw rolledBack;
     });

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { Signals } from './signals/signals.js';
 
-/** AGAIN: there may be more to do. WAIT: until the interval has passed, or a signal comes. */
-type Progress = 'AGAIN' | 'WAIT';
+/** AGAIN: there may be more to do. SOON: in a moment. WAIT: until the interval has passed, or a signal comes. */
+type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
 type Options = { name: string; logger: Logger; signals: Signals; topic?: string };
 
 const AFTER_A_FAILURE_MS = 1_000;
+const SOON_MS = 20;
 
 /** Background work that is done again and again until it is stopped; a failure is logged and tried again. */
 export function everyTime(
@@ -39,7 +40,8 @@ export function everyTime(
       signaled = false;
       try {
         const progress = await work();
-        if (progress === 'WAIT' && !signaled && !isStopping) await rest(intervalMs);
+        if (progress === 'AGAIN' || signaled || isStopping) continue;
+        await rest(progress === 'SOON' ? SOON_MS : intervalMs);
       } catch (error) {
         if (isStopping) return;
         logger.error({ err: error }, name);

@@ -23,6 +23,13 @@ export type LateReport = Omit<Move, 'before' | 'after'> & {
 };
 
 /**
+ * Every change of a command has an instant of its own, after that of the change before, though two come within a
+ * millisecond: whoever has seen one misses no other, and the history is in their order. The statement's clock, for the
+ * transaction may have begun before the change whose lock it waited for.
+ */
+export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')`;
+
+/**
  * Writes changes, one a command, with their entries in the history; where a status becomes final its one
  * command.completed event and what goes to the bus for it too.
  */
@@ -44,21 +51,24 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
       update commands set
         status = given.status, adapter_status = given.adapter_status,
         device_execution_status = given.device_execution_status,
-        status_reason = coalesce(given.reason, commands.status_reason),
+        status_reason = case when completes then given.reason end,
         result = coalesce(given.result, commands.result),
-        completed_at = case when completes then now() end,
-        updated_at = now()
+        completed_at = case when completes then ${nextInstant} end,
+        updated_at = ${nextInstant}
       from given
       where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+      returning commands.tenant_id, commands.command_id, commands.updated_at as at
     ), noted as (
       insert into command_history (
         tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
       )
-      select tenant_id, command_id, entry_id, now(), source, status, adapter_status, device_execution_status, reason
-      from given
+      select tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
+      from given join moved using (tenant_id, command_id)
     ), logged as (
       insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
-      select tenant_id, command_id, 'command.completed', event_id, now() from given where completes
+      select tenant_id, command_id, 'command.completed', event_id, at
+      from given join moved using (tenant_id, command_id)
+      where completes
     )
     insert into outbox (tenant_id, fact_id, kind)
     select tenant_id, command_id, 'COMMAND_COMPLETED' from given where completes`);
@@ -78,16 +88,17 @@ export async function keepLateReports(tx: Transaction, reports: readonly LateRep
         device_execution_status text, reason json, late_result json
       )
     ), kept as (
-      update commands set late_result = given.late_result, updated_at = now()
+      update commands set
+        late_result = coalesce(commands.late_result, given.late_result), updated_at = ${nextInstant}
       from given
       where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-        and commands.late_result is null and given.late_result is not null
+      returning commands.tenant_id, commands.command_id, commands.updated_at as at
     )
     insert into command_history (
       tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
     )
-    select tenant_id, command_id, entry_id, now(), source, status, adapter_status, device_execution_status, reason
-    from given`);
+    select tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
+    from given join kept using (tenant_id, command_id)`);
 }
 
 const entryOf = ({ tenantId, commandId, source, reason }: Omit<Move, 'before' | 'after'>, state: State) => ({

@@ -4,6 +4,7 @@ import type { Message } from '../../platform/bus/bus.js';
 import type { Database } from '../../platform/database/database.js';
 import { inSystem } from '../../platform/database/roles.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
+import { nextInstant } from './move-commands.js';
 import { dispatch, INITIAL } from './transitions.js';
 
 type Accepted = { tenant_id: string; fact_id: string };
@@ -33,7 +34,8 @@ export async function dispatchCommands(
         order by tenant_id, command_id
         for no key update
       )
-      update commands set status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = now(), updated_at = now()
+      update commands set
+        status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = ${nextInstant}, updated_at = ${nextInstant}
       from due
       where commands.tenant_id = due.tenant_id and commands.command_id = due.command_id`);
     return (await tx.execute(sql`

@@ -16,7 +16,10 @@ export type Report = { tenantId: string; vendor: string; update: CommandUpdate }
  */
 export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
 
-/** Whoever reports without end must not fill the history; two entries are the command's own. */
+/**
+ * Whoever reports without end must not fill the history; two entries are the command's own, and the last is kept for
+ * the first late result.
+ */
 const MAX_ENTRIES = 98;
 
 /** Applies what adapters report, all that wait at the same time in one transaction that locks their commands. */
@@ -123,7 +126,6 @@ function apply(command: Locked | undefined, { tenantId, vendor, update }: Report
     source: update.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const),
     reason: update.status_reason,
   };
-  if (command.entries >= MAX_ENTRIES) return { outcome: 'REPEATED' as const };
   if (!isTerminal(state)) {
     const after = report(state, said);
     if (!after) return { outcome: 'REPEATED' as const };
@@ -135,6 +137,7 @@ function apply(command: Locked | undefined, { tenantId, vendor, update }: Report
     return { outcome: 'REPEATED' as const };
   }
   const lateResult = command.hasLateResult || !isResult(update) ? null : lateResultOf(update);
+  if (command.entries >= MAX_ENTRIES - (lateResult ? 0 : 1)) return { outcome: 'REPEATED' as const };
   command.hasLateResult ||= lateResult !== null;
   command.entries++;
   return { outcome: 'LATE' as const, late: { ...entry, final: state, said, lateResult } };

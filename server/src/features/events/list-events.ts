@@ -10,8 +10,8 @@ import { commands } from '../commands/commands.table.js';
 import { events } from './events.table.js';
 import { presentEvent } from './present-event.js';
 
-/** The writing transaction and the event_id. */
-const POSITION = /^([0-9]{1,20}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** The writing transaction, which 64 bits hold whatever the digits, and the event_id. */
+const POSITION = /^([0-9]{1,19}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const BEGINNING = '0 00000000-0000-0000-0000-000000000000';
 
 export const listEvents =

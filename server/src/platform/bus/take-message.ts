@@ -37,7 +37,7 @@ export function messageTaker<Schema extends z.ZodType>(
       database,
       (sql) => sql`
         insert into parked_messages (parked_message_id, subject, reason, body)
-        values (${newId()}, ${subject.slice(0, 512)}, ${reason}, ${body.subarray(0, KEPT_BYTES)})`,
+        values (${newId()}, ${printable(subject)}, ${reason}, ${body.subarray(0, KEPT_BYTES)})`,
     );
     return 'DONE';
   }
@@ -65,3 +65,6 @@ export function messageTaker<Schema extends z.ZodType>(
     }
   };
 }
+
+/** Postgres takes no NUL in a text: a message that cannot even be parked would come again for ever. */
+const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');

@@ -8,14 +8,17 @@ import { type Signals, topics } from '../signals/signals.js';
 
 export type OutboxRow = { tenant_id: string; fact_id: string; kind: string };
 
-/** Commits what must be so before publishing, and answers the messages of the rows, in their order. */
-export type MessagesOf = (rows: readonly OutboxRow[]) => Promise<Message[]>;
+/**
+ * Commits what must be so before publishing, and answers for each row, in their order, the messages that it stands for:
+ * none where it is of a kind that another function knows.
+ */
+export type MessagesByRow = (rows: readonly OutboxRow[]) => Promise<Message[][]>;
 
 type RelayOptions = {
   database: Database;
   bus: Bus;
   signals: Signals;
-  messagesOf: MessagesOf;
+  messagesByRow: readonly MessagesByRow[];
   logger: Logger;
 };
 
@@ -28,17 +31,31 @@ const LOOK_AGAIN_MS = 500;
  * Publishes the outbox in its order. One node of all does, the holder of a lease: marking needs the lease's epoch, so
  * one that lost it without knowing publishes the same messages under the same ids again, and marks nothing.
  */
-export function startRelay({ database, bus, signals, messagesOf, logger }: RelayOptions) {
+export function startRelay({ database, bus, signals, messagesByRow, logger }: RelayOptions) {
   const holder = newId();
+  let followsUntil = 0;
   return everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
+    // Every signal of every node would have each that follows lock the leader's lease.
+    if (performance.now() < followsUntil) return 'WAIT';
     const epoch = await takeLease(database, holder);
-    if (epoch === null) return 'WAIT';
-    const rows = await nextRows(database);
-    if (rows.length === 0) return 'WAIT';
-    await bus.publish(await messagesOf(rows));
+    if (epoch === null) {
+      followsUntil = performance.now() + LOOK_AGAIN_MS;
+      return 'WAIT';
+    }
+    const unpublished = await nextRows(database);
+    const rows = unpublished.filter(({ is_settled }) => is_settled);
+    // Nobody signals when the transaction ends that holds the others back.
+    if (rows.length === 0) return unpublished.length > 0 ? 'SOON' : 'WAIT';
+    await bus.publish(await messagesOf(rows, messagesByRow));
     await markPublished(database, rows, { holder, epoch });
     return 'AGAIN';
   });
+}
+
+/** In the order of the rows, whoever knows their kind. */
+async function messagesOf(rows: readonly OutboxRow[], messagesByRow: readonly MessagesByRow[]): Promise<Message[]> {
+  const known = await Promise.all(messagesByRow.map((messages) => messages(rows)));
+  return rows.flatMap((_row, index) => known.flatMap((messages) => messages[index] ?? []));
 }
 
 async function takeLease(database: Database, holder: string): Promise<string | null> {
@@ -55,13 +72,18 @@ async function takeLease(database: Database, holder: string): Promise<string | n
   return lease?.epoch ?? null;
 }
 
-/** Only below the oldest transaction under way: what commits late comes in its place, not behind what passed it. */
+type NextRow = OutboxRow & { is_settled: boolean };
+
+/**
+ * Settled is what is below the oldest transaction under way: what commits late comes in its place, not behind what
+ * passed it.
+ */
 const nextRows = (database: Database) =>
-  asSystem<OutboxRow>(
+  asSystem<NextRow>(
     database,
-    (sql) => sql<OutboxRow[]>`
-      select tenant_id, fact_id, kind from outbox
-      where published_at is null and tx < pg_snapshot_xmin(pg_current_snapshot())
+    (sql) => sql<NextRow[]>`
+      select tenant_id, fact_id, kind, tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled from outbox
+      where published_at is null
       order by tx, fact_id, kind
       limit ${BATCH}`,
   );

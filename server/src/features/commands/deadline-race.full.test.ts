@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, platform, type TestTenant } from '@tenant-open-platform/testing';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../../test/open-pool.js';
+import type { Database } from '../../platform/database/database.js';
+import { newIdTail } from '../../platform/new-id.js';
+import { localSignals } from '../../platform/signals/signals.js';
+import { commandAccepter, type NewCommand } from './accept-commands.js';
+import { commandReporter, type Report, type ReportOutcome } from './report-commands.js';
+import { sweepCommands } from './sweep-commands.js';
+
+const COMMANDS = 2_000;
+/** So many share a deadline, and are reported within 10 ms around it. */
+const GROUP = 20;
+const BETWEEN_GROUPS_MS = 40;
+
+/** Two nodes, by what they have of their own. */
+let nodes: Database[];
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  nodes = [0, 1].map(() => openPool(platform().databaseUrl as string));
+  tenant = await createTenant();
+});
+
+afterAll(() => Promise.all(nodes.map((node) => node.close())));
+
+const database = () => nodes[0] as Database;
+
+const asSystem = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>) =>
+  database().sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return work(tx);
+  });
+
+const newCommand = (): NewCommand => ({
+  idempotency_key: randomUUID(),
+  vendor: 'vendor_a',
+  // The simulated fleet stays silent.
+  device_id: 'offline-1',
+  command_type: 'reboot',
+  revision: 1,
+  payload: {},
+  payload_sha256: '00'.repeat(32),
+  timeout_seconds: 300,
+  request_id: randomUUID(),
+  command_id_tail: newIdTail(),
+  event_id_tail: newIdTail(),
+});
+
+/** Commands that are handed out. */
+async function dispatchedCommands(count: number): Promise<string[]> {
+  const accept = commandAccepter(database());
+  const caller = { tenantId: tenant.tenant_id, clientId: tenant.operator.client_id };
+  const accepted = await Promise.all(Array.from({ length: count }, () => accept({ caller, command: newCommand() })));
+  const ids = accepted.flatMap((acceptance) => (acceptance.outcome === 'ACCEPTED' ? [acceptance.commandId] : []));
+  expect(ids).toHaveLength(count);
+  const underWay = () =>
+    asSystem(async (tx) => {
+      const [row] = await tx`select count(*)::int as count from commands
+        where tenant_id = ${tenant.tenant_id} and status = 'ACCEPTED'`;
+      return row?.count;
+    });
+  await expect.poll(underWay, { timeout: 60_000, interval: 200 }).toBe(0);
+  return ids;
+}
+
+/**
+ * Gives each group of commands a deadline of its own, and answers them as Unix milliseconds. No role of the platform
+ * may change a deadline: the owner of the table lends the right for this one transaction.
+ */
+async function setDeadlines(groups: string[][]): Promise<number[]> {
+  const given = groups.flatMap((ids, group) =>
+    ids.map((command_id) => ({ command_id, after_ms: 1_000 + group * BETWEEN_GROUPS_MS })),
+  );
+  const rows = await database().sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(1)`;
+    await tx`grant update (deadline_at) on commands to top_system`;
+    await tx`set local role top_system`;
+    const updated = await tx<{ deadline: string }[]>`
+      update commands set deadline_at = statement_timestamp() + make_interval(secs => after_ms / 1000.0)
+      from json_to_recordset(${JSON.stringify(given)}::text::json) as given (command_id uuid, after_ms int)
+      where tenant_id = ${tenant.tenant_id} and commands.command_id = given.command_id
+      returning extract(epoch from deadline_at) * 1000 as deadline`;
+    await tx`reset role`;
+    await tx`revoke update (deadline_at) on commands from top_system`;
+    return updated;
+  });
+  return [...new Set(rows.map(({ deadline }) => Number(deadline)))].sort((a, b) => a - b);
+}
+
+const now = () => performance.timeOrigin + performance.now();
+
+/** A timer is too coarse for a race of milliseconds: turns of the event loop are the rest. */
+async function until(instant: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, instant - now() - 10));
+  while (now() < instant) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('2,000 results within 5 ms of the deadline, two sweepers: one end and one event each', {
+  timeout: 120_000,
+}, async () => {
+  const ids = await dispatchedCommands(COMMANDS);
+  const groups = Array.from({ length: COMMANDS / GROUP }, (_, group) => ids.slice(group * GROUP, (group + 1) * GROUP));
+  const reporters = nodes.map((node) => commandReporter(node, localSignals()));
+  const outcomes = new Map<string, ReportOutcome | undefined>();
+  const deadlines = await setDeadlines(groups);
+
+  let isOver = false;
+  const sweeping = Promise.all(
+    nodes.map(async (node) => {
+      while (!isOver) await sweepCommands(node, localSignals());
+    }),
+  );
+  const reporting = groups.flatMap((group, index) =>
+    group.map(async (commandId, position) => {
+      await until((deadlines[index] as number) - 5 + (position * 10) / (GROUP - 1));
+      const report: Report = {
+        tenantId: tenant.tenant_id,
+        vendor: 'vendor_a',
+        update: { command_id: commandId, device_execution_status: 'SUCCEEDED', result: { position } },
+      };
+      outcomes.set(commandId, await reporters[position % reporters.length]?.(report));
+    }),
+  );
+  await Promise.all(reporting);
+  // What was reported is final: what the deadline has not ended the report has.
+  isOver = true;
+  await sweeping;
+
+  const rows = await asSystem(
+    (tx) => tx`
+      select command_id, status, adapter_status, device_execution_status, result, late_result,
+        (select count(*)::int from events where events.tenant_id = commands.tenant_id
+          and events.command_id = commands.command_id and event_type = 'command.completed') as completed_events,
+        (select count(*)::int from outbox where outbox.tenant_id = commands.tenant_id
+          and outbox.fact_id = commands.command_id and kind = 'COMMAND_COMPLETED') as completed_rows,
+        (select json_agg(status order by at) from command_history
+          where command_history.tenant_id = commands.tenant_id
+            and command_history.command_id = commands.command_id) as history
+      from commands where tenant_id = ${tenant.tenant_id}`,
+  );
+  expect(rows).toHaveLength(COMMANDS);
+  const isInTime = ({ status }: postgres.Row) => status === 'SUCCEEDED';
+  for (const row of rows) {
+    const { command_id, ...end } = row;
+    expect(end).toEqual({
+      ...(isInTime(row) ? succeeded : timedOut),
+      completed_events: 1,
+      completed_rows: 1,
+    });
+    expect(outcomes.get(command_id)).toBe(isInTime(row) ? 'CHANGED' : 'LATE');
+  }
+  // It was a race: each side won some.
+  const inTime = rows.filter(isInTime).length;
+  expect(inTime).toBeGreaterThan(COMMANDS / 100);
+  expect(inTime).toBeLessThan(COMMANDS - COMMANDS / 100);
+});
+
+const result = { position: expect.any(Number) };
+
+const succeeded = {
+  status: 'SUCCEEDED',
+  adapter_status: 'DELIVERED',
+  device_execution_status: 'SUCCEEDED',
+  result,
+  late_result: null,
+  history: ['SUCCEEDED'],
+};
+
+/** The result that came too late is kept beside, and changes nothing. */
+const timedOut = {
+  status: 'TIMED_OUT',
+  adapter_status: 'TIMED_OUT',
+  device_execution_status: 'UNKNOWN',
+  result: null,
+  late_result: {
+    received_at: expect.any(String),
+    adapter_status: null,
+    device_execution_status: 'SUCCEEDED',
+    status_reason: null,
+    result,
+  },
+  history: ['TIMED_OUT', 'TIMED_OUT'],
+};

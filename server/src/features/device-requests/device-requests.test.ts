@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { beforeAll, expect, test } from 'vitest';
+import { expectRefusal } from '../../../test/expect-refusal.js';
+import { newDeviceRequest } from '../../../test/new-device-request.js';
+import { createReplier } from '../../../test/replier.js';
+
+const REQUESTS = '/api/v1/open/device-requests';
+const PAYLOAD_LIMIT_BYTES = 32_768;
+
+let tenant: TestTenant;
+let replier: Profile;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  replier = await createReplier(tenant);
+});
+
+const list = (query = '') => signedRequest(tenant.reader, 'GET', query ? `${REQUESTS}?${query}` : REQUESTS);
+const get = (id: string) => signedRequest(tenant.reader, 'GET', `${REQUESTS}/${id}`);
+const reply = (id: string, body: unknown) => signedRequest(replier, 'POST', `${REQUESTS}/${id}/reply`, { body });
+
+const withoutRequestId = ({ request_id: _, ...item }: Record<string, unknown>) => item;
+
+test('a device asks for firmware after a reboot, and a list that waits shows it as soon as it comes', async () => {
+  const deviceId = `ok-${randomUUID()}`;
+  const asked = list(`device_id=${deviceId}&wait_seconds=30`);
+  const made = await newDeviceRequest(tenant, deviceId);
+  const { status, body } = await asked;
+  expect([status, body.next_cursor, body.items.map(withoutRequestId)]).toEqual([200, null, [withoutRequestId(made)]]);
+  expect(withoutRequestId(made)).toEqual({
+    device_request_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+    vendor: 'vendor_a',
+    device_id: deviceId,
+    request_type: 'firmware_check',
+    payload: { version: '2.4.0' },
+    status: 'PENDING',
+    received_at: expect.any(String),
+    expires_at: new Date(Date.parse(made.received_at) + 300_000).toISOString(),
+    reply: null,
+  });
+  expect(withoutRequestId((await get(made.device_request_id)).body)).toEqual(withoutRequestId(made));
+});
+
+test('its id is a UUID version 7 of the millisecond at which it was received', async () => {
+  const { device_request_id, received_at } = await newDeviceRequest(tenant);
+  expect(Number.parseInt(device_request_id.replace('-', '').slice(0, 12), 16)).toBe(Date.parse(received_at));
+});
+
+test('a list that waits answers after the wait where nothing comes', async () => {
+  const startedAt = performance.now();
+  const { status, body } = await list('device_id=ok-never&wait_seconds=1');
+  expect([status, body.items, body.next_cursor]).toEqual([200, [], null]);
+  expect(performance.now() - startedAt).toBeGreaterThan(990);
+});
+
+test('each filter leaves out what it does not name', async () => {
+  const { device_request_id, device_id, received_at } = await newDeviceRequest(tenant);
+  const later = new Date(Date.parse(received_at) + 1).toISOString();
+  const found = async (query: string) => (await list(`device_id=${device_id}&${query}`)).body.items.length;
+  for (const [matching, other] of [
+    ['status=PENDING', 'status=REPLIED'],
+    ['status=PENDING', 'status=EXPIRED'],
+    ['vendor=vendor_a', 'vendor=vendor_b'],
+    ['request_type=firmware_check', 'request_type=help'],
+    [`received_after=${received_at}`, `received_after=${later}`],
+    [`received_before=${later}`, `received_before=${received_at}`],
+  ] as const) {
+    expect([await found(matching), await found(other)], matching).toEqual([1, 0]);
+  }
+  await reply(device_request_id, { outcome: 'SUCCESS' });
+  expect([await found('status=REPLIED'), await found('status=PENDING')]).toEqual([1, 0]);
+});
+
+test('a reply is shown with who gave it, and wakes a list that waits for it', async () => {
+  const { device_request_id, device_id } = await newDeviceRequest(tenant);
+  const replied = list(`device_id=${device_id}&status=REPLIED&wait_seconds=30`);
+  const { status, headers, body } = await reply(device_request_id, {
+    outcome: 'SUCCESS',
+    payload: { version: '2.4.1' },
+  });
+  expect([status, body.status, body.request_id]).toEqual([200, 'REPLIED', headers['x-request-id']]);
+  expect(headers).not.toHaveProperty('idempotent-replayed');
+  expect(body.reply).toEqual({
+    outcome: 'SUCCESS',
+    payload: { version: '2.4.1' },
+    error: null,
+    replied_at: expect.any(String),
+    replied_by_client_id: replier.client_id,
+  });
+  expect((await replied).body.items.map(withoutRequestId)).toEqual([withoutRequestId(body)]);
+  expect(withoutRequestId((await get(device_request_id)).body)).toEqual(withoutRequestId(body));
+});
+
+test('the first of many different replies wins, and every other is refused', async () => {
+  const { device_request_id } = await newDeviceRequest(tenant);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => reply(device_request_id, { outcome: 'SUCCESS', payload: { index } })),
+  );
+  const won = answers.filter(({ status }) => status === 200);
+  expect(won).toHaveLength(1);
+  for (const answer of answers) if (answer !== won[0]) expectRefusal(answer, 'DEVICE_REQUEST_ALREADY_REPLIED');
+  expect((await get(device_request_id)).body.reply).toEqual(won[0]?.body.reply);
+});
+
+test('the same reply again answers as before and says so, whatever the order of its members', async () => {
+  const { device_request_id } = await newDeviceRequest(tenant);
+  const error = { code: 'TOO_OLD', message: 'The device is no longer served.' };
+  const first = await reply(device_request_id, { outcome: 'ERROR', payload: { a: 1, b: [2] }, error });
+  const again = await reply(device_request_id, { error, payload: { b: [2], a: 1 }, outcome: 'ERROR' });
+  expect([first.status, again.status, again.headers['idempotent-replayed']]).toEqual([200, 200, 'true']);
+  expect(withoutRequestId(again.body)).toEqual(withoutRequestId(first.body));
+});
+
+test.each([
+  ['another outcome', { outcome: 'ERROR', payload: {} }],
+  ['another payload', { outcome: 'SUCCESS', payload: { a: null } }],
+  ['no payload', { outcome: 'SUCCESS' }],
+])('a second reply with %s is refused, and changes nothing', async (_, other) => {
+  const { device_request_id } = await newDeviceRequest(tenant);
+  const { body } = await reply(device_request_id, { outcome: 'SUCCESS', payload: {} });
+  expectRefusal(await reply(device_request_id, other), 'DEVICE_REQUEST_ALREADY_REPLIED');
+  expect((await get(device_request_id)).body.reply).toEqual(body.reply);
+});
+
+test.each([
+  ['no outcome', {}, 'body/outcome'],
+  ['an unknown outcome', { outcome: 'MAYBE' }, 'body/outcome'],
+  ['an error beside SUCCESS', { outcome: 'SUCCESS', error: { code: 'A', message: 'B' } }, 'body/error'],
+  ['a payload that is no object', { outcome: 'SUCCESS', payload: [] }, 'body/payload'],
+  ['an error without message', { outcome: 'ERROR', error: { code: 'A' } }, 'body/error/message'],
+])('refuses a reply with %s', async (_, body, location) => {
+  const { device_request_id } = await newDeviceRequest(tenant);
+  const answer = await reply(device_request_id, body);
+  expectRefusal(answer, 'VALIDATION_FAILED');
+  expect(answer.body.details).toMatchObject([{ location }]);
+  expect((await get(device_request_id)).body.status).toBe('PENDING');
+});
+
+test('a payload over its limit is refused and uses nothing up, one of exactly the limit is taken', async () => {
+  const { device_request_id } = await newDeviceRequest(tenant);
+  const payloadOf = (bytes: number) => ({ a: 'a'.repeat(bytes - Buffer.byteLength('{"a":""}')) });
+  const refused = await reply(device_request_id, { outcome: 'SUCCESS', payload: payloadOf(PAYLOAD_LIMIT_BYTES + 1) });
+  expectRefusal(refused, 'PAYLOAD_TOO_LARGE');
+  expect(refused.body.details).toMatchObject([{ location: 'body/payload' }]);
+  const taken = await reply(device_request_id, { outcome: 'SUCCESS', payload: payloadOf(PAYLOAD_LIMIT_BYTES) });
+  expect(taken.status).toBe(200);
+});

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { ApiError, notFound } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { outbox } from '../../platform/outbox/outbox.table.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
+import { canonicalJson } from '../commands/canonical-json.js';
+import { deviceRequests } from './device-requests.table.js';
+import { currentDeviceRequest, presentDeviceRequest } from './present-device-request.js';
+
+type Services = { database: Database; signals: Signals; payloadLimitBytes: number };
+
+/** The first reply is the one reply, also of several that come at once: they wait for each other at the row. */
+export const replyDeviceRequest =
+  ({ database, signals, payloadLimitBytes }: Services): Handler<typeof contract.deviceRequests.reply> =>
+  async ({ params: { request_id: deviceRequestId }, body }, { tenantId, requestId, caller }) => {
+    if (body.payload !== undefined && Buffer.byteLength(JSON.stringify(body.payload)) > payloadLimitBytes) {
+      throw new ApiError('PAYLOAD_TOO_LARGE', {
+        message: `The payload is larger than ${payloadLimitBytes} bytes. Send less.`,
+        details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
+      });
+    }
+    const replySha256 = hash('sha256', canonicalJson(body), 'buffer');
+    const isThis = and(eq(deviceRequests.tenantId, tenantId), eq(deviceRequests.deviceRequestId, deviceRequestId));
+    const { row, isReplay } = await asTenant(database, tenantId, async (tx) => {
+      const [current] = await tx.select(currentDeviceRequest).from(deviceRequests).where(isThis).for('no key update');
+      if (!current) throw notFound();
+      if (current.status === 'REPLIED') {
+        if (!current.replySha256?.equals(replySha256)) throw new ApiError('DEVICE_REQUEST_ALREADY_REPLIED');
+        return { row: current, isReplay: true };
+      }
+      if (current.status === 'EXPIRED') throw new ApiError('DEVICE_REQUEST_EXPIRED');
+      const [replied] = await tx
+        .update(deviceRequests)
+        .set({
+          status: 'REPLIED',
+          replyOutcome: body.outcome,
+          replyPayload: body.payload ?? null,
+          replyError: body.error ?? null,
+          replySha256,
+          repliedAt: sql`now()`,
+          repliedByClientId: caller.clientId,
+        })
+        .where(isThis)
+        .returning();
+      if (!replied) throw new Error('The locked request of the device is gone.');
+      await tx.insert(outbox).values({ tenantId, factId: deviceRequestId, kind: 'DEVICE_REQUEST_REPLIED' });
+      return { row: replied, isReplay: false };
+    });
+    if (!isReplay) signals.send([topics.outbox, topics.deviceRequests(tenantId)]);
+    return {
+      status: 200,
+      body: presentDeviceRequest(row, requestId),
+      ...(isReplay && { headers: { 'Idempotent-Replayed': 'true' } }),
+    };
+  };

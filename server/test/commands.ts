@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+
+export const COMMANDS = '/api/v1/open/downlink/commands';
+
+/** Creates a command, and answers its id. */
+export async function newCommand(operator: Profile, fields: object = {}, node?: string): Promise<string> {
+  const body = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, ...fields };
+  const {
+    status,
+    raw,
+    body: accepted,
+  } = await signedRequest(operator, 'POST', COMMANDS, {
+    body: { idempotency_key: randomUUID(), ...body },
+    ...(node && { node }),
+  });
+  if (status !== 202) throw new Error(raw);
+  return accepted.command_id;
+}
+
+/** The record of a command once its status is final and its events can be read. */
+export async function completed(reader: Profile, commandId: string): Promise<Answer['body']> {
+  const { body } = await signedRequest(reader, 'GET', `${COMMANDS}/${commandId}?wait_seconds=30`);
+  await signedRequest(
+    reader,
+    'GET',
+    `/api/v1/open/events?command_id=${commandId}&event_type=command.completed&wait_seconds=30`,
+  );
+  return body;
+}
+
+export const cancelCommand = (operator: Profile, commandId: string): Promise<Answer> =>
+  signedRequest(operator, 'POST', `${COMMANDS}/${commandId}/cancel`);
+
+/** A command that was taken back. The relay is quick: of several that are canceled at once one is in time. */
+export async function canceledCommand({ operator }: TestTenant): Promise<Answer['body']> {
+  for (;;) {
+    const tries = Array.from({ length: 8 }, async () => cancelCommand(operator, await newCommand(operator)));
+    const canceled = (await Promise.all(tries)).find(({ status }) => status === 200);
+    if (canceled) return canceled.body;
+  }
+}
