@@ -23,7 +23,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     isConnected = connected;
   });
   const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
-  const manager = await startJetStream(connection).catch(async (error: unknown) => {
+  const manager = await startJetStream(connection, options).catch(async (error: unknown) => {
     await connection.close();
     throw error;
   });
@@ -61,7 +61,16 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
 
 /** A cluster that has just started needs a moment to elect the leader that answers. */
-async function startJetStream(connection: NatsConnection): Promise<JetStreamManager> {
+async function startJetStream(
+  connection: NatsConnection,
+  { largestBodyBytes = 0 }: NatsOptions,
+): Promise<JetStreamManager> {
+  const carried = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  if (carried < largestBodyBytes) {
+    throw new StartupError(
+      `NATS carries messages of at most ${carried} bytes where the platform sends up to ${largestBodyBytes}: raise max_payload of nats-server, or lower PAYLOAD_LIMIT_BYTES.`,
+    );
+  }
   const until = performance.now() + JETSTREAM_WITHIN_MS;
   for (;;) {
     try {

@@ -17,6 +17,8 @@ export type NatsOptions = {
   url: string;
   credsFile?: string | undefined;
   nkeySeedFile?: string | undefined;
+  /** The server must carry bodies of this size. */
+  largestBodyBytes?: number;
   /** For how long a start waits for NATS. */
   startWithinMs?: number;
 };
