@@ -69,6 +69,61 @@ CREATE TABLE public.bus_principals (
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
 
 --
+-- Name: callback_endpoints; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.callback_endpoints (
+    tenant_id text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    name text NOT NULL,
+    url text NOT NULL,
+    status text NOT NULL,
+    timeout_seconds integer NOT NULL,
+    max_attempts integer NOT NULL,
+    secret_version integer NOT NULL,
+    secret_sealed bytea NOT NULL,
+    previous_secret_sealed bytea,
+    previous_secret_expires_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.callback_endpoints FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: callback_subscriptions; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.callback_subscriptions (
+    tenant_id text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    event_type text NOT NULL,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.callback_subscriptions FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: command_history; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.command_history (
+    tenant_id text NOT NULL,
+    command_id uuid NOT NULL,
+    entry_id uuid NOT NULL,
+    at timestamp(3) with time zone NOT NULL,
+    source text NOT NULL,
+    status text NOT NULL,
+    adapter_status text NOT NULL,
+    device_execution_status text NOT NULL,
+    reason json
+);
+
+ALTER TABLE ONLY public.command_history FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: command_types; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -108,7 +163,8 @@ CREATE TABLE public.commands (
     completed_at timestamp(3) with time zone,
     updated_at timestamp(3) with time zone NOT NULL,
     created_by_client_id text NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    late_result json
 );
 
 ALTER TABLE ONLY public.commands FORCE ROW LEVEL SECURITY;
@@ -150,6 +206,31 @@ ALTER TABLE public.credentials ALTER COLUMN number ADD GENERATED ALWAYS AS IDENT
 );
 
 --
+-- Name: device_requests; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.device_requests (
+    tenant_id text NOT NULL,
+    device_request_id uuid NOT NULL,
+    vendor text NOT NULL,
+    device_id text NOT NULL,
+    request_type text NOT NULL,
+    payload json NOT NULL,
+    dedupe_id text NOT NULL,
+    status text NOT NULL,
+    received_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    reply_outcome text,
+    reply_payload json,
+    reply_error json,
+    reply_sha256 bytea,
+    replied_at timestamp(3) with time zone,
+    replied_by_client_id text
+);
+
+ALTER TABLE ONLY public.device_requests FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: events; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -184,6 +265,71 @@ CREATE TABLE public.nonces (
 );
 
 --
+-- Name: object_credentials; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.object_credentials (
+    tenant_id text NOT NULL,
+    credential_id uuid NOT NULL,
+    name text NOT NULL,
+    provider text,
+    endpoint text NOT NULL,
+    region text NOT NULL,
+    force_path_style boolean NOT NULL,
+    access_key_id text NOT NULL,
+    secret_version integer NOT NULL,
+    secret_access_key_sealed bytea NOT NULL,
+    session_token_sealed bytea,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.object_credentials FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: object_grants; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.object_grants (
+    tenant_id text NOT NULL,
+    presign_id uuid NOT NULL,
+    resource_id uuid NOT NULL,
+    operation text NOT NULL,
+    key text NOT NULL,
+    content_type text,
+    content_length bigint,
+    client_id text NOT NULL,
+    request_id text NOT NULL,
+    granted_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.object_grants FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: object_resources; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.object_resources (
+    tenant_id text NOT NULL,
+    resource_id uuid NOT NULL,
+    name text NOT NULL,
+    credential_id uuid NOT NULL,
+    bucket text NOT NULL,
+    allowed_operations text[] NOT NULL,
+    key_prefix text NOT NULL,
+    allowed_content_types text[],
+    max_object_bytes bigint NOT NULL,
+    max_expires_in_seconds integer NOT NULL,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.object_resources FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: outbox; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -196,6 +342,18 @@ CREATE TABLE public.outbox (
 );
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: parked_messages; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.parked_messages (
+    parked_message_id uuid NOT NULL,
+    parked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    subject text NOT NULL,
+    reason text NOT NULL,
+    body bytea NOT NULL
+);
 
 --
 -- Name: policies; Type: TABLE; Schema: public; Owner: -
@@ -213,6 +371,17 @@ CREATE TABLE public.policies (
 );
 
 ALTER TABLE ONLY public.policies FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: relay_lease; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.relay_lease (
+    name text NOT NULL,
+    holder text NOT NULL,
+    epoch bigint NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL
+);
 
 --
 -- Name: role_bindings; Type: TABLE; Schema: public; Owner: -
@@ -288,6 +457,34 @@ ALTER TABLE ONLY public.bus_principals
     ADD CONSTRAINT bus_principals_tenant_id_principal_id_pk PRIMARY KEY (tenant_id, principal_id);
 
 --
+-- Name: callback_endpoints callback_endpoints_tenant_id_endpoint_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_endpoints
+    ADD CONSTRAINT callback_endpoints_tenant_id_endpoint_id_pk PRIMARY KEY (tenant_id, endpoint_id);
+
+--
+-- Name: callback_subscriptions callback_subscriptions_event_type; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_subscriptions
+    ADD CONSTRAINT callback_subscriptions_event_type UNIQUE (tenant_id, endpoint_id, event_type);
+
+--
+-- Name: callback_subscriptions callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_subscriptions
+    ADD CONSTRAINT callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk PRIMARY KEY (tenant_id, endpoint_id, subscription_id);
+
+--
+-- Name: command_history command_history_tenant_id_command_id_entry_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_history
+    ADD CONSTRAINT command_history_tenant_id_command_id_entry_id_pk PRIMARY KEY (tenant_id, command_id, entry_id);
+
+--
 -- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -316,6 +513,20 @@ ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_tenant_id_client_id_pk PRIMARY KEY (tenant_id, client_id);
 
 --
+-- Name: device_requests device_requests_dedupe_id; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.device_requests
+    ADD CONSTRAINT device_requests_dedupe_id UNIQUE (tenant_id, vendor, dedupe_id);
+
+--
+-- Name: device_requests device_requests_tenant_id_device_request_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.device_requests
+    ADD CONSTRAINT device_requests_tenant_id_device_request_id_pk PRIMARY KEY (tenant_id, device_request_id);
+
+--
 -- Name: events events_tenant_id_command_id_event_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -337,6 +548,27 @@ ALTER TABLE ONLY public.nonces
     ADD CONSTRAINT nonces_credential_number_nonce_hash_pk PRIMARY KEY (credential_number, nonce_hash);
 
 --
+-- Name: object_credentials object_credentials_tenant_id_credential_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_credentials
+    ADD CONSTRAINT object_credentials_tenant_id_credential_id_pk PRIMARY KEY (tenant_id, credential_id);
+
+--
+-- Name: object_grants object_grants_tenant_id_presign_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_grants
+    ADD CONSTRAINT object_grants_tenant_id_presign_id_pk PRIMARY KEY (tenant_id, presign_id);
+
+--
+-- Name: object_resources object_resources_tenant_id_resource_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_resources
+    ADD CONSTRAINT object_resources_tenant_id_resource_id_pk PRIMARY KEY (tenant_id, resource_id);
+
+--
 -- Name: outbox outbox_tenant_id_fact_id_kind_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -344,11 +576,25 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_tenant_id_fact_id_kind_pk PRIMARY KEY (tenant_id, fact_id, kind);
 
 --
+-- Name: parked_messages parked_messages_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.parked_messages
+    ADD CONSTRAINT parked_messages_pkey PRIMARY KEY (parked_message_id);
+
+--
 -- Name: policies policies_tenant_id_policy_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.policies
     ADD CONSTRAINT policies_tenant_id_policy_id_pk PRIMARY KEY (tenant_id, policy_id);
+
+--
+-- Name: relay_lease relay_lease_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.relay_lease
+    ADD CONSTRAINT relay_lease_pkey PRIMARY KEY (name);
 
 --
 -- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -398,10 +644,22 @@ CREATE INDEX audit_events_of_client ON public.audit_events USING btree (tenant_i
 CREATE INDEX commands_of_device ON public.commands USING btree (tenant_id, device_id, command_id);
 
 --
+-- Name: commands_under_way; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX commands_under_way ON public.commands USING btree (deadline_at) WHERE (status = ANY (ARRAY['ACCEPTED'::text, 'DISPATCHED'::text]));
+
+--
 -- Name: credentials_in_order; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX credentials_in_order ON public.credentials USING btree (tenant_id, created_at, client_id);
+
+--
+-- Name: device_requests_pending; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX device_requests_pending ON public.device_requests USING btree (expires_at) WHERE (status = 'PENDING'::text);
 
 --
 -- Name: events_in_order; Type: INDEX; Schema: public; Owner: -
@@ -448,6 +706,27 @@ ALTER TABLE ONLY public.bus_principals
     ADD CONSTRAINT bus_principals_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
 
 --
+-- Name: callback_endpoints callback_endpoints_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_endpoints
+    ADD CONSTRAINT callback_endpoints_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: callback_subscriptions callback_subscriptions_endpoint; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_subscriptions
+    ADD CONSTRAINT callback_subscriptions_endpoint FOREIGN KEY (tenant_id, endpoint_id) REFERENCES public.callback_endpoints(tenant_id, endpoint_id);
+
+--
+-- Name: command_history command_history_command; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_history
+    ADD CONSTRAINT command_history_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
+
+--
 -- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -469,11 +748,39 @@ ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
 
 --
+-- Name: device_requests device_requests_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.device_requests
+    ADD CONSTRAINT device_requests_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
 -- Name: events events_command; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
+
+--
+-- Name: object_credentials object_credentials_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_credentials
+    ADD CONSTRAINT object_credentials_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: object_grants object_grants_resource; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_grants
+    ADD CONSTRAINT object_grants_resource FOREIGN KEY (tenant_id, resource_id) REFERENCES public.object_resources(tenant_id, resource_id);
+
+--
+-- Name: object_resources object_resources_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_resources
+    ADD CONSTRAINT object_resources_credential FOREIGN KEY (tenant_id, credential_id) REFERENCES public.object_credentials(tenant_id, credential_id);
 
 --
 -- Name: policies policies_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
@@ -516,6 +823,24 @@ ALTER TABLE public.audit_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.bus_principals ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: callback_endpoints; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.callback_endpoints ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: callback_subscriptions; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.callback_subscriptions ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: command_history; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.command_history ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -528,10 +853,34 @@ ALTER TABLE public.commands ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: device_requests; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.device_requests ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: events; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: object_credentials; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.object_credentials ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: object_grants; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.object_grants ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: object_resources; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.object_resources ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: outbox; Type: ROW SECURITY; Schema: public; Owner: -
@@ -570,6 +919,24 @@ CREATE POLICY top_app ON public.audit_events TO top_app USING ((tenant_id = curr
 CREATE POLICY top_app ON public.bus_principals TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
+-- Name: callback_endpoints top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.callback_endpoints TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: callback_subscriptions top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.callback_subscriptions TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: command_history top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.command_history TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
 -- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -582,10 +949,34 @@ CREATE POLICY top_app ON public.commands TO top_app USING ((tenant_id = current_
 CREATE POLICY top_app ON public.credentials TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
+-- Name: device_requests top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.device_requests TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
 -- Name: events top_app; Type: POLICY; Schema: public; Owner: -
 --
 
 CREATE POLICY top_app ON public.events TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: object_credentials top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.object_credentials TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: object_grants top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.object_grants TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: object_resources top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.object_resources TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: outbox top_app; Type: POLICY; Schema: public; Owner: -
@@ -678,6 +1069,24 @@ CREATE POLICY top_system ON public.audit_events TO top_system USING (true) WITH 
 CREATE POLICY top_system ON public.bus_principals TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: callback_endpoints top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.callback_endpoints TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: callback_subscriptions top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.callback_subscriptions TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: command_history top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.command_history TO top_system USING (true) WITH CHECK (true);
+
+--
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -690,10 +1099,34 @@ CREATE POLICY top_system ON public.commands TO top_system USING (true) WITH CHEC
 CREATE POLICY top_system ON public.credentials TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: device_requests top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.device_requests TO top_system USING (true) WITH CHECK (true);
+
+--
 -- Name: events top_system; Type: POLICY; Schema: public; Owner: -
 --
 
 CREATE POLICY top_system ON public.events TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: object_credentials top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.object_credentials TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: object_grants top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.object_grants TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: object_resources top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.object_resources TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: outbox top_system; Type: POLICY; Schema: public; Owner: -
@@ -738,6 +1171,26 @@ GRANT SELECT,INSERT ON TABLE public.audit_events TO top_app;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
+GRANT SELECT ON TABLE public.bus_principals TO top_system;
+
+--
+-- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.callback_endpoints TO top_app;
+
+--
+-- Name: TABLE callback_subscriptions; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.callback_subscriptions TO top_app;
+
+--
+-- Name: TABLE command_history; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.command_history TO top_app;
+GRANT SELECT,INSERT ON TABLE public.command_history TO top_system;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -753,6 +1206,7 @@ GRANT SELECT ON TABLE public.command_types TO top_ingest;
 
 GRANT SELECT ON TABLE public.commands TO top_app;
 GRANT INSERT ON TABLE public.commands TO top_ingest;
+GRANT SELECT ON TABLE public.commands TO top_system;
 
 --
 -- Name: COLUMN commands.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -771,6 +1225,69 @@ GRANT SELECT(command_id) ON TABLE public.commands TO top_ingest;
 --
 
 GRANT SELECT(idempotency_key) ON TABLE public.commands TO top_ingest;
+
+--
+-- Name: COLUMN commands.status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(status) ON TABLE public.commands TO top_app;
+GRANT UPDATE(status) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.adapter_status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(adapter_status) ON TABLE public.commands TO top_app;
+GRANT UPDATE(adapter_status) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.device_execution_status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(device_execution_status) ON TABLE public.commands TO top_app;
+GRANT UPDATE(device_execution_status) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.status_reason; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(status_reason) ON TABLE public.commands TO top_app;
+GRANT UPDATE(status_reason) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.result; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(result) ON TABLE public.commands TO top_app;
+GRANT UPDATE(result) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.dispatched_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(dispatched_at) ON TABLE public.commands TO top_app;
+GRANT UPDATE(dispatched_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.completed_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(completed_at) ON TABLE public.commands TO top_app;
+GRANT UPDATE(completed_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.updated_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(updated_at) ON TABLE public.commands TO top_app;
+GRANT UPDATE(updated_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.late_result; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(late_result) ON TABLE public.commands TO top_app;
+GRANT UPDATE(late_result) ON TABLE public.commands TO top_system;
 
 --
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -
@@ -828,11 +1345,19 @@ GRANT SELECT(previous_secret_expires_at) ON TABLE public.credentials TO top_inge
 GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
 
 --
+-- Name: TABLE device_requests; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,UPDATE ON TABLE public.device_requests TO top_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_requests TO top_system;
+
+--
 -- Name: TABLE events; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT ON TABLE public.events TO top_app;
+GRANT SELECT,INSERT ON TABLE public.events TO top_app;
 GRANT INSERT ON TABLE public.events TO top_ingest;
+GRANT SELECT,INSERT ON TABLE public.events TO top_system;
 
 --
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
@@ -854,10 +1379,36 @@ GRANT SELECT(credential_number) ON TABLE public.nonces TO top_ingest;
 GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 
 --
+-- Name: TABLE object_credentials; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.object_credentials TO top_app;
+
+--
+-- Name: TABLE object_grants; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.object_grants TO top_app;
+
+--
+-- Name: TABLE object_resources; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.object_resources TO top_app;
+
+--
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT INSERT ON TABLE public.outbox TO top_ingest;
+GRANT SELECT,INSERT ON TABLE public.outbox TO top_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbox TO top_system;
+
+--
+-- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.parked_messages TO top_system;
 
 --
 -- Name: TABLE policies; Type: ACL; Schema: public; Owner: -
@@ -865,6 +1416,12 @@ GRANT INSERT ON TABLE public.outbox TO top_ingest;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
 GRANT SELECT ON TABLE public.policies TO top_ingest;
+
+--
+-- Name: TABLE relay_lease; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 
 --
 -- Name: TABLE role_bindings; Type: ACL; Schema: public; Owner: -

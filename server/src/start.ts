@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { startBackground } from './background.js';
+import { startBackground, startProvisioning } from './background.js';
 import type { Config } from './config.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
@@ -95,6 +95,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
     const purging = purgeNonces(database, logger);
     const background = await startBackground({ database, bus, signals, logger, metrics });
+    const provisioning = config.NATS_URL ? startProvisioning({ database, bus, signals, logger }) : null;
     const fleet = config.MODE === 'development' && !config.NATS_URL ? await startSimulatedFleet(bus) : null;
 
     return {
@@ -105,6 +106,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
         await signals.close();
         await drain(DRAIN_MS);
         await fleet?.stop();
+        await provisioning?.stop();
         await background.stop();
         await bus.close();
         await purging.stop();
