@@ -1363,7 +1363,7 @@ GRANT SELECT,INSERT ON TABLE public.events TO top_system;
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
 GRANT INSERT ON TABLE public.nonces TO top_ingest;
 
 --
@@ -1448,7 +1448,6 @@ GRANT SELECT ON TABLE public.taken_names TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
-GRANT SELECT ON TABLE public.tenants TO top_system;
 GRANT SELECT ON TABLE public.tenants TO top_ingest;
 
 --
