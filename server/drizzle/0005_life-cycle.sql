@@ -83,3 +83,4 @@ grant select, update on device_requests to top_app;
 grant select, insert, update on device_requests to top_system;
 -- Whose durables the platform makes on the bus.
 grant select on bus_principals to top_system;
+grant select (tenant_id, status) on tenants to top_system;

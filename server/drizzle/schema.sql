@@ -1451,6 +1451,18 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
 GRANT SELECT ON TABLE public.tenants TO top_ingest;
 
 --
+-- Name: COLUMN tenants.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(status) ON TABLE public.tenants TO top_system;
+
+--
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -
 --
 
