@@ -10,7 +10,7 @@ export function busRenderConfig(group: Group, invocation: Invocation): void {
   group
     .command('render-config')
     .description(
-      "Print the users of nats-server's configuration: the platform and the ACTIVE principals of all tenants.",
+      "Print the accounts of nats-server's configuration: the platform and the ACTIVE principals of all tenants.",
     )
     .option('--platform-user-public-key <nkey>', "the public nkey of the platform's own user: U… (required)")
     .action(async (flags) => {

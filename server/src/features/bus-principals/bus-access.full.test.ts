@@ -5,10 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
-import { durables, inboxPrefix, subjects } from '@tenant-open-platform/contract/bus';
+import {
+  API_PREFIX,
+  durables,
+  inboxPrefix,
+  PLATFORM_ACCOUNT,
+  subjects,
+} from '@tenant-open-platform/contract/bus-access';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
@@ -34,7 +40,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-bus-access-'));
   const seedFile = join(folder, 'platform.nk');
   writeFileSync(seedFile, platformUser.getSeed(), { mode: 0o600 });
-  nats = await startPrivateNats(`authorization { users: [ { nkey: ${platformUser.getPublicKey()} } ] }`);
+  nats = await startPrivateNats(
+    `accounts { ${PLATFORM_ACCOUNT} { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`,
+  );
   server = await startServer({
     DATA_DIR: join(folder, 'data'),
     NATS_URL: nats.url,
@@ -100,13 +108,22 @@ async function connectAs({ key }: { key: Key }, options: ConnectionOptions = {})
 /** Publishes until the durable exists, then everything that it holds. */
 async function take({ key }: Principal, stream: string, durable: string): Promise<string[]> {
   const connection = await connectAs({ key });
-  const consumer = await vi.waitFor(() => jetstream(connection).consumers.get(stream, durable), soon);
+  const consumer = await vi.waitFor(
+    () => jetstream(connection, { apiPrefix: API_PREFIX }).consumers.get(stream, durable),
+    soon,
+  );
   const taken: string[] = [];
   for await (const message of await consumer.fetch({ max_messages: 10, expires: 1_000 })) {
     taken.push(message.subject);
     await message.ackAck();
   }
   return taken;
+}
+
+/** How many messages the stream of updates ever held on a subject, as a consumer of its own would see them. */
+async function countOf({ streams }: JetStreamManager, subject: string): Promise<number> {
+  const { state } = await streams.info('TOP_UPDATES', { subjects_filter: subject });
+  return state.subjects?.[subject] ?? 0;
 }
 
 /** What the platform publishes. */
@@ -153,14 +170,14 @@ describe('a SERVICE principal', () => {
     ['device requests of another tenant', () => subjects.deviceRequest('other', 'vendor_a')],
     ['commands', () => subjects.command('acme', 'vendor_a')],
     ['events', () => subjects.event('acme', 'command.completed')],
-    ['a request for messages of another tenant', () => '$JS.API.CONSUMER.MSG.NEXT.TOP_COMMANDS.other+vendor_a'],
-    ['a question about a durable of another tenant', () => '$JS.API.CONSUMER.INFO.TOP_COMMANDS.other+vendor_a'],
+    ['a request for messages of another tenant', () => `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.other+vendor_a`],
+    ['a question about a durable of another tenant', () => `${API_PREFIX}.CONSUMER.INFO.TOP_COMMANDS.other+vendor_a`],
     ['an acknowledgement for another tenant', () => '$JS.ACK.TOP_COMMANDS.other+vendor_a.1.1.1.1.0'],
-    ['the creation of a consumer', () => '$JS.API.CONSUMER.CREATE.TOP_COMMANDS.spy'],
-    ['the creation of a durable consumer', () => '$JS.API.CONSUMER.DURABLE.CREATE.TOP_COMMANDS.spy'],
+    ['the creation of a consumer', () => `${API_PREFIX}.CONSUMER.CREATE.TOP_COMMANDS.spy`],
+    ['the creation of a durable consumer', () => `${API_PREFIX}.CONSUMER.DURABLE.CREATE.TOP_COMMANDS.spy`],
     ['the creation of a consumer with a filter', () => '$JS.API.CONSUMER.CREATE.TOP_COMMANDS.spy.tenants.acme.>'],
     ['the direct reading of a stream', () => '$JS.API.STREAM.MSG.GET.TOP_COMMANDS'],
-    ['the purge of a stream', () => '$JS.API.STREAM.PURGE.TOP_COMMANDS'],
+    ['the purge of a stream', () => `${API_PREFIX}.STREAM.PURGE.TOP_COMMANDS`],
     ['the inbox of another', () => `${inboxPrefix(other.key.getPublicKey())}.x`],
   ])('may not publish %s', async (_, subject) => {
     const violation = await violationOf(acme, (connection) => connection.publish(subject(), '{}'));
@@ -179,10 +196,43 @@ describe('a SERVICE principal', () => {
     expect(violation).toContain('Permissions Violation for Subscription');
   });
 
+  test('reaches nothing by having JetStream answer where it may not publish', async () => {
+    const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
+    await publish(subjects.command('other', 'vendor_b'));
+    const before = await manager.streams.info('TOP_COMMANDS');
+    const connection = await connectAs(acme);
+    const foreign = subjects.commandUpdate('other', 'vendor_a');
+    const foreignBefore = await countOf(manager, foreign);
+    const targets = ['$JS.API', API_PREFIX].flatMap((api) => [
+      `${api}.STREAM.PURGE.TOP_COMMANDS`,
+      `${api}.STREAM.DELETE.TOP_COMMANDS`,
+    ]);
+    const next = `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('acme', 'vendor_a')}`;
+    for (const reply of [...targets, foreign]) {
+      // Acknowledged with a JSON object that holds a high number, and answered without a body.
+      for (let count = 0; count < 5; count += 1) {
+        connection.publish(subjects.commandUpdate('acme', 'vendor_a'), '{}', { reply });
+      }
+      connection.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
+    }
+    // JetStream has done what came before, once it has answered what came after.
+    const client = jetstream(connection, { apiPrefix: API_PREFIX });
+    await client.publish(subjects.commandUpdate('acme', 'vendor_a'), '{}');
+    await client.consumers.get('TOP_COMMANDS', durables.adapter('acme', 'vendor_a'));
+    const after = await manager.streams.info('TOP_COMMANDS');
+    expect(after.created).toBe(before.created);
+    expect(after.state).toEqual(before.state);
+    expect(await countOf(manager, foreign)).toBe(foreignBefore);
+  });
+
   test('of the tenant platform serves every tenant', async () => {
     const connection = await connectAs(everywhere);
     const consumer = await vi.waitFor(
-      () => jetstream(connection).consumers.get('TOP_COMMANDS', durables.adapter('platform', 'vendor_b')),
+      () =>
+        jetstream(connection, { apiPrefix: API_PREFIX }).consumers.get(
+          'TOP_COMMANDS',
+          durables.adapter('platform', 'vendor_b'),
+        ),
       soon,
     );
     const wanted = ['acme', 'other'].map((tenantId) => subjects.command(tenantId, 'vendor_b'));
@@ -206,7 +256,7 @@ describe('a CLIENT principal', () => {
     ]);
     for (const subject of [
       subjects.commandUpdate('acme', 'vendor_a'),
-      `$JS.API.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('acme', 'vendor_a')}`,
+      `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('acme', 'vendor_a')}`,
     ]) {
       const violation = await violationOf(reader, (connection) => connection.publish(subject, '{}'));
       expect(violation).toContain('Permissions Violation for Publish');
