@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
@@ -11,18 +13,24 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
+const topctl = fileURLToPath(new URL('../../cli/bin/topctl.mjs', import.meta.url));
+const platformUser = createUser();
+
 let folder: string;
 let postgres: PrivatePostgres;
 let nats: PrivateNats;
 let server: RunningServer;
 
+const platformAlone = `accounts { TOP { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`;
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-adapter-'));
-  [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
+  [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats(platformAlone)]);
   server = await startServer({
     DATA_DIR: folder,
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
+    NATS_NKEY_SEED_FILE: seedFile('platform', platformUser),
     KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
   });
 });
@@ -32,6 +40,22 @@ afterAll(async () => {
   await Promise.all([nats?.stop(), postgres?.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
+
+function seedFile(name: string, key: ReturnType<typeof createUser>): string {
+  const file = join(folder, `${name}.nk`);
+  writeFileSync(file, key.getSeed(), { mode: 0o600 });
+  return file;
+}
+
+/** As docs/operating.md says. */
+async function letPrincipalsIn(): Promise<void> {
+  const { base_url, client_id, secret } = profile('platform-admin.json');
+  const argv = [topctl, 'bus', 'render-config', '--platform-user-public-key', platformUser.getPublicKey()];
+  const { stdout } = await promisify(execFile)(process.execPath, argv, {
+    env: { PATH: process.env.PATH, TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret },
+  });
+  for (const _ of ['accounts', 'imports']) await nats.reconfigure(stdout);
+}
 
 const profile = (name: string): Profile => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
@@ -72,11 +96,6 @@ async function outcomeOf(command: object) {
 
 test('carries out commands of its tenant with the key of its principal, and tells what became of them', async () => {
   const key = createUser();
-  const seedFile = join(folder, 'adapter.nk');
-  writeFileSync(seedFile, key.getSeed(), { mode: 0o600 });
-  const { log } = startAdapter({ TENANT_ID: 'demo', VENDOR: 'vendor_a', NATS_NKEY_SEED_FILE: seedFile });
-  await vi.waitFor(() => expect(log()).toContain('No commands to read yet'), { timeout: 20_000 });
-
   const registered = await signedRequest(
     profile('platform-admin.json'),
     'POST',
@@ -91,6 +110,12 @@ test('carries out commands of its tenant with the key of its principal, and tell
     },
   );
   expect(registered.status).toBe(201);
+  await letPrincipalsIn();
+  const { log } = startAdapter({
+    TENANT_ID: 'demo',
+    VENDOR: 'vendor_a',
+    NATS_NKEY_SEED_FILE: seedFile('adapter', key),
+  });
   await vi.waitFor(() => expect(log()).toContain('Serving vendor_a for demo.'), { timeout: 20_000 });
 
   expect(await outcomeOf({ command_type: 'reboot', payload: {} })).toMatchObject({

@@ -16,18 +16,25 @@ const IN_FLIGHT = 16;
 /** Well within the 30 seconds after which an unacknowledged command goes to another adapter. */
 const STILL_WORKING_MS = 10_000;
 
-/** The principal's key proves who we are; its public half names the only inbox that we may read. */
+/**
+ * The principal's key proves who we are; its public half names the only inbox that we may read. Principals find the
+ * platform's JetStream under a prefix of its own.
+ */
 function identity(file: string) {
   const seed = new TextEncoder().encode(readFileSync(file, 'utf8').trim());
-  return { authenticator: nkeyAuthenticator(seed), inboxPrefix: `_INBOX_${fromSeed(seed).getPublicKey()}` };
+  return {
+    connection: { authenticator: nkeyAuthenticator(seed), inboxPrefix: `_INBOX_${fromSeed(seed).getPublicKey()}` },
+    jetstream: { apiPrefix: 'TOP.API' },
+  };
 }
 
+const principal = NATS_NKEY_SEED_FILE ? identity(NATS_NKEY_SEED_FILE) : null;
 const connection = await connect({
   servers: NATS_URL.replace(/^nats:\/\//, ''),
-  ...(NATS_NKEY_SEED_FILE && identity(NATS_NKEY_SEED_FILE)),
+  ...principal?.connection,
   maxReconnectAttempts: -1,
 });
-const bus = jetstream(connection);
+const bus = jetstream(connection, principal?.jetstream);
 process.once('SIGTERM', () => void connection.drain());
 process.once('SIGINT', () => void connection.drain());
 

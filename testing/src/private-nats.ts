@@ -65,7 +65,9 @@ async function launchServer(file: string, abandoned: () => void) {
   const logged = (wanted: string) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
-        if (log.includes(wanted)) resolve();
+        if (!log.includes(wanted)) return;
+        nats.stderr.off('data', look);
+        resolve();
       };
       nats.stderr.on('data', look);
       void exited.then(() => reject(new Error(`nats-server ended.\n${log}`)));
