@@ -1,7 +1,12 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', bus: 'src/bus/index.ts', signature: 'src/signature/index.ts' },
+  entry: {
+    index: 'src/index.ts',
+    bus: 'src/bus/index.ts',
+    'bus-access': 'src/bus/access.ts',
+    signature: 'src/signature/index.ts',
+  },
   format: 'esm',
   target: 'node20',
   sourcemap: true,

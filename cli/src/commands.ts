@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { auditEventsList } from './commands/audit-events/list.js';
+import { busRenderConfig } from './commands/bus/render-config.js';
 import { busPrincipalsCreate } from './commands/bus-principals/create.js';
 import { busPrincipalsGet } from './commands/bus-principals/get.js';
 import { busPrincipalsList } from './commands/bus-principals/list.js';
@@ -95,6 +96,7 @@ export const commandGroups: readonly Entry[] = [
     description: 'Users of the messaging bus.',
     commands: [busPrincipalsCreate, busPrincipalsList, busPrincipalsGet, busPrincipalsUpdate],
   },
+  { name: 'bus', description: 'The messaging bus itself.', commands: [busRenderConfig] },
   { name: 'audit-events', description: 'Who changed what, and who was refused.', commands: [auditEventsList] },
   { name: 'vendors', description: "Vendors of the platform's catalog.", commands: [vendorsList, vendorsPut] },
   {

@@ -81,3 +81,6 @@ grant select, insert, update on relay_lease to top_system;
 grant select, insert on parked_messages to top_system;
 grant select, update on device_requests to top_app;
 grant select, insert, update on device_requests to top_system;
+-- Whose durables the platform makes on the bus.
+grant select on bus_principals to top_system;
+grant select (tenant_id, status) on tenants to top_system;

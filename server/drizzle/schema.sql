@@ -106,6 +106,24 @@ CREATE TABLE public.callback_subscriptions (
 ALTER TABLE ONLY public.callback_subscriptions FORCE ROW LEVEL SECURITY;
 
 --
+-- Name: command_history; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.command_history (
+    tenant_id text NOT NULL,
+    command_id uuid NOT NULL,
+    entry_id uuid NOT NULL,
+    at timestamp(3) with time zone NOT NULL,
+    source text NOT NULL,
+    status text NOT NULL,
+    adapter_status text NOT NULL,
+    device_execution_status text NOT NULL,
+    reason json
+);
+
+ALTER TABLE ONLY public.command_history FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: command_types; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -145,7 +163,8 @@ CREATE TABLE public.commands (
     completed_at timestamp(3) with time zone,
     updated_at timestamp(3) with time zone NOT NULL,
     created_by_client_id text NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    late_result json
 );
 
 ALTER TABLE ONLY public.commands FORCE ROW LEVEL SECURITY;
@@ -185,6 +204,31 @@ ALTER TABLE public.credentials ALTER COLUMN number ADD GENERATED ALWAYS AS IDENT
     NO MAXVALUE
     CACHE 1
 );
+
+--
+-- Name: device_requests; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.device_requests (
+    tenant_id text NOT NULL,
+    device_request_id uuid NOT NULL,
+    vendor text NOT NULL,
+    device_id text NOT NULL,
+    request_type text NOT NULL,
+    payload json NOT NULL,
+    dedupe_id text NOT NULL,
+    status text NOT NULL,
+    received_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    reply_outcome text,
+    reply_payload json,
+    reply_error json,
+    reply_sha256 bytea,
+    replied_at timestamp(3) with time zone,
+    replied_by_client_id text
+);
+
+ALTER TABLE ONLY public.device_requests FORCE ROW LEVEL SECURITY;
 
 --
 -- Name: events; Type: TABLE; Schema: public; Owner: -
@@ -300,6 +344,18 @@ CREATE TABLE public.outbox (
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
 
 --
+-- Name: parked_messages; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.parked_messages (
+    parked_message_id uuid NOT NULL,
+    parked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    subject text NOT NULL,
+    reason text NOT NULL,
+    body bytea NOT NULL
+);
+
+--
 -- Name: policies; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -315,6 +371,17 @@ CREATE TABLE public.policies (
 );
 
 ALTER TABLE ONLY public.policies FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: relay_lease; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.relay_lease (
+    name text NOT NULL,
+    holder text NOT NULL,
+    epoch bigint NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL
+);
 
 --
 -- Name: role_bindings; Type: TABLE; Schema: public; Owner: -
@@ -411,6 +478,13 @@ ALTER TABLE ONLY public.callback_subscriptions
     ADD CONSTRAINT callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk PRIMARY KEY (tenant_id, endpoint_id, subscription_id);
 
 --
+-- Name: command_history command_history_tenant_id_command_id_entry_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_history
+    ADD CONSTRAINT command_history_tenant_id_command_id_entry_id_pk PRIMARY KEY (tenant_id, command_id, entry_id);
+
+--
 -- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -437,6 +511,20 @@ ALTER TABLE ONLY public.commands
 
 ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_tenant_id_client_id_pk PRIMARY KEY (tenant_id, client_id);
+
+--
+-- Name: device_requests device_requests_dedupe_id; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.device_requests
+    ADD CONSTRAINT device_requests_dedupe_id UNIQUE (tenant_id, vendor, dedupe_id);
+
+--
+-- Name: device_requests device_requests_tenant_id_device_request_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.device_requests
+    ADD CONSTRAINT device_requests_tenant_id_device_request_id_pk PRIMARY KEY (tenant_id, device_request_id);
 
 --
 -- Name: events events_tenant_id_command_id_event_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -488,11 +576,25 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_tenant_id_fact_id_kind_pk PRIMARY KEY (tenant_id, fact_id, kind);
 
 --
+-- Name: parked_messages parked_messages_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.parked_messages
+    ADD CONSTRAINT parked_messages_pkey PRIMARY KEY (parked_message_id);
+
+--
 -- Name: policies policies_tenant_id_policy_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.policies
     ADD CONSTRAINT policies_tenant_id_policy_id_pk PRIMARY KEY (tenant_id, policy_id);
+
+--
+-- Name: relay_lease relay_lease_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.relay_lease
+    ADD CONSTRAINT relay_lease_pkey PRIMARY KEY (name);
 
 --
 -- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -542,10 +644,22 @@ CREATE INDEX audit_events_of_client ON public.audit_events USING btree (tenant_i
 CREATE INDEX commands_of_device ON public.commands USING btree (tenant_id, device_id, command_id);
 
 --
+-- Name: commands_under_way; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX commands_under_way ON public.commands USING btree (deadline_at) WHERE (status = ANY (ARRAY['ACCEPTED'::text, 'DISPATCHED'::text]));
+
+--
 -- Name: credentials_in_order; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX credentials_in_order ON public.credentials USING btree (tenant_id, created_at, client_id);
+
+--
+-- Name: device_requests_pending; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX device_requests_pending ON public.device_requests USING btree (expires_at) WHERE (status = 'PENDING'::text);
 
 --
 -- Name: events_in_order; Type: INDEX; Schema: public; Owner: -
@@ -606,6 +720,13 @@ ALTER TABLE ONLY public.callback_subscriptions
     ADD CONSTRAINT callback_subscriptions_endpoint FOREIGN KEY (tenant_id, endpoint_id) REFERENCES public.callback_endpoints(tenant_id, endpoint_id);
 
 --
+-- Name: command_history command_history_command; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_history
+    ADD CONSTRAINT command_history_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
+
+--
 -- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -625,6 +746,13 @@ ALTER TABLE ONLY public.commands
 
 ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: device_requests device_requests_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.device_requests
+    ADD CONSTRAINT device_requests_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
 
 --
 -- Name: events events_command; Type: FK CONSTRAINT; Schema: public; Owner: -
@@ -707,6 +835,12 @@ ALTER TABLE public.callback_endpoints ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.callback_subscriptions ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: command_history; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.command_history ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -717,6 +851,12 @@ ALTER TABLE public.commands ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: device_requests; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.device_requests ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: events; Type: ROW SECURITY; Schema: public; Owner: -
@@ -791,6 +931,12 @@ CREATE POLICY top_app ON public.callback_endpoints TO top_app USING ((tenant_id 
 CREATE POLICY top_app ON public.callback_subscriptions TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
+-- Name: command_history top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.command_history TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
 -- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -801,6 +947,12 @@ CREATE POLICY top_app ON public.commands TO top_app USING ((tenant_id = current_
 --
 
 CREATE POLICY top_app ON public.credentials TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: device_requests top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.device_requests TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: events top_app; Type: POLICY; Schema: public; Owner: -
@@ -929,6 +1081,12 @@ CREATE POLICY top_system ON public.callback_endpoints TO top_system USING (true)
 CREATE POLICY top_system ON public.callback_subscriptions TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: command_history top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.command_history TO top_system USING (true) WITH CHECK (true);
+
+--
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -939,6 +1097,12 @@ CREATE POLICY top_system ON public.commands TO top_system USING (true) WITH CHEC
 --
 
 CREATE POLICY top_system ON public.credentials TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: device_requests top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.device_requests TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: events top_system; Type: POLICY; Schema: public; Owner: -
@@ -1007,6 +1171,7 @@ GRANT SELECT,INSERT ON TABLE public.audit_events TO top_app;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
+GRANT SELECT ON TABLE public.bus_principals TO top_system;
 
 --
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
@@ -1019,6 +1184,13 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.callback_endpoints TO top_app;
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.callback_subscriptions TO top_app;
+
+--
+-- Name: TABLE command_history; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.command_history TO top_app;
+GRANT SELECT,INSERT ON TABLE public.command_history TO top_system;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -1034,6 +1206,7 @@ GRANT SELECT ON TABLE public.command_types TO top_ingest;
 
 GRANT SELECT ON TABLE public.commands TO top_app;
 GRANT INSERT ON TABLE public.commands TO top_ingest;
+GRANT SELECT ON TABLE public.commands TO top_system;
 
 --
 -- Name: COLUMN commands.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1052,6 +1225,69 @@ GRANT SELECT(command_id) ON TABLE public.commands TO top_ingest;
 --
 
 GRANT SELECT(idempotency_key) ON TABLE public.commands TO top_ingest;
+
+--
+-- Name: COLUMN commands.status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(status) ON TABLE public.commands TO top_app;
+GRANT UPDATE(status) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.adapter_status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(adapter_status) ON TABLE public.commands TO top_app;
+GRANT UPDATE(adapter_status) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.device_execution_status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(device_execution_status) ON TABLE public.commands TO top_app;
+GRANT UPDATE(device_execution_status) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.status_reason; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(status_reason) ON TABLE public.commands TO top_app;
+GRANT UPDATE(status_reason) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.result; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(result) ON TABLE public.commands TO top_app;
+GRANT UPDATE(result) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.dispatched_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(dispatched_at) ON TABLE public.commands TO top_app;
+GRANT UPDATE(dispatched_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.completed_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(completed_at) ON TABLE public.commands TO top_app;
+GRANT UPDATE(completed_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.updated_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(updated_at) ON TABLE public.commands TO top_app;
+GRANT UPDATE(updated_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.late_result; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(late_result) ON TABLE public.commands TO top_app;
+GRANT UPDATE(late_result) ON TABLE public.commands TO top_system;
 
 --
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -
@@ -1109,11 +1345,19 @@ GRANT SELECT(previous_secret_expires_at) ON TABLE public.credentials TO top_inge
 GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
 
 --
+-- Name: TABLE device_requests; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,UPDATE ON TABLE public.device_requests TO top_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.device_requests TO top_system;
+
+--
 -- Name: TABLE events; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT ON TABLE public.events TO top_app;
+GRANT SELECT,INSERT ON TABLE public.events TO top_app;
 GRANT INSERT ON TABLE public.events TO top_ingest;
+GRANT SELECT,INSERT ON TABLE public.events TO top_system;
 
 --
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
@@ -1157,6 +1401,14 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.object_resources TO top_app;
 --
 
 GRANT INSERT ON TABLE public.outbox TO top_ingest;
+GRANT SELECT,INSERT ON TABLE public.outbox TO top_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbox TO top_system;
+
+--
+-- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.parked_messages TO top_system;
 
 --
 -- Name: TABLE policies; Type: ACL; Schema: public; Owner: -
@@ -1164,6 +1416,12 @@ GRANT INSERT ON TABLE public.outbox TO top_ingest;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
 GRANT SELECT ON TABLE public.policies TO top_ingest;
+
+--
+-- Name: TABLE relay_lease; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 
 --
 -- Name: TABLE role_bindings; Type: ACL; Schema: public; Owner: -
@@ -1191,6 +1449,18 @@ GRANT SELECT ON TABLE public.taken_names TO top_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
 GRANT SELECT ON TABLE public.tenants TO top_ingest;
+
+--
+-- Name: COLUMN tenants.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(status) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -1,5 +1,6 @@
 import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
 import type { Logger } from 'pino';
+import { consumerProvisioner } from './features/bus-principals/provision-consumers.js';
 import { commandMessages } from './features/commands/outbox-messages.js';
 import { commandReporter } from './features/commands/report-commands.js';
 import { sweepCommands } from './features/commands/sweep-commands.js';
@@ -13,13 +14,29 @@ import { messageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
 import { everyTime } from './platform/every-time.js';
 import { startRelay } from './platform/outbox/relay.js';
-import type { Signals } from './platform/signals/signals.js';
+import { type Signals, topics } from './platform/signals/signals.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
 
 type Options = { database: Database; bus: Bus; signals: Signals; logger: Logger; metrics: Metrics };
 
 /** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
 const SWEEP_INTERVAL_MS = 500;
+
+/** Where a signal got lost, and for what happens without one: a principal that is ACTIVE again after its tenant was not. */
+const PROVISION_INTERVAL_MS = 60_000;
+
+/** Makes the durables that principals read on the bus, as principals and vendors come. */
+export function startProvisioning({ database, bus, signals, logger }: Omit<Options, 'metrics'>) {
+  const provision = consumerProvisioner(database, bus);
+  return everyTime(
+    PROVISION_INTERVAL_MS,
+    { name: 'provisioning', logger, signals, topic: topics.busAccess },
+    async () => {
+      await provision();
+      return 'WAIT';
+    },
+  );
+}
 
 /** What the platform does by itself: hand commands and replies out, take what comes back, and end what nobody answered. */
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {

@@ -26,6 +26,17 @@ const Config = z
       )
       .optional(),
     DATABASE_POOL_SIZE: integer(2, 500).prefault('10'),
+    /** Absent: the bus of this process. */
+    NATS_URL: z
+      .string()
+      .refine(
+        (urls) =>
+          urls.split(',').every((url) => /^(nats|tls):\/\/[^/?#]+\/?$/.test(url.trim()) && URL.canParse(url.trim())),
+        'must be nats:// or tls:// URLs, separated by commas; percent-encode what a password has of / ? # @ : % ,',
+      )
+      .optional(),
+    NATS_CREDS_FILE: z.string().min(1).optional(),
+    NATS_NKEY_SEED_FILE: z.string().min(1).optional(),
     MODE: z.enum(['development', 'production']).default('development'),
     KEYRING_FILE: z.string().min(1).optional(),
     KEYRING: z.string().min(1).optional(),
@@ -54,6 +65,16 @@ const Config = z
   .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
     path: ['DATABASE_URL'],
     error: 'is required where MODE is production',
+    when: always,
+  })
+  .refine(({ MODE, NATS_URL }) => MODE !== 'production' || NATS_URL, {
+    path: ['NATS_URL'],
+    error: 'is required where MODE is production: commands would have no way to an adapter',
+    when: always,
+  })
+  .refine(({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE, {
+    path: ['NATS_NKEY_SEED_FILE'],
+    error: 'and NATS_CREDS_FILE exclude each other',
     when: always,
   })
   .refine(({ DATABASE_URL, KEYRING, KEYRING_FILE }) => !DATABASE_URL || KEYRING || KEYRING_FILE, {

@@ -78,10 +78,10 @@ export function createRouter(database: Database, keyring: Keyring, signals: Sign
     },
     roles: { list: listRoles(database), put: putRole(database), delete: deleteRole(database) },
     busPrincipals: {
-      create: createBusPrincipal(database),
+      create: createBusPrincipal(database, signals),
       list: listBusPrincipals(database),
       get: getBusPrincipal(database),
-      update: updateBusPrincipal(database),
+      update: updateBusPrincipal(database, signals),
     },
     roleBindings: {
       create: createRoleBinding(database),
@@ -90,7 +90,7 @@ export function createRouter(database: Database, keyring: Keyring, signals: Sign
     },
     policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
     auditEvents: { list: listAuditEvents(database) },
-    vendors: { list: listVendors(database), put: putVendor(database) },
+    vendors: { list: listVendors(database), put: putVendor(database, signals) },
     commandTypes: { list: listCommandTypes(database), put: putCommandType(database) },
     commands: {
       create: createCommand(commandServices),

@@ -2,10 +2,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { startBackground } from './background.js';
+import { startBackground, startProvisioning } from './background.js';
 import type { Config } from './config.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
+import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
+import { natsBus } from './platform/bus/nats-bus.js';
 import { openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
 import { drainable } from './platform/http/drain.js';
@@ -34,6 +36,23 @@ export async function openStorage(config: Config) {
   }
 }
 
+/** The bus that the configuration names. */
+async function openBus(config: Config, logger: Logger): Promise<Bus> {
+  if (!config.NATS_URL) return inProcessBus();
+  return natsBus(
+    {
+      url: config.NATS_URL,
+      credsFile: config.NATS_CREDS_FILE,
+      nkeySeedFile: config.NATS_NKEY_SEED_FILE,
+      largestBodyBytes: config.PAYLOAD_LIMIT_BYTES + BESIDE_THE_PAYLOAD_BYTES,
+    },
+    logger,
+  );
+}
+
+/** What a message holds beside a payload or a result, at most. */
+const BESIDE_THE_PAYLOAD_BYTES = 65_536;
+
 export type Server = {
   baseUrl: string;
   /** True where this start made the first administrator. */
@@ -46,13 +65,17 @@ const DRAIN_MS = 10_000;
 
 /** Starts the platform: database, migrations, HTTP, and on a new platform the first credentials. */
 export async function start(config: Config, logger: Logger): Promise<Server> {
-  const { database, keyring } = await openStorage(config);
+  const bus = await openBus(config, logger);
+  const { database, keyring } = await openStorage(config).catch(async (error: unknown) => {
+    await bus.close();
+    throw error;
+  });
   let isStopping = false;
   const probes = {
     async unreadyReason() {
       if (isStopping) return 'stopping';
       try {
-        return (await isMigrated(database.sql)) ? null : 'migrations are missing';
+        return (await isMigrated(database.sql)) ? bus.unreadyReason() : 'migrations are missing';
       } catch {
         return 'the database does not answer';
       }
@@ -60,7 +83,6 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
   };
   const metrics = createMetrics();
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, logger) : localSignals();
-  const bus = inProcessBus();
   const router = createRouter(database, keyring, signals, config);
   const app = createApp({ config, database, keyring, router, logger, metrics, probes });
   const server = createHttpServer(app);
@@ -73,7 +95,8 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
     const purging = purgeNonces(database, logger);
     const background = await startBackground({ database, bus, signals, logger, metrics });
-    const fleet = config.MODE === 'development' ? await startSimulatedFleet(bus) : null;
+    const provisioning = config.NATS_URL ? startProvisioning({ database, bus, signals, logger }) : null;
+    const fleet = config.MODE === 'development' && !config.NATS_URL ? await startSimulatedFleet(bus) : null;
 
     return {
       baseUrl,
@@ -83,6 +106,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
         await signals.close();
         await drain(DRAIN_MS);
         await fleet?.stop();
+        await provisioning?.stop();
         await background.stop();
         await bus.close();
         await purging.stop();
@@ -91,6 +115,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
     };
   } catch (error) {
     server.close();
+    await bus.close();
     await database.close();
     throw error;
   }

@@ -2,10 +2,10 @@ import { type ExecFileSyncOptions, execFile, execFileSync, type SpawnOptions, sp
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.js';
 
 const debianVersions = '/usr/lib/postgresql';
 
@@ -31,15 +31,6 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
     } catch {}
   }
   throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody.');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('No free port.');
-  return address.port;
 }
 
 /** Only one-line statements: it runs them in PostgreSQL's single-user mode, before anybody can connect. */

@@ -1,3 +1,4 @@
+export { durables, inboxPrefix } from './durables.js';
 export {
   CommandMessage,
   CommandUpdate,

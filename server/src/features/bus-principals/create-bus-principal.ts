@@ -6,6 +6,7 @@ import { takenNames } from '../../platform/database/names.table.js';
 import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
 import { lockCredential } from '../credentials/lock-credential.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
@@ -14,7 +15,7 @@ import { presentBusPrincipal } from './present-bus-principal.js';
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
 export const createBusPrincipal =
-  (database: Database): Handler<typeof contract.busPrincipals.create> =>
+  (database: Database, signals: Signals): Handler<typeof contract.busPrincipals.create> =>
   async ({ body }, call) => {
     refuseSeeds(body);
     refuseInvalidKeys(body);
@@ -47,6 +48,7 @@ export const createBusPrincipal =
       if (!created) throw new Error('The insert returned no row.');
       return created;
     });
+    signals.send([topics.busAccess]);
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };
   };
 

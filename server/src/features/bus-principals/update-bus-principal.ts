@@ -4,11 +4,12 @@ import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
 import { ApiError, notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
 
 export const updateBusPrincipal =
-  (database: Database): Handler<typeof contract.busPrincipals.update> =>
+  (database: Database, signals: Signals): Handler<typeof contract.busPrincipals.update> =>
   async ({ params, body }, call) => {
     const isIt = and(eq(busPrincipals.tenantId, call.tenantId), eq(busPrincipals.principalId, params.principal_id));
     const row = await changing(database, call, { fields: body }, async (tx) => {
@@ -27,5 +28,6 @@ export const updateBusPrincipal =
       if (!updated) throw notFound();
       return updated;
     });
+    signals.send([topics.busAccess]);
     return { status: 200, body: presentBusPrincipal(row, call.requestId) };
   };

@@ -3,11 +3,12 @@ import { sql } from 'drizzle-orm';
 import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/http/handler.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
 import { vendors } from './catalog.table.js';
 import { presentVendor } from './present-vendor.js';
 
 export const putVendor =
-  (database: Database): Handler<typeof contract.vendors.put> =>
+  (database: Database, signals: Signals): Handler<typeof contract.vendors.put> =>
   async ({ params: { vendor }, body: { enabled } }, call) => {
     const row = await changing(database, call, { fields: { enabled } }, async (tx) => {
       const [put] = await tx
@@ -18,5 +19,6 @@ export const putVendor =
       if (!put) throw new Error('The vendor was neither inserted nor updated.');
       return put;
     });
+    signals.send([topics.busAccess]);
     return { status: 200, body: presentVendor(row, call.requestId) };
   };

@@ -22,20 +22,28 @@ export const streamSubjects: Record<StreamName, readonly string[]> = {
   TOP_EVENTS: ['tenants.*.events.>'],
 };
 
-/** A durable reader of a stream: of several processes with one name, one gets each message. */
-export type Consumer = {
+/** A place in a stream that outlives its readers: of several that read under one name, one gets each message. */
+export type Durable = {
   stream: StreamName;
-  /** Letters, digits, `_` and `-`. */
+  /** Letters, digits, `_`, `-` and `+`. */
   durable: string;
   /** Some of the stream's subjects; absent: all. */
   subjects?: readonly string[];
+};
+
+export type Consumer = Durable & {
   handle: (delivery: Delivery) => Promise<Outcome>;
 };
+
+/** So many messages a consumer handles at a time. */
+export const MAX_IN_FLIGHT = 64;
 
 /** What carries messages between the platform and its adapters: in this process, or NATS JetStream. */
 export type Bus = {
   /** In this order. Resolves once every one is acknowledged; rejects where one may be missing. */
   publish(messages: readonly Message[]): Promise<void>;
+  /** Makes a durable for others to read: adapters may read what the platform made for them, and make none. */
+  provide(durable: Durable): Promise<void>;
   /** Resolves once the consumer is there. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
   /** Why the bus does not carry messages at the moment; null where it does. */

@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Bus,
   type Consumer,
   type Delivery,
+  type Durable,
+  MAX_IN_FLIGHT,
   type Message,
   type StreamName,
   streamSubjects,
@@ -12,7 +13,8 @@ import {
 const RETRY_AFTER_MS = 1_000;
 /** As JetStream's duplicate window: long enough for a relay that starts again. */
 const REMEMBERED_IDS = 100_000;
-const MAX_UNDER_WAY = 64;
+/** Of one stream before its first durable, and of one durable without a reader. */
+const MAX_KEPT = 10_000;
 
 /**
  * The bus of a single process. What it holds dies with the process: the outbox is the source of truth, and a command
@@ -21,7 +23,7 @@ const MAX_UNDER_WAY = 64;
 export function inProcessBus(): Bus {
   const seen = new Set<string>();
   const queues = new Map<string, Queue>();
-  /** What was published before its first consumer came, as a stream would keep it. */
+  /** What was published before its first durable came, as a stream would keep it. */
   const kept = new Map<StreamName, Message[]>();
 
   const streamOf = (subject: string) =>
@@ -29,40 +31,41 @@ export function inProcessBus(): Bus {
       streamSubjects[stream].some((pattern) => subjectMatches(pattern, subject)),
     );
 
+  function provide(durable: Durable): Queue {
+    const key = `${durable.stream} ${durable.durable}`;
+    const existing = queues.get(key);
+    if (existing) return existing;
+    const queue = startQueue(durable);
+    queues.set(key, queue);
+    for (const message of kept.get(durable.stream) ?? []) if (reads(durable, message)) queue.push(message);
+    kept.delete(durable.stream);
+    return queue;
+  }
+
   return {
     async publish(messages) {
       for (const message of messages) {
         const stream = streamOf(message.subject);
         if (!stream) throw new Error(`No stream keeps ${message.subject}.`);
         if (!remember(seen, message.id)) continue;
-        const readers = [...queues.values()].filter(({ consumer }) => consumer.stream === stream);
-        if (readers.length === 0) keep(kept, stream, message);
-        for (const reader of readers) if (reads(reader.consumer, message)) reader.push(message);
+        const those = [...queues.values()].filter(({ durable }) => durable.stream === stream);
+        if (those.length === 0) keep(kept, stream, message);
+        for (const queue of those) if (reads(queue.durable, message)) queue.push(message);
       }
     },
+    async provide(durable) {
+      provide(durable);
+    },
     async consume(consumer) {
-      const key = `${consumer.stream} ${consumer.durable}`;
-      if (queues.has(key)) throw new Error(`${key} is consumed already.`);
-      const queue = startQueue(consumer);
-      queues.set(key, queue);
-      for (const message of kept.get(consumer.stream) ?? []) if (reads(consumer, message)) queue.push(message);
-      kept.delete(consumer.stream);
-      return {
-        stop() {
-          queues.delete(key);
-          return queue.stop();
-        },
-      };
+      return provide(consumer).read(consumer.handle);
     },
     unreadyReason: () => null,
     async close() {
-      await Promise.all([...queues.values()].map((queue) => queue.stop()));
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
       queues.clear();
     },
   };
 }
-
-const MAX_KEPT = 10_000;
 
 function keep(kept: Map<StreamName, Message[]>, stream: StreamName, message: Message): void {
   const messages = kept.get(stream) ?? [];
@@ -78,50 +81,79 @@ function remember(seen: Set<string>, id: string): boolean {
   return true;
 }
 
-const reads = ({ subjects }: Consumer, { subject }: Message) =>
+const reads = ({ subjects }: Durable, { subject }: Message) =>
   subjects === undefined || subjects.some((pattern) => subjectMatches(pattern, subject));
 
-type Queue = { consumer: Consumer; push(message: Message): void; stop(): Promise<void> };
+type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
+
+type Queue = {
+  durable: Durable;
+  push(message: Message): void;
+  read(handle: Consumer['handle']): { stop(): Promise<void> };
+  close(): Promise<void>;
+};
 
 /** Hands messages over in their order, several at a time; one that is to be tried again waits beside the others. */
-function startQueue(consumer: Consumer): Queue {
+function startQueue(durable: Durable): Queue {
   const waiting: Delivery[] = [];
-  const underWay = new Set<Promise<void>>();
-  const stopping = new AbortController();
+  const readers = new Set<Reader>();
+  const timers = new Set<NodeJS.Timeout>();
+
+  /** The reader that has most time. */
+  const nextReader = () =>
+    [...readers]
+      .filter(({ underWay }) => underWay.size < MAX_IN_FLIGHT)
+      .sort((one, other) => one.underWay.size - other.underWay.size)[0];
 
   function next(): void {
-    while (!stopping.signal.aborted && underWay.size < MAX_UNDER_WAY) {
+    for (let reader = nextReader(); reader; reader = nextReader()) {
       const delivery = waiting.shift();
       if (!delivery) return;
-      const handled = handle(delivery).finally(() => {
-        underWay.delete(handled);
-        next();
-      });
-      underWay.add(handled);
+      start(reader, delivery);
     }
   }
 
-  async function handle(delivery: Delivery): Promise<void> {
-    const outcome = await consumer.handle(delivery).catch(() => 'RETRY' as const);
-    if (outcome === 'DONE') return;
-    void delay(RETRY_AFTER_MS, undefined, { signal: stopping.signal, ref: false }).then(
-      () => {
-        waiting.push({ ...delivery, attempt: delivery.attempt + 1 });
+  function start({ handle, underWay }: Reader, delivery: Delivery): void {
+    const handled = handle(delivery)
+      .catch(() => 'RETRY' as const)
+      .then((outcome) => {
+        underWay.delete(handled);
+        if (outcome === 'RETRY') retryLater(delivery);
         next();
-      },
-      () => {},
-    );
+      });
+    underWay.add(handled);
+  }
+
+  function retryLater(delivery: Delivery): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      waiting.push({ ...delivery, attempt: delivery.attempt + 1 });
+      next();
+    }, RETRY_AFTER_MS);
+    timers.add(timer);
+  }
+
+  async function stop(reader: Reader): Promise<void> {
+    readers.delete(reader);
+    await Promise.all(reader.underWay);
   }
 
   return {
-    consumer,
+    durable,
     push({ subject, body }) {
       waiting.push({ subject, body, attempt: 1 });
+      if (readers.size === 0 && waiting.length > MAX_KEPT) waiting.shift();
       setImmediate(next);
     },
-    async stop() {
-      stopping.abort();
-      await Promise.all(underWay);
+    read(handle) {
+      const reader = { handle, underWay: new Set<Promise<void>>() };
+      readers.add(reader);
+      setImmediate(next);
+      return { stop: () => stop(reader) };
+    },
+    async close() {
+      await Promise.all([...readers].map(stop));
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 }

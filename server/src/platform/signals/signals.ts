@@ -12,6 +12,8 @@ export type Signals = {
 
 export const topics = {
   outbox: 'outbox',
+  /** Who may read the bus, or what there is to read, has changed. */
+  busAccess: 'bus-access',
   command: (tenantId: string, commandId: string) => `command ${tenantId} ${commandId}`,
   events: (tenantId: string) => `events ${tenantId}`,
   deviceRequests: (tenantId: string) => `device-requests ${tenantId}`,

@@ -1,0 +1,50 @@
+import { busAccess, busExports, PLATFORM_ACCOUNT } from '@tenant-open-platform/contract/bus-access';
+import type { BusPrincipal } from '@tenant-open-platform/sdk';
+
+type Options = {
+  principals: readonly BusPrincipal[];
+  vendors: readonly string[];
+  platformUserPublicKey: string;
+};
+
+/** The accounts of nats-server that let in the platform and the principals, and nobody else. */
+export function renderBusConfig({ principals, vendors, platformUserPublicKey }: Options): string {
+  return [
+    'accounts {',
+    `  ${PLATFORM_ACCOUNT} {`,
+    '    jetstream: enabled',
+    `    users: [ { nkey: ${platformUserPublicKey} } ]`,
+    '    exports: [',
+    ...busExports.map(
+      ({ subject, streamsAnswers }) =>
+        `      { service: ${quoted(subject)}${streamsAnswers ? ', response_type: stream' : ''} }`,
+    ),
+    '    ]',
+    '  }',
+    ...principals.flatMap((principal) => renderAccount(principal, vendors)),
+    '}',
+    '',
+  ].join('\n');
+}
+
+function renderAccount(principal: BusPrincipal, vendors: readonly string[]): string[] {
+  const { imports, publish, subscribe } = busAccess(principal, vendors);
+  return [
+    '',
+    `  # ${principal.bus_user}, ${principal.principal_type} of ${principal.tenant_id}`,
+    `  ${quoted(principal.principal_id)} {`,
+    `    users: [ { nkey: ${principal.bus_user_public_key}, permissions: {`,
+    `      publish: { allow: [ ${publish.map(quoted).join(', ')} ] }`,
+    `      subscribe: { allow: [ ${subscribe.map(quoted).join(', ')} ] }`,
+    '    } } ]',
+    '    imports: [',
+    ...imports.map(
+      ({ subject, as }) =>
+        `      { service: { account: ${PLATFORM_ACCOUNT}, subject: ${quoted(subject)} }${as === subject ? '' : `, to: ${quoted(as)}`} }`,
+    ),
+    '    ]',
+    '  }',
+  ];
+}
+
+const quoted = (text: string) => JSON.stringify(text);

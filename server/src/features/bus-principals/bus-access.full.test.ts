@@ -1,0 +1,298 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { createAccount, createUser } from '@nats-io/nkeys';
+import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import {
+  API_PREFIX,
+  durables,
+  inboxPrefix,
+  PLATFORM_ACCOUNT,
+  subjects,
+} from '@tenant-open-platform/contract/bus-access';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+const topctl = fileURLToPath(new URL('../../../../cli/bin/topctl.mjs', import.meta.url));
+const soon = { timeout: 20_000, interval: 50 };
+
+type Key = ReturnType<typeof createUser>;
+type Principal = { id: string; key: Key };
+
+const platformUser = createUser();
+let folder: string;
+let nats: PrivateNats;
+let server: RunningServer;
+let admin: Profile;
+let acme: Principal;
+let other: Principal;
+let reader: Principal;
+let everywhere: Principal;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-bus-access-'));
+  const seedFile = join(folder, 'platform.nk');
+  writeFileSync(seedFile, platformUser.getSeed(), { mode: 0o600 });
+  nats = await startPrivateNats(
+    `accounts { ${PLATFORM_ACCOUNT} { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`,
+  );
+  server = await startServer({
+    DATA_DIR: join(folder, 'data'),
+    NATS_URL: nats.url,
+    NATS_NKEY_SEED_FILE: seedFile,
+    REQUESTS_PER_MINUTE: '1000000',
+  });
+  admin = JSON.parse(readFileSync(join(folder, 'data', 'platform-admin.json'), 'utf8'));
+  for (const tenant_id of ['acme', 'other']) await post('/api/v1/platform/tenants', { tenant_id, name: tenant_id });
+  acme = await register('acme', 'SERVICE');
+  other = await register('other', 'SERVICE');
+  reader = await register('acme', 'CLIENT');
+  everywhere = await register('platform', 'SERVICE');
+  await letIn();
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await nats?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function post(target: string, body: object) {
+  const answer = await signedRequest(admin, 'POST', target, { body });
+  if (answer.status !== 201) throw new Error(`POST ${target} answered ${answer.status}: ${answer.raw}`);
+  return answer.body;
+}
+
+async function register(tenantId: string, principalType: string): Promise<Principal> {
+  const key = createUser();
+  const { principal_id } = await post(`/api/v1/platform/tenants/${tenantId}/bus/principals`, {
+    bus_user: `${tenantId}-${principalType}`,
+    bus_account_public_key: createAccount().getPublicKey(),
+    bus_user_public_key: key.getPublicKey(),
+    principal_type: principalType,
+  });
+  return { id: principal_id, key };
+}
+
+async function renderConfig(): Promise<string> {
+  const { base_url, client_id, secret } = admin;
+  const argv = [topctl, 'bus', 'render-config', '--platform-user-public-key', platformUser.getPublicKey()];
+  const { stdout } = await promisify(execFile)(process.execPath, argv, {
+    env: { PATH: process.env.PATH, TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret },
+  });
+  return stdout;
+}
+
+/** As an operator does, see docs/operating.md: in 2.9 the imports of a new account count from the second reload on. */
+async function letIn(): Promise<void> {
+  const config = await renderConfig();
+  for (const _ of ['accounts', 'imports']) await nats.reconfigure(config);
+}
+
+async function connectAs({ key }: { key: Key }, options: ConnectionOptions = {}): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: nats.url.replace('nats://', ''),
+    authenticator: nkeyAuthenticator(key.getSeed()),
+    inboxPrefix: inboxPrefix(key.getPublicKey()),
+    reconnect: false,
+    ...options,
+  });
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** Publishes until the durable exists, then everything that it holds. */
+async function take({ key }: Principal, stream: string, durable: string): Promise<string[]> {
+  const connection = await connectAs({ key });
+  const consumer = await vi.waitFor(
+    () => jetstream(connection, { apiPrefix: API_PREFIX }).consumers.get(stream, durable),
+    soon,
+  );
+  const taken: string[] = [];
+  for await (const message of await consumer.fetch({ max_messages: 10, expires: 1_000 })) {
+    taken.push(message.subject);
+    await message.ackAck();
+  }
+  return taken;
+}
+
+/** How many messages the stream of updates holds on a subject. */
+async function countOf({ streams }: JetStreamManager, subject: string): Promise<number> {
+  const { state } = await streams.info('TOP_UPDATES', { subjects_filter: subject });
+  return state.subjects?.[subject] ?? 0;
+}
+
+/** What the platform publishes. */
+async function publish(subject: string): Promise<void> {
+  const connection = await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' });
+  await jetstream(connection).publish(subject, '{}', { msgID: randomUUID() });
+}
+
+/** Whether the server refused the connection a subject. */
+async function violationOf(principal: Principal, act: (connection: NatsConnection) => unknown): Promise<string> {
+  const connection = await connectAs(principal);
+  const violated = (async () => {
+    for await (const status of connection.status()) if (status.type === 'error') return status.error.message;
+    return 'closed without a violation';
+  })();
+  await act(connection);
+  await connection.flush();
+  const allowed = connection.flush().then(() => 'allowed');
+  return Promise.race([violated, allowed]);
+}
+
+describe('a SERVICE principal', () => {
+  test('fetches and acknowledges the commands and replies of its own tenant', async () => {
+    const mine = durables.adapter('acme', 'vendor_a');
+    for (const [stream, subject] of [
+      ['TOP_COMMANDS', subjects.command('acme', 'vendor_a')],
+      ['TOP_REPLIES', subjects.deviceReply('acme', 'vendor_a')],
+    ] as const) {
+      await publish(subject);
+      expect(await take(acme, stream, mine)).toEqual([subject]);
+      expect(await take(acme, stream, mine)).toEqual([]);
+    }
+  });
+
+  test('publishes updates and device requests of its own tenant, and gets their acknowledgement', async () => {
+    const client = jetstream(await connectAs(acme));
+    for (const subject of [subjects.commandUpdate('acme', 'vendor_a'), subjects.deviceRequest('acme', 'vendor_a')]) {
+      expect(await client.publish(subject, '{}')).toMatchObject({ stream: 'TOP_UPDATES' });
+    }
+  });
+
+  test.each([
+    ['updates of another tenant', () => subjects.commandUpdate('other', 'vendor_a')],
+    ['device requests of another tenant', () => subjects.deviceRequest('other', 'vendor_a')],
+    ['commands', () => subjects.command('acme', 'vendor_a')],
+    ['events', () => subjects.event('acme', 'command.completed')],
+    ['a request for messages of another tenant', () => `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.other+vendor_a`],
+    ['a question about a durable of another tenant', () => `${API_PREFIX}.CONSUMER.INFO.TOP_COMMANDS.other+vendor_a`],
+    ['an acknowledgement for another tenant', () => '$JS.ACK.TOP_COMMANDS.other+vendor_a.1.1.1.1.0'],
+    ['the creation of a consumer', () => `${API_PREFIX}.CONSUMER.CREATE.TOP_COMMANDS.spy`],
+    ['the creation of a durable consumer', () => `${API_PREFIX}.CONSUMER.DURABLE.CREATE.TOP_COMMANDS.spy`],
+    ['the creation of a consumer with a filter', () => '$JS.API.CONSUMER.CREATE.TOP_COMMANDS.spy.tenants.acme.>'],
+    ['the direct reading of a stream', () => '$JS.API.STREAM.MSG.GET.TOP_COMMANDS'],
+    ['the purge of a stream', () => `${API_PREFIX}.STREAM.PURGE.TOP_COMMANDS`],
+    ['the inbox of another', () => `${inboxPrefix(other.key.getPublicKey())}.x`],
+  ])('may not publish %s', async (_, subject) => {
+    const violation = await violationOf(acme, (connection) => connection.publish(subject(), '{}'));
+    expect(violation).toContain('Permissions Violation for Publish');
+  });
+
+  test.each([
+    ['the inbox of another', () => `${inboxPrefix(other.key.getPublicKey())}.>`],
+    ['every inbox', () => '_INBOX.>'],
+    ['commands past its durable, its own too', () => 'tenants.acme.commands.*'],
+    ['everything', () => '>'],
+  ])('may not subscribe to %s', async (_, subject) => {
+    const violation = await violationOf(acme, (connection) => {
+      connection.subscribe(subject(), { callback: () => {} });
+    });
+    expect(violation).toContain('Permissions Violation for Subscription');
+  });
+
+  test('reaches nothing by having JetStream answer where it may not publish', async () => {
+    const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
+    await publish(subjects.command('other', 'of_no_durable'));
+    const before = await manager.streams.info('TOP_COMMANDS');
+    const connection = await connectAs(acme);
+    const foreign = subjects.commandUpdate('other', 'vendor_a');
+    const foreignBefore = await countOf(manager, foreign);
+    const targets = ['$JS.API', API_PREFIX].flatMap((api) => [
+      `${api}.STREAM.PURGE.TOP_COMMANDS`,
+      `${api}.STREAM.DELETE.TOP_COMMANDS`,
+    ]);
+    const next = `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('acme', 'vendor_a')}`;
+    for (const reply of [...targets, foreign]) {
+      // Acknowledged with a JSON object that holds a high number, and answered without a body.
+      for (let count = 0; count < 5; count += 1) {
+        connection.publish(subjects.commandUpdate('acme', 'vendor_a'), '{}', { reply });
+      }
+      connection.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
+    }
+    // JetStream has done what came before, once it has answered what came after.
+    const client = jetstream(connection, { apiPrefix: API_PREFIX });
+    await client.publish(subjects.commandUpdate('acme', 'vendor_a'), '{}');
+    await client.consumers.get('TOP_COMMANDS', durables.adapter('acme', 'vendor_a'));
+    const after = await manager.streams.info('TOP_COMMANDS');
+    expect(after.created).toBe(before.created);
+    expect(after.state).toEqual(before.state);
+    expect(await countOf(manager, foreign)).toBe(foreignBefore);
+  });
+
+  test('of the tenant platform serves every tenant', async () => {
+    const connection = await connectAs(everywhere);
+    const consumer = await vi.waitFor(
+      () =>
+        jetstream(connection, { apiPrefix: API_PREFIX }).consumers.get(
+          'TOP_COMMANDS',
+          durables.adapter('platform', 'vendor_b'),
+        ),
+      soon,
+    );
+    const wanted = ['acme', 'other'].map((tenantId) => subjects.command(tenantId, 'vendor_b'));
+    for (const subject of wanted) await publish(subject);
+    const taken: string[] = [];
+    for await (const message of await consumer.fetch({ max_messages: 2, expires: 5_000 })) taken.push(message.subject);
+    expect(taken).toEqual(wanted);
+    for (const tenantId of ['acme', 'other']) {
+      const update = jetstream(connection).publish(subjects.commandUpdate(tenantId, 'vendor_b'), '{}');
+      expect(await update).toMatchObject({ stream: 'TOP_UPDATES' });
+    }
+  });
+});
+
+describe('a CLIENT principal', () => {
+  test('reads the events of its tenant, and nothing else', async () => {
+    await publish(subjects.event('acme', 'command.accepted'));
+    await publish(subjects.event('other', 'command.accepted'));
+    expect(await take(reader, 'TOP_EVENTS', durables.events('acme', reader.id))).toEqual([
+      'tenants.acme.events.command.accepted',
+    ]);
+    for (const subject of [
+      subjects.commandUpdate('acme', 'vendor_a'),
+      `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('acme', 'vendor_a')}`,
+    ]) {
+      const violation = await violationOf(reader, (connection) => connection.publish(subject, '{}'));
+      expect(violation).toContain('Permissions Violation for Publish');
+    }
+  });
+});
+
+test('names with `_` on either side of the `+` stay apart', async () => {
+  const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
+  const made = ['a_b+c', 'a+b_c'].map((name) =>
+    manager.consumers.add('TOP_COMMANDS', { durable_name: name, ack_policy: AckPolicy.Explicit }),
+  );
+  expect((await Promise.all(made)).map(({ name }) => name)).toEqual(['a_b+c', 'a+b_c']);
+});
+
+test.each([
+  ['DISABLED', { status: 'DISABLED' }],
+  ['expired', { expires_at: '2020-01-01T00:00:00Z' }],
+])('a %s principal is cut off and refused after a reload, the others stay', async (_, change) => {
+  const principal = await register('other', 'SERVICE');
+  await letIn();
+  const connection = await connectAs(principal);
+  const staying = await connectAs(other);
+  const target = `/api/v1/platform/tenants/other/bus/principals/${principal.id}`;
+  expect((await signedRequest(admin, 'PUT', target, { body: change })).status).toBe(200);
+  await letIn();
+  await connection.closed();
+  await expect(connectAs(principal)).rejects.toThrow(/authorization/i);
+  await staying.flush();
+});
+
+test('nobody comes in without a key', async () => {
+  await expect(connect({ servers: nats.url.replace('nats://', ''), reconnect: false })).rejects.toThrow(
+    /authorization/i,
+  );
+});

@@ -1,0 +1,356 @@
+import { randomUUID } from 'node:crypto';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { StartupError } from '../startup-error.js';
+import { type Bus, type Consumer, type Delivery, MAX_IN_FLIGHT, type Message, type Outcome } from './bus.js';
+import { inProcessBus } from './in-process-bus.js';
+import { natsBus } from './nats-bus.js';
+
+const logger = pino({ level: 'silent' });
+
+let nats: PrivateNats;
+
+beforeAll(async () => {
+  nats = await startPrivateNats();
+});
+
+afterAll(() => nats.stop());
+
+/** Two ends of one bus: two connections, or the same bus of a single process. */
+type Ends = [Bus, Bus];
+
+const opened = (bus: Bus): Bus => {
+  onTestFinished(() => bus.close());
+  return bus;
+};
+
+const openNats = async () => opened(await natsBus({ url: nats.url }, logger));
+
+const implementations: [string, () => Promise<Ends>][] = [
+  [
+    'the in-process bus',
+    async () => {
+      const bus = opened(inProcessBus());
+      return [bus, bus];
+    },
+  ],
+  ['NATS JetStream', async () => [await openNats(), await openNats()]],
+];
+
+/** Subjects of its own for each test. */
+function newSubject() {
+  const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
+  return { subject: `tenants.${tenantId}.commands.vendor_a`, durable: `${tenantId}+vendor_a` };
+}
+
+const messagesOn = (subject: string, count: number): Message[] =>
+  Array.from({ length: count }, (_, index) => ({
+    subject,
+    id: randomUUID(),
+    body: Buffer.from(JSON.stringify({ number: index })),
+  }));
+
+const numberOf = ({ body }: Delivery): number => JSON.parse(body.toString('utf8')).number;
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** A reader that notes what comes. */
+function reader(
+  { subject, durable }: ReturnType<typeof newSubject>,
+  answer?: (delivery: Delivery) => Promise<Outcome>,
+) {
+  const taken: Delivery[] = [];
+  const consumer: Consumer = {
+    stream: 'TOP_COMMANDS',
+    durable,
+    subjects: [subject],
+    async handle(delivery) {
+      taken.push(delivery);
+      return answer ? answer(delivery) : 'DONE';
+    },
+  };
+  return { taken, consumer, numbers: () => taken.map(numberOf) };
+}
+
+/** Longer than a lost message of JetStream takes to come again. */
+const soon = { timeout: 20_000, interval: 5 };
+
+describe.each(implementations)('%s', (_, open) => {
+  test('carries messages in their order, with subject, body and the first attempt', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const { consumer, taken, numbers } = reader(place);
+    await other.consume(consumer);
+    await bus.publish(messagesOn(place.subject, 500));
+    await vi.waitFor(() => expect(taken.length).toBe(500), soon);
+    expect(numbers()).toEqual(upTo(500));
+    expect(new Set(taken.map(({ subject }) => subject))).toEqual(new Set([place.subject]));
+    expect(new Set(taken.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+  });
+
+  test('keeps one of the messages that come under the same id', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const { consumer, taken, numbers } = reader(place);
+    const messages = messagesOn(place.subject, 3);
+    await bus.publish(messages);
+    await other.consume(consumer);
+    await other.publish(messages);
+    await bus.publish(messagesOn(place.subject, 4).slice(3));
+    await vi.waitFor(() => expect(taken.length).toBeGreaterThanOrEqual(4), soon);
+    expect(numbers()).toEqual(upTo(4));
+  });
+
+  test('keeps what is published while nobody reads', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const { consumer, numbers } = reader(place);
+    const messages = messagesOn(place.subject, 30);
+    await bus.publish(messages.slice(0, 10));
+    const reading = await other.consume(consumer);
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
+    await reading.stop();
+    await bus.publish(messages.slice(10, 20));
+    await other.consume(consumer);
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(20)), soon);
+    await bus.publish(messages.slice(20));
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(30)), soon);
+  });
+
+  test('gives each message to one of two readers of a durable, and to every durable', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const one = reader(place);
+    const two = reader(place);
+    const another = reader({ ...place, durable: `${place.durable}-2` });
+    await bus.consume(one.consumer);
+    await other.consume(two.consumer);
+    await other.consume(another.consumer);
+    await bus.publish(messagesOn(place.subject, 400));
+    await vi.waitFor(() => expect(one.taken.length + two.taken.length).toBe(400), soon);
+    expect([...one.numbers(), ...two.numbers()].sort((a, b) => a - b)).toEqual(upTo(400));
+    expect(one.taken.length).toBeGreaterThan(0);
+    expect(two.taken.length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(another.numbers()).toEqual(upTo(400)), soon);
+  });
+
+  test('delivers again what is to be retried, after those that came behind it', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const { consumer, taken } = reader(place, async (delivery) =>
+      numberOf(delivery) === 0 && delivery.attempt < 3 ? 'RETRY' : 'DONE',
+    );
+    await other.consume(consumer);
+    await bus.publish(messagesOn(place.subject, 100));
+    await vi.waitFor(() => expect(taken.length).toBe(102), soon);
+    expect(taken.map((delivery) => [numberOf(delivery), delivery.attempt])).toEqual([
+      ...upTo(100).map((number) => [number, 1]),
+      [0, 2],
+      [0, 3],
+    ]);
+  });
+
+  test('more messages to retry than it handles at a time do not hold up those behind them', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const poison = 3 * MAX_IN_FLIGHT;
+    const { consumer, taken } = reader(place, async (delivery) => (numberOf(delivery) < poison ? 'RETRY' : 'DONE'));
+    await other.consume(consumer);
+    await bus.publish(messagesOn(place.subject, poison + 50));
+    const last = poison + 49;
+    await vi.waitFor(() => expect(taken.some((delivery) => numberOf(delivery) === last)).toBe(true), soon);
+  });
+
+  test('a handler that throws gets its message again', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const { consumer, taken } = reader(place, async ({ attempt }) => {
+      if (attempt === 1) throw new Error('Not this time.');
+      return 'DONE';
+    });
+    await other.consume(consumer);
+    await bus.publish(messagesOn(place.subject, 1));
+    await vi.waitFor(() => expect(taken.map(({ attempt }) => attempt)).toEqual([1, 2]), soon);
+  });
+
+  test(`handles ${MAX_IN_FLIGHT} messages at a time and no more`, async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    let underWay = 0;
+    let most = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = reader(place, async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await released;
+      underWay -= 1;
+      return 'DONE';
+    });
+    const free = reader({ ...place, durable: `${place.durable}-2` });
+    await other.consume(held.consumer);
+    await other.consume(free.consumer);
+    await bus.publish(messagesOn(place.subject, 4 * MAX_IN_FLIGHT));
+    await vi.waitFor(() => expect(free.taken.length).toBe(4 * MAX_IN_FLIGHT), soon);
+    await vi.waitFor(() => expect(underWay).toBe(MAX_IN_FLIGHT), soon);
+    release();
+    await vi.waitFor(() => expect(held.numbers()).toEqual(upTo(4 * MAX_IN_FLIGHT)), soon);
+    expect(most).toBe(MAX_IN_FLIGHT);
+  });
+
+  test('a stop lets what is under way finish, and the next reader takes up the rest', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const first = reader(place, async () => {
+      await released;
+      return 'DONE';
+    });
+    const reading = await other.consume(first.consumer);
+    await bus.publish(messagesOn(place.subject, 2 * MAX_IN_FLIGHT));
+    await vi.waitFor(() => expect(first.taken.length).toBe(MAX_IN_FLIGHT), soon);
+    const stopped = reading.stop();
+    release();
+    await stopped;
+    const taken = first.numbers();
+    const second = reader(place);
+    await other.consume(second.consumer);
+    await vi.waitFor(() => expect(taken.length + second.taken.length).toBe(2 * MAX_IN_FLIGHT), soon);
+    expect([...taken, ...second.numbers()].sort((a, b) => a - b)).toEqual(upTo(2 * MAX_IN_FLIGHT));
+  });
+
+  test('a provided durable keeps what comes before its first reader', async () => {
+    const [bus, other] = await open();
+    const place = newSubject();
+    const { consumer, numbers } = reader(place);
+    await bus.provide({ stream: 'TOP_COMMANDS', durable: place.durable, subjects: [place.subject] });
+    await bus.provide({ stream: 'TOP_COMMANDS', durable: place.durable, subjects: [place.subject] });
+    await bus.publish(messagesOn(place.subject, 5));
+    await other.consume(consumer);
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
+  });
+
+  test('refuses what no stream keeps', async () => {
+    const [bus] = await open();
+    await expect(
+      bus.publish([{ subject: 'tenants.acme.other.vendor_a', id: '1', body: Buffer.from('{}') }]),
+    ).rejects.toThrow();
+  });
+});
+
+describe('NATS JetStream, of its own', () => {
+  /** Everything of these tests happens to a server of their own. */
+  async function own(): Promise<PrivateNats> {
+    const server = await startPrivateNats();
+    onTestFinished(() => server.stop());
+    return server;
+  }
+  const openOn = async (server: PrivateNats) => opened(await natsBus({ url: server.url }, logger));
+
+  async function managerOf(server: PrivateNats) {
+    const connection = await connect({ servers: server.url.replace('nats://', '') });
+    onTestFinished(() => connection.close());
+    return jetstreamManager(connection);
+  }
+
+  test('refuses to publish while the server is down; afterwards the same messages come once and in order', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const place = newSubject();
+    const { consumer, numbers } = reader(place);
+    await bus.consume(consumer);
+    const messages = messagesOn(place.subject, 50);
+    await bus.publish(messages.slice(0, 10));
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
+
+    await server.suspend();
+    await vi.waitFor(() => expect(bus.unreadyReason()).toBe('the bus does not answer'), soon);
+    await expect(bus.publish(messages)).rejects.toThrow('the bus does not answer');
+
+    await server.resume();
+    await vi.waitFor(() => expect(bus.unreadyReason()).toBeNull(), soon);
+    await bus.publish(messages);
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(50)), soon);
+  });
+
+  test('makes its streams anew when they are deleted, and reads on', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const manager = await managerOf(server);
+    const place = newSubject();
+    const { consumer, numbers } = reader(place);
+    await bus.consume(consumer);
+    const messages = messagesOn(place.subject, 10);
+    await bus.publish(messages.slice(0, 5));
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
+
+    await manager.streams.delete('TOP_COMMANDS');
+    const repeated = messagesOn(place.subject, 10).slice(5);
+    await vi.waitFor(() => bus.publish(repeated), soon);
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
+  });
+
+  test('puts right what was changed of a stream, and leaves what is the operator’s', async () => {
+    const server = await own();
+    await (await openOn(server)).close();
+    const { streams } = await managerOf(server);
+    const before = (await streams.info('TOP_EVENTS')).config;
+    await streams.update('TOP_EVENTS', { subjects: ['tenants.*.events.*'], max_age: 0, max_bytes: 1_000_000 });
+    await (await openOn(server)).close();
+    expect((await streams.info('TOP_EVENTS')).config).toEqual({ ...before, max_bytes: 1_000_000 });
+  });
+
+  test('does not start on a stream of another kind, nor where its subjects are taken, and says which', async () => {
+    const server = await own();
+    const { streams } = await managerOf(server);
+    await streams.add({ name: 'TOP_COMMANDS', subjects: ['tenants.*.commands.*'], storage: 'memory' });
+    await expect(openOn(server)).rejects.toThrow(
+      new StartupError(
+        'The stream TOP_COMMANDS on NATS has storage memory where the platform needs file, and NATS cannot change it: delete the stream, or give the platform an account of its own.',
+      ),
+    );
+    await streams.delete('TOP_COMMANDS');
+    await streams.add({ name: 'MINE', subjects: ['tenants.>'] });
+    await expect(openOn(server)).rejects.toThrow(/^NATS refuses the stream TOP_COMMANDS: subjects overlap/);
+  });
+
+  test('gives up a start after a bounded time, without the password in its reason', async () => {
+    const server = await own();
+    await server.suspend();
+    const url = server.url.replace('nats://', 'nats://platform:hunter2@');
+    const failed = natsBus({ url, startWithinMs: 500 }, logger);
+    await expect(failed).rejects.toThrow(StartupError);
+    await expect(failed).rejects.toThrow(/^NATS does not answer at 127\.0\.0\.1:\d+: /);
+    await expect(failed).rejects.not.toThrow('hunter2');
+  });
+
+  test('says at once that its password is refused', async () => {
+    const server = await startPrivateNats('authorization { user: platform, password: "p:ss/word" }');
+    onTestFinished(() => server.stop());
+    const as = (password: string) => server.url.replace('nats://', `nats://platform:${encodeURIComponent(password)}@`);
+    opened(await natsBus({ url: as('p:ss/word') }, logger));
+    await expect(natsBus({ url: as('wrong') }, logger)).rejects.toThrow(
+      /^NATS at 127\.0\.0\.1:\d+ refuses the platform: /,
+    );
+  });
+
+  test('closes in time while the server is down', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const place = newSubject();
+    const reading = await bus.consume(reader(place).consumer);
+    await server.suspend();
+    await vi.waitFor(() => expect(bus.unreadyReason()).not.toBeNull(), soon);
+    const from = performance.now();
+    await reading.stop();
+    await bus.close();
+    expect(performance.now() - from).toBeLessThan(5_000);
+  });
+});

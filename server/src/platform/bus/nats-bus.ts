@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type NatsConnection, RequestError } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { StartupError } from '../startup-error.js';
+import type { Bus } from './bus.js';
+import { connectToNats, type NatsOptions } from './nats-connection.js';
+import { ensureDurable, startReading } from './nats-consumer.js';
+import { ensureStreams } from './streams.js';
+
+const UNREADY = 'the bus does not answer';
+const ACK_WITHIN_MS = 5_000;
+const CLOSE_WITHIN_MS = 2_000;
+const JETSTREAM_WITHIN_MS = 10_000;
+const RETRY_AFTER_MS = 250;
+const RESTORE_AFTER_MS = 1_000;
+
+/** The bus of many processes: NATS JetStream, whose streams and durables the platform makes. */
+export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
+  const connection = await connectToNats(options);
+  let isConnected = true;
+  void watch(connection, logger, (connected) => {
+    isConnected = connected;
+  });
+  const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
+  const manager = await startJetStream(connection, options).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  const restoreStreams = oneAtATime(async () => {
+    // nats-server still removes the files of a deleted stream while it answers that there is none.
+    await delay(RESTORE_AFTER_MS);
+    await ensureStreams(manager);
+  });
+
+  return {
+    async publish(messages) {
+      // Otherwise the client would keep them, and send them long after the caller was told that they are not sent.
+      if (!isConnected) throw new Error(UNREADY);
+      const sent = messages.map(({ subject, id, body }) => client.publish(subject, body, { msgID: id }));
+      const failed = (await Promise.allSettled(sent)).filter((outcome) => outcome.status === 'rejected');
+      const [first] = failed;
+      if (!first) return;
+      if (hasNoStream(first.reason)) await restoreStreams().catch(() => {});
+      throw new Error(`The bus took ${messages.length - failed.length} of ${messages.length} messages.`, {
+        cause: first.reason,
+      });
+    },
+    async provide(durable) {
+      await ensureDurable(manager, durable);
+    },
+    consume: (consumer) => startReading({ client, manager, restoreStreams, logger }, consumer),
+    unreadyReason: () => (isConnected ? null : UNREADY),
+    async close() {
+      if (isConnected) await Promise.race([connection.drain(), delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      await connection.close();
+    },
+  };
+}
+
+const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
+
+/** A cluster that has just started needs a moment to elect the leader that answers. */
+async function startJetStream(
+  connection: NatsConnection,
+  { largestBodyBytes = 0 }: NatsOptions,
+): Promise<JetStreamManager> {
+  const carried = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  if (carried < largestBodyBytes) {
+    throw new StartupError(
+      `NATS carries messages of at most ${carried} bytes where the platform sends up to ${largestBodyBytes}: raise max_payload of nats-server, or lower PAYLOAD_LIMIT_BYTES.`,
+    );
+  }
+  const until = performance.now() + JETSTREAM_WITHIN_MS;
+  for (;;) {
+    try {
+      const manager = await jetstreamManager(connection);
+      await ensureStreams(manager);
+      return manager;
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (performance.now() > until) throw new StartupError(`NATS answers, but its JetStream does not: ${reason}.`);
+      await delay(RETRY_AFTER_MS);
+    }
+  }
+}
+
+async function watch(connection: NatsConnection, logger: Logger, tell: (isConnected: boolean) => void): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect' || status.type === 'close') tell(false);
+    if (status.type === 'reconnect') tell(true);
+    if (status.type === 'error') logger.warn({ err: status.error }, 'NATS');
+    if (status.type === 'disconnect' || status.type === 'reconnect')
+      logger.warn({ server: status.server }, `NATS: ${status.type}`);
+  }
+  tell(false);
+}
+
+/** Calls that come meanwhile get what is under way. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | null = null;
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}

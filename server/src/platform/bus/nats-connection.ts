@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Authenticator,
+  AuthorizationError,
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node';
+import { StartupError } from '../startup-error.js';
+
+export type NatsOptions = {
+  /** nats:// or tls:// URLs of one cluster, separated by commas. */
+  url: string;
+  credsFile?: string | undefined;
+  nkeySeedFile?: string | undefined;
+  /** The server must carry bodies of this size. */
+  largestBodyBytes?: number;
+  /** For how long a start waits for NATS. */
+  startWithinMs?: number;
+};
+
+const START_WITHIN_MS = 15_000;
+const ATTEMPT_MS = 2_000;
+const RETRY_AFTER_MS = 250;
+
+/** Waits a bounded time for the first connection; from then on it reconnects for ever. */
+export async function connectToNats(options: NatsOptions): Promise<NatsConnection> {
+  const urls = options.url.split(',').map((url) => new URL(url.trim()));
+  const authenticator = await authenticatorOf(options, urls);
+  const settings: ConnectionOptions = {
+    name: 'tenant-open-platform',
+    servers: urls.map(({ host }) => host),
+    ...(authenticator && { authenticator }),
+    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    timeout: ATTEMPT_MS,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 500,
+    // A user that is missing while the server's configuration is replaced comes back.
+    ignoreAuthErrorAbort: true,
+    // Notices within half a minute that the other side is gone without a word.
+    pingInterval: 10_000,
+    maxPingOut: 2,
+  };
+  const until = performance.now() + (options.startWithinMs ?? START_WITHIN_MS);
+  for (;;) {
+    try {
+      return await connect(settings);
+    } catch (error) {
+      const hosts = urls.map(({ host }) => host).join(', ');
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof AuthorizationError)
+        throw new StartupError(`NATS at ${hosts} refuses the platform: ${reason}.`);
+      if (performance.now() > until) throw new StartupError(`NATS does not answer at ${hosts}: ${reason}.`);
+      await delay(RETRY_AFTER_MS);
+    }
+  }
+}
+
+/** Credentials stand in the first URL, or in a file. */
+async function authenticatorOf(
+  { credsFile, nkeySeedFile }: NatsOptions,
+  [url]: readonly URL[],
+): Promise<Authenticator | undefined> {
+  if (credsFile !== undefined) return credsAuthenticator(await readSecretFile('NATS_CREDS_FILE', credsFile));
+  if (nkeySeedFile !== undefined) {
+    const seed = (await readSecretFile('NATS_NKEY_SEED_FILE', nkeySeedFile)).toString('utf8').trim();
+    return nkeyAuthenticator(new TextEncoder().encode(seed));
+  }
+  if (!url || url.username === '') return undefined;
+  return usernamePasswordAuthenticator(decodeURIComponent(url.username), decodeURIComponent(url.password));
+}
+
+const readSecretFile = (variable: string, path: string) =>
+  readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(`${variable} ${path} cannot be read (${error.code}).`);
+  });

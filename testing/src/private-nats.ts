@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.js';
+
+/** Debian puts it where only root's path leads. */
+const program = ['/usr/sbin/nats-server', '/usr/local/bin/nats-server'].find(existsSync) ?? 'nats-server';
+
+export type PrivateNats = {
+  url: string;
+  /** Stops the server as an operator does. What its streams hold stays. */
+  suspend: () => Promise<void>;
+  resume: () => Promise<void>;
+  /** Replaces the part of the configuration that was given at the start, and resolves when it counts. */
+  reconfigure: (configuration: string) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** A nats-server with JetStream of its own in a temporary folder; `configuration` comes on top of port and storage. */
+export async function startPrivateNats(configuration = ''): Promise<PrivateNats> {
+  const folder = mkdtempSync(join(tmpdir(), 'top-nats-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const port = await freePort();
+  const file = join(folder, 'nats.conf');
+  const configure = (text: string) =>
+    writeFileSync(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'data')}" }\n${text}\n`);
+  configure(configuration);
+  const launch = () => launchServer(file, removeFolder);
+  let server = await launch().catch((error: unknown) => {
+    removeFolder();
+    throw error;
+  });
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    suspend: () => server.stop(),
+    resume: async () => {
+      server = await launch();
+    },
+    reconfigure: (text) => {
+      configure(text);
+      return server.reload();
+    },
+    stop: async () => {
+      await server.stop();
+      removeFolder();
+    },
+  };
+}
+
+/** Resolves when the server accepts connections. */
+async function launchServer(file: string, abandoned: () => void) {
+  const nats = spawn(program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const abandon = () => {
+    nats.kill('SIGKILL');
+    abandoned();
+  };
+  process.once('exit', abandon);
+  const exited = exitOf(nats).finally(() => process.off('exit', abandon));
+  let log = '';
+  nats.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-10_000);
+  });
+  const logged = (wanted: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (!log.includes(wanted)) return;
+        nats.stderr.off('data', look);
+        resolve();
+      };
+      nats.stderr.on('data', look);
+      void exited.then(() => reject(new Error(`nats-server ended.\n${log}`)));
+    });
+  await logged('Server is ready');
+  return {
+    reload: () => {
+      log = '';
+      nats.kill('SIGHUP');
+      return logged('Reloaded server configuration');
+    },
+    stop: () => {
+      nats.kill('SIGTERM');
+      return exited;
+    },
+  };
+}
+
+async function exitOf(nats: ChildProcess): Promise<void> {
+  try {
+    await once(nats, 'exit');
+  } catch (error) {
+    throw new Error('nats-server is not installed: apt-get install nats-server', { cause: error });
+  }
+}
