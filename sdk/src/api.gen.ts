@@ -1765,7 +1765,7 @@ export interface components {
             enabled: boolean;
             /** @description What the command does. */
             description: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
             payload_schema: {
                 [key: string]: unknown;
             };
@@ -1809,7 +1809,7 @@ export interface components {
             enabled?: boolean;
             /** @description What the command does; required for a new one. */
             description?: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
             payload_schema?: {
                 [key: string]: unknown;
             };

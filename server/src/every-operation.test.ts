@@ -13,7 +13,9 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { expectRefusal } from '../test/expect-refusal.js';
+import { newObjectCredential, newObjectResource } from '../test/new-object.js';
 import { newPrincipal } from '../test/new-principal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
@@ -30,6 +32,8 @@ type Ids = {
   command_type: string;
   endpoint_id: string;
   subscription_id: string;
+  credential_id: string;
+  resource_id: string;
 };
 
 /** Makes what is missing: a missing id is no refusal. */
@@ -58,6 +62,12 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'callbackEndpoints.create': () => ({ name: 'Order system', url: 'https://hooks.acme.example/top' }),
   'callbackEndpoints.update': () => ({ name: 'Shop system' }),
   'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
+  // DISABLED: a tenant may have but so many ACTIVE ones.
+  'objectCredentials.create': () => newObjectCredential({ status: 'DISABLED' }),
+  'objectCredentials.update': () => ({ name: 'Acme store' }),
+  'objectResources.create': ({ credential_id }) => newObjectResource(credential_id, { status: 'DISABLED' }),
+  'objectResources.update': () => ({ name: 'Acme images' }),
+  'objects.presign': ({ resource_id }) => ({ operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' }),
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -135,7 +145,21 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
     ...catalogIds,
     endpoint_id,
     subscription_id: subscription.body.subscription_id,
+    ...(await createObjectIds(tenant)),
   };
+}
+
+const objectIds = new Map<string, Promise<Pick<Ids, 'credential_id' | 'resource_id'>>>();
+
+/** Made once a tenant: it may have but so many ACTIVE ones. */
+function createObjectIds({ tenant_id, admin }: TestTenant) {
+  const create = async () => {
+    const credential_id = await createObjectCredential(admin);
+    return { credential_id, resource_id: await createObjectResource(admin, credential_id) };
+  };
+  const made = objectIds.get(tenant_id) ?? create();
+  objectIds.set(tenant_id, made);
+  return made;
 }
 
 const missingIds = (): Ids => ({
@@ -150,6 +174,8 @@ const missingIds = (): Ids => ({
   command_type: unique('type'),
   endpoint_id: randomUUID(),
   subscription_id: randomUUID(),
+  credential_id: randomUUID(),
+  resource_id: randomUUID(),
 });
 
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {

@@ -10,6 +10,7 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { newPrincipal } from '../test/new-principal.js';
 
 const ITEMS = 5;
@@ -70,6 +71,11 @@ const lists: Record<
     },
   },
   'auditEvents.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
+  'objectCredentials.list': { caller: ({ admin }) => admin, add: ({ admin }) => createObjectCredential(admin) },
+  'objectResources.list': {
+    caller: ({ admin }) => admin,
+    add: async ({ admin }) => createObjectResource(admin, await createObjectCredential(admin)),
+  },
   'commands.list': {
     caller: ({ reader }) => reader,
     add: ({ operator }) =>
@@ -115,6 +121,7 @@ const filters: Record<string, string> = {
   idempotency_key: 'key-1',
   accepted_after: '2026-01-01T00:00:00Z',
   accepted_before: '2999-01-01T00:00:00%2B01:00',
+  credential_id: randomUUID(),
   operation: 'credentials.create',
   outcome: 'DONE',
   occurred_after: '2026-01-01T00:00:00Z',

@@ -34,6 +34,13 @@ import { getCredential } from './features/credentials/get-credential.js';
 import { listCredentials } from './features/credentials/list-credentials.js';
 import { updateCredential } from './features/credentials/update-credential.js';
 import { getMe } from './features/me/get-me.js';
+import { createObjectCredential } from './features/objects/create-object-credential.js';
+import { createObjectResource } from './features/objects/create-object-resource.js';
+import { listObjectCredentials } from './features/objects/list-object-credentials.js';
+import { listObjectResources } from './features/objects/list-object-resources.js';
+import { presignObject } from './features/objects/presign-object.js';
+import { updateObjectCredential } from './features/objects/update-object-credential.js';
+import { updateObjectResource } from './features/objects/update-object-resource.js';
 import { createTenant } from './features/tenants/create-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
 import { listTenants } from './features/tenants/list-tenants.js';
@@ -46,6 +53,10 @@ import type { Keyring } from './platform/secrets/keyring.js';
 export function createRouter(database: Database, keyring: Keyring, config: Config) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = { database, catalog: commandCatalog(database), payloadLimitBytes };
+  const objectCredentialLimits = {
+    perTenant: config.OBJECT_CREDENTIALS_PER_TENANT,
+    allowInsecure: config.ALLOW_INSECURE_OBJECT_ENDPOINTS,
+  };
   const handlers: Handlers = {
     tenants: {
       create: createTenant(database),
@@ -91,6 +102,17 @@ export function createRouter(database: Database, keyring: Keyring, config: Confi
       create: createCallbackSubscription(database),
       list: listCallbackSubscriptions(database),
       delete: deleteCallbackSubscription(database),
+    },
+    objects: { presign: presignObject(database, keyring) },
+    objectCredentials: {
+      create: createObjectCredential(database, keyring, objectCredentialLimits),
+      list: listObjectCredentials(database),
+      update: updateObjectCredential(database, keyring, objectCredentialLimits),
+    },
+    objectResources: {
+      create: createObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+      list: listObjectResources(database),
+      update: updateObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
     },
     me: {
       get: getMe(database, {

@@ -6,6 +6,8 @@ import S3rver from '@20minutes/s3rver';
 
 export type ObjectStore = {
   endpoint: string;
+  /** The file of an object is its bucket and key with `._S3rver_object` behind them. */
+  directory: string;
   bucket: string;
   access_key_id: string;
   secret_access_key: string;
@@ -31,6 +33,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
   const { port } = await store.run();
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    directory,
     bucket,
     access_key_id: 'S3RVER',
     secret_access_key: 'S3RVER',

@@ -230,8 +230,11 @@ test('a transfer that takes longer than timeoutMs is a TimeoutError', async () =
 });
 
 /** A client whose grants are for a store that really listens. */
-async function onTheWire(listener: RequestListener, headers: Record<string, string> = {}) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+async function onTheWire(
+  listener: (...exchange: Parameters<RequestListener>) => unknown,
+  headers: Record<string, string> = {},
+) {
+  const server = createServer((...exchange) => void listener(...exchange)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();

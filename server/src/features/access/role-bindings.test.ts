@@ -78,7 +78,7 @@ describe('a binding', () => {
     expect([missing.status, missing.body.code]).toEqual([404, 'NOT_FOUND']);
     expect(missing.body.details).toMatchObject([{ location: 'body/client_id' }]);
     expect((await attempt(other.reader.client_id, 'integration_reader')).raw).toBe(missing.raw);
-    for (const role of ['integration_missing', 'constructor', 'platform_admin']) {
+    for (const role of ['integration_missing', 'constructor']) {
       const { status, body } = await attempt(tenant.reader.client_id, role);
       expect([status, body.code, body.details?.[0].location]).toEqual([404, 'NOT_FOUND', 'body/role']);
     }

@@ -4,9 +4,8 @@ import { ApiError } from '../../platform/http/api-error.js';
 import { tenants } from './tenants.table.js';
 
 /**
- * Refuses one more ACTIVE resource of a kind where the tenant has as many as it may have. Until the transaction ends
- * whoever else adds one waits: counted only then, it is seen. The lock leaves the tenant's key free, so nothing that
- * refers to the tenant waits.
+ * Refuses one more ACTIVE resource of a kind than the tenant may have. Whoever adds one waits for the tenant's row, so
+ * that the count holds until the commit. Lock other rows first: everybody in that order, and nobody deadlocks.
  */
 export async function refuseBeyondLimit(
   tx: Transaction,
