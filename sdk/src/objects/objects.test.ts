@@ -263,11 +263,9 @@ describe('over the network', () => {
   )('%s goes out with the signed Content-Length, not in chunks', async (_, content, reports) => {
     const received: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
     const { client } = await onTheWire(
-      (request, response) => {
-        void request.toArray().then((chunks) => {
-          received.push({ headers: request.headers, body: Buffer.concat(chunks) });
-          response.setHeader('ETag', '"e1"').end();
-        });
+      async (request, response) => {
+        received.push({ headers: request.headers, body: Buffer.concat(await request.toArray()) });
+        response.setHeader('ETag', '"e1"').end();
       },
       { 'Content-Type': binary.contentType, 'Content-Length': '1000000' },
     );
