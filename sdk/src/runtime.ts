@@ -42,7 +42,7 @@ export interface FetchInit {
   body?: string | RuntimeBlob | RuntimeReadableStream;
   /** With a stream as the body. */
   duplex?: 'half';
-  redirect: 'manual';
+  redirect: 'manual' | 'error';
   signal: RuntimeAbortSignal;
 }
 

@@ -28,7 +28,7 @@ export function download(
   options: TransferOptions,
 ): Promise<DownloadedObject> {
   return transfer(client, { operation: 'DOWNLOAD', ...target }, options, async ({ grant, exchange, explain }) => {
-    const response = await exchange({});
+    const response = await exchange({ redirect: 'manual' });
     const header = (name: string) => response.headers.get(name);
     const size = header('content-length');
     // fetch decodes what has a Content-Encoding; its Content-Length is that of the encoded bytes.

@@ -37,7 +37,7 @@ export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'reques
 interface Attempt {
   grant: PresignedRequest;
   /** Sends the presigned request and resolves with a success of the store, before its body is read. */
-  exchange(init: Pick<FetchInit, 'body' | 'duplex'>): Promise<FetchResponse>;
+  exchange(init: Omit<FetchInit, 'method' | 'headers' | 'signal'>): Promise<FetchResponse>;
   /** What it means that the rest of the exchange failed. */
   explain(cause: unknown): unknown;
 }
@@ -86,7 +86,7 @@ function begin(
   const exchange: Attempt['exchange'] = async (init) => {
     const signals = AbortSignal.any([signal, timeout].filter((it) => it !== undefined));
     try {
-      const response = await fetch(url, { ...init, method, headers, redirect: 'manual', signal: signals });
+      const response = await fetch(url, { ...init, method, headers, signal: signals });
       if (response.status >= 200 && response.status < 300) return response;
       throw refusal(response.status, await response.text(), context);
     } catch (cause) {

@@ -58,10 +58,11 @@ export async function upload(
   const { onProgress } = options;
   return transfer(client, request, blob ? options : { ...options, maxRetries: 0 }, async (attempt) => {
     const { count, transferredBytes } = counter(onProgress, content_length);
-    const init = stream
+    const body = stream
       ? { body: onProgress ? counted(stream, count, attempt.explain) : stream, duplex: 'half' as const }
       : { body: blob.size === 0 ? '' : onProgress ? watched(blob, count) : blob };
-    const response = await attempt.exchange(init);
+    // With any other value, Node's fetch keeps all that it sends in memory, for the case of a redirect.
+    const response = await attempt.exchange({ ...body, redirect: 'error' });
     // The connection is free for another request once the answer is read. What it says is in its headers.
     await response.text().catch(() => {});
     if (transferredBytes() < content_length) count(content_length - transferredBytes());
