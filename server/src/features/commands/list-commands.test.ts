@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-
-const COMMANDS = '/api/v1/open/downlink/commands';
+import { COMMANDS, completed } from '../../../test/commands.js';
 
 type Sent = { device_id: string; idempotency_key: string; accepted_at: string };
 
@@ -21,7 +20,8 @@ beforeAll(async () => {
   ]) {
     const idempotency_key = randomUUID();
     const body = { vendor: 'vendor_a', command_type: 'reboot', payload: {}, idempotency_key, ...fields };
-    const { accepted_at } = (await signedRequest(tenant.operator, 'POST', COMMANDS, { body })).body;
+    const { command_id, accepted_at } = (await signedRequest(tenant.operator, 'POST', COMMANDS, { body })).body;
+    await completed(tenant.reader, command_id);
     sent.push({ device_id: fields.device_id, idempotency_key, accepted_at });
     while (Date.now() <= Date.parse(accepted_at) + 1) await new Promise(setImmediate);
   }
@@ -43,15 +43,15 @@ test('lists newest first', async () => {
 });
 
 test.each([
-  [{ status: 'ACCEPTED' }, [4, 3, 2, 1, 0]],
-  [{ status: 'SUCCEEDED' }, []],
+  [{ status: 'SUCCEEDED' }, [4, 3, 2, 1, 0]],
+  [{ status: 'CANCELED' }, []],
   [{ vendor: 'vendor_b' }, [1]],
   [{ vendor: 'vendor_z' }, []],
   [{ device_id: 'd-1' }, [4, 0]],
   [{ device_id: 'é/ä +&=%' }, [3]],
   [{ device_id: 'D-1' }, []],
   [{ command_type: 'set_power' }, [2]],
-  [{ device_id: 'd-1', command_type: 'reboot', vendor: 'vendor_a', status: 'ACCEPTED' }, [4, 0]],
+  [{ device_id: 'd-1', command_type: 'reboot', vendor: 'vendor_a', status: 'SUCCEEDED' }, [4, 0]],
   [{ device_id: 'd-1', command_type: 'set_power' }, []],
 ])('filters by %j', async (query, expected) => {
   expect(await listed(query)).toEqual(expected);
