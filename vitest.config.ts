@@ -10,7 +10,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     globalSetup: './testing/src/global-setup.ts',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3 times as long.
     maxWorkers: 3,
