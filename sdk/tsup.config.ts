@@ -1,4 +1,20 @@
+import { readFile } from 'node:fs/promises';
 import { defineConfig, type Options } from 'tsup';
+
+/**
+ * Classes keep their names, for stack traces and console output. esbuild's own keepNames keeps those of functions too,
+ * for 500 bytes more.
+ */
+const classNames: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'class-names',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const named = `$& static { Object.defineProperty(this, 'name', { value: '$1' }); }`;
+      return { loader: 'ts', contents: source.replace(/^export class (\w+)[^{]*\{/gm, named) };
+    });
+  },
+};
 
 const shared: Options = {
   format: ['esm', 'cjs'],
@@ -8,6 +24,7 @@ const shared: Options = {
   splitting: false,
   minify: true,
   sourcemap: true,
+  esbuildPlugins: [classNames],
   // The signature is shared with the server and bundled, so that the package has no dependency.
   noExternal: [/^@tenant-open-platform\/contract/],
   esbuildOptions(options) {
@@ -16,7 +33,8 @@ const shared: Options = {
 };
 
 export default defineConfig([
-  // Classes keep their names, for stack traces and console output.
-  { ...shared, entry: { index: 'src/index.ts' }, keepNames: true },
+  { ...shared, entry: { index: 'src/index.ts' } },
+  // Imports the client, whose errors it throws, instead of having a copy.
+  { ...shared, entry: { objects: 'src/objects/index.ts' }, external: ['@tenant-open-platform/sdk'] },
   { ...shared, entry: { sign: 'src/sign.ts' } },
 ]);

@@ -6,6 +6,7 @@ import type { Context } from './context.js';
 import { type ExitCode, exitCodes } from './exit-code.js';
 import { reportFailure } from './failure.js';
 import { Invocation } from './invocation.js';
+import { withoutSeeds } from './nkey-seed.js';
 import { outputFormats } from './output.js';
 
 /** Runs one command line. It touches nothing but its context. */
@@ -43,7 +44,7 @@ export function createProgram(invocation: Invocation) {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
+      writeErr: (text) => context.stderr.write(withoutSeeds(text)),
       getOutHelpWidth: () => 100,
       getErrHelpWidth: () => 100,
       getOutHasColors: () => false,

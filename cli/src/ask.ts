@@ -6,6 +6,12 @@ export async function askText(context: Context, message: string): Promise<string
   return answered(await text({ message, validate: nonEmpty, input: context.stdin, output: context.stderr }));
 }
 
+export async function askChoice(context: Context, message: string, choices: readonly string[]): Promise<string> {
+  const { select } = await import('@clack/prompts');
+  const options = choices.map((value) => ({ value }));
+  return answered(await select({ message, options, input: context.stdin, output: context.stderr }));
+}
+
 export async function askSecret(context: Context, message: string): Promise<string> {
   const { password } = await import('@clack/prompts');
   return answered(await password({ message, validate: nonEmpty, input: context.stdin, output: context.stderr }));

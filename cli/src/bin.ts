@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { run } from './app.js';
 
@@ -15,5 +16,6 @@ process.exitCode = await run({
   stdout: process.stdout,
   stderr: process.stderr,
   fs,
+  openAsBlob,
   fetch,
 });

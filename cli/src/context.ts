@@ -11,6 +11,8 @@ export type Context = {
   stdout: Writable & { isTTY?: boolean };
   stderr: Writable & { isTTY?: boolean };
   fs: Pick<typeof import('node:fs/promises'), 'chmod' | 'mkdir' | 'open' | 'readFile' | 'rename' | 'stat' | 'unlink'>;
+  /** A file as a Blob that is read when it is sent. */
+  openAsBlob: typeof import('node:fs').openAsBlob;
   fetch: typeof fetch;
 };
 
@@ -19,8 +21,12 @@ export function canAsk({ stdin, stderr }: Context): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-export async function readStdin({ stdin }: Context): Promise<string> {
+export async function readStdin(context: Context): Promise<string> {
+  return (await readStdinBytes(context)).toString('utf8');
+}
+
+export async function readStdinBytes({ stdin }: Context): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

@@ -3,10 +3,19 @@ import { allOperations } from '@tenant-open-platform/contract';
 import { expect, test } from 'vitest';
 import { commandAt, commandPaths } from '../test/complete-help.js';
 
+/** Every user of the machine can read the arguments of a process. */
+const secretFiles = { secret_access_key: '--secret-access-key-file', session_token: '--session-token-file' };
+
 /** What has a better name on the command line than the field on the wire. */
 const renamed: Record<string, Record<string, string>> = {
   'credentials create': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
   'credentials update': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
+  'callback-endpoints update': {
+    rotate_secret: 'callback-endpoints rotate',
+    previous_secret_ttl_seconds: 'callback-endpoints rotate',
+  },
+  'object-credentials create': secretFiles,
+  'object-credentials update': secretFiles,
 };
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

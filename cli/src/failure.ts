@@ -24,6 +24,11 @@ export async function reportFailure(context: Context, error: unknown, session: S
     say([...describe(error), ...explainRefusedSignature(error, session), ...howToRepeat(error, error.status >= 500)]);
     return exitCodeOfStatus(error.status);
   }
+  const { isObjectStoreError } = await import('@tenant-open-platform/sdk/objects');
+  if (isObjectStoreError(error)) {
+    say([printable(error.message)]);
+    return exitCodeOfStatus(error.status);
+  }
   if (sdk.isConfigurationError(error) || sdk.isInvalidArgumentError(error)) {
     say([printable(error.message)]);
     return 2;

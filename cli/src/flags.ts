@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 
-/** The range is the platform's to check; this only keeps `5m` from being read as 5. */
+/** The range is the platform's to check; this only keeps `5m` from being read as 5, and every digit exact. */
 export function integer(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It must be an integer in decimal digits.');
+  if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidArgumentError('It must be an integer in decimal digits.');
   return Number(text);
 }
 

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { askText, askWhether } from './ask.js';
+import { askChoice, askText, askWhether } from './ask.js';
 import { type Context, canAsk } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
 import { flagName } from './flags.js';
@@ -60,7 +60,7 @@ export class Invocation {
       if (names.length > 0) throw this.usageError(`missing ${names.join(', ')}`);
     }
     const answers: Partial<Record<Name, string>> = {};
-    for (const name of missing) answers[name] = await askText(this.context, this.questionFor(name));
+    for (const name of missing) answers[name] = await this.ask(name);
     return { ...flags, ...answers } as unknown as Filled<Flags, Name>;
   }
 
@@ -117,9 +117,10 @@ export class Invocation {
     this.context.stderr.write(`${text}\n`);
   }
 
-  private questionFor(flag: string): string {
+  private ask(flag: string): Promise<string> {
     const option = this.command?.options.find((candidate) => candidate.attributeName() === flag);
-    return option ? `${flagName(flag)}: ${option.description.replace(' (required)', '')}` : flagName(flag);
+    const question = option ? `${flagName(flag)}: ${option.description.replace(' (required)', '')}` : flagName(flag);
+    return option?.argChoices ? askChoice(this.context, question, option.argChoices) : askText(this.context, question);
   }
 
   usageError(problem: string): UsageError {

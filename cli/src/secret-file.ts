@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from './context.js';
 import { UsageError } from './errors.js';
-import type { Profile } from './profile.js';
 
 /**
  * The file is made before the secret exists, so that a path that cannot be written refuses the command instead of
@@ -17,8 +16,8 @@ export async function reserveSecretFile({ fs, cwd }: Context, path: string) {
     );
   });
   return {
-    async write(profile: Required<Profile>): Promise<void> {
-      await file.writeFile(`${JSON.stringify(profile, null, 2)}\n`);
+    async write(text: string): Promise<void> {
+      await file.writeFile(text);
       await file.sync();
       await file.close();
     },

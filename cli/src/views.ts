@@ -1,13 +1,24 @@
 import type {
+  AuditEvent,
+  BusPrincipal,
+  CallbackEndpoint,
+  CallbackSubscription,
   Catalog,
+  CatalogCommandType,
+  CatalogVendor,
   Command,
   CommandAccepted,
   Credential,
   Me,
+  ObjectCredential,
+  ObjectResource,
+  Policy,
+  PresignedRequest,
   Role,
   RoleBinding,
   Tenant,
 } from '@tenant-open-platform/sdk';
+import type { DownloadedObject, UploadedObject } from '@tenant-open-platform/sdk/objects';
 import type { View } from './output.js';
 
 export const tenantView: View<Tenant> = {
@@ -20,11 +31,42 @@ export const credentialView: View<Credential> = {
   columns: ['client_id', 'name', 'status', 'secret_version', 'expires_at', 'created_at'],
 };
 
-export const roleView: View<Role> = { id: (role) => role.role, columns: ['role', 'built_in', 'scopes'] };
+/** Of a role, a policy or a role binding that was deleted, the answer has the id alone. */
+type Deletable<Item, Id extends keyof Item> = Pick<Item, Id> & Partial<Omit<Item, Id>>;
 
-export const roleBindingView: View<Pick<RoleBinding, 'client_id' | 'role'> & { created_at?: string }> = {
+export const roleView: View<Deletable<Role, 'role'>> = {
+  id: (role) => role.role,
+  columns: ['role', 'built_in', 'scopes'],
+};
+
+export const roleBindingView: View<Deletable<RoleBinding, 'client_id' | 'role'>> = {
   id: (binding) => `${binding.client_id} ${binding.role}`,
   columns: ['client_id', 'role', 'created_at'],
+};
+
+export const policyView: View<Deletable<Policy, 'policy_id'>> = {
+  id: (policy) => policy.policy_id,
+  columns: ['policy_id', 'client_id', 'scope', 'created_at'],
+};
+
+export const busPrincipalView: View<BusPrincipal> = {
+  id: (principal) => principal.principal_id,
+  columns: ['principal_id', 'bus_user', 'principal_type', 'status', 'expires_at', 'created_at'],
+};
+
+export const auditEventView: View<AuditEvent> = {
+  id: (event) => event.audit_event_id,
+  columns: ['occurred_at', 'outcome', 'client_id', 'operation', 'target', 'changes'],
+};
+
+export const vendorView: View<CatalogVendor> = {
+  id: (vendor) => vendor.vendor,
+  columns: ['vendor', 'enabled', 'created_at', 'updated_at'],
+};
+
+export const commandTypeView: View<CatalogCommandType> = {
+  id: (commandType) => `${commandType.vendor} ${commandType.command_type}`,
+  columns: ['vendor', 'command_type', 'enabled', 'revision', 'description'],
 };
 
 export const acceptedCommandView: View<CommandAccepted> = {
@@ -44,4 +86,39 @@ type CatalogEntry = { vendor: string } & Catalog['vendors'][number]['command_typ
 export const catalogEntryView: View<CatalogEntry> = {
   id: (entry) => `${entry.vendor} ${entry.command_type}`,
   columns: ['vendor', 'command_type', 'description'],
+};
+
+export const objectCredentialView: View<ObjectCredential> = {
+  id: (credential) => credential.credential_id,
+  columns: ['credential_id', 'name', 'endpoint', 'access_key_id', 'secret_version', 'status', 'created_at'],
+};
+
+export const objectResourceView: View<ObjectResource> = {
+  id: (resource) => resource.resource_id,
+  columns: ['resource_id', 'name', 'bucket', 'key_prefix', 'allowed_operations', 'status', 'created_at'],
+};
+
+export const presignedRequestView: View<PresignedRequest> = {
+  id: (presigned) => presigned.presign_id,
+  columns: ['presign_id', 'operation', 'object_key', 'expires_at'],
+};
+
+export const uploadedObjectView: View<UploadedObject> = {
+  id: (object) => object.object_key,
+  columns: ['object_key', 'content_type', 'content_length', 'etag'],
+};
+
+export const downloadedObjectView: View<Omit<DownloadedObject, 'body' | 'bytes' | 'blob' | 'text'>> = {
+  id: (object) => object.object_key,
+  columns: ['object_key', 'content_type', 'content_length', 'etag'],
+};
+
+export const callbackEndpointView: View<CallbackEndpoint> = {
+  id: (endpoint) => endpoint.endpoint_id,
+  columns: ['endpoint_id', 'name', 'url', 'status', 'secret_version', 'created_at'],
+};
+
+export const callbackSubscriptionView: View<Deletable<CallbackSubscription, 'subscription_id'>> = {
+  id: (subscription) => subscription.subscription_id,
+  columns: ['subscription_id', 'event_type', 'status', 'created_at'],
 };

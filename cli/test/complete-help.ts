@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -32,9 +33,8 @@ export async function completeHelp(): Promise<string> {
 
 function program(): CommandUnknownOpts {
   const stream = new PassThrough();
-  return createProgram(
-    new Invocation({ argv: [], env: {}, cwd: '', stdin: stream, stdout: stream, stderr: stream, fs, fetch }),
-  );
+  const streams = { stdin: stream, stdout: stream, stderr: stream };
+  return createProgram(new Invocation({ argv: [], env: {}, cwd: '', ...streams, fs, openAsBlob, fetch }));
 }
 
 function leaves(command: CommandUnknownOpts, path: string[] = []): string[][] {

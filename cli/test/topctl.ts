@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
@@ -28,6 +29,7 @@ export async function topctl(argv: readonly string[], world: World = {}): Promis
     stdout: stdout.stream,
     stderr: stderr.stream,
     fs: world.fs ?? fs,
+    openAsBlob,
     fetch: world.fetch ?? fetch,
   });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };

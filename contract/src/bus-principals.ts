@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-export const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
+const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
 
 const PrincipalStatus = z
   .enum(['ACTIVE', 'DISABLED', 'DELETED'])

@@ -10,7 +10,7 @@ const Description = z
 const PayloadSchema = z
   .record(z.string(), z.unknown())
   .describe(
-    'JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere.',
+    'JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references.',
   );
 
 const CatalogCommandType = z
@@ -50,7 +50,7 @@ const CommandTypePut = z
     enabled: Enabled.optional().describe('Whether commands of this type are accepted; true for a new one by default.'),
     description: Description.optional().describe('What the command does; required for a new one.'),
     payload_schema: PayloadSchema.optional().describe(
-      'JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere.',
+      'JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references.',
     ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')

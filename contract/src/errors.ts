@@ -89,7 +89,7 @@ export const errors = {
   FORBIDDEN: {
     status: 403,
     meaning: 'Authorization was denied: the credential lacks the permission, or the tenant is not its own.',
-    fix: 'Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope.',
+    fix: 'Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope.',
     retryable: false,
   },
   OBJECT_POLICY_DENIED: {

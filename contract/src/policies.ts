@@ -4,7 +4,7 @@ import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './pri
 import { ScopeName } from './roles.js';
 import { scopes } from './scopes.js';
 
-export const PolicyId = z.uuid().describe('The policy: a UUID made by the platform.');
+const PolicyId = z.uuid().describe('The policy: a UUID made by the platform.');
 
 const Policy = z
   .object({

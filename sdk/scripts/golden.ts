@@ -10,7 +10,7 @@ await writeFile(target, `// Generated from contract/openapi.json by \`pnpm golde
 
 /** An enum in an answer may gain values within /api/v1; one in a request is what the server accepts, and stays closed. */
 function openEnum(schema: SchemaObject, { path = '' }: TransformNodeOptions): ts.TypeNode | undefined {
-  if (/\/schemas\/\w+(Create|Update)(\/|$)|\/parameters\//.test(path)) return undefined;
+  if (/\/schemas\/(\w+(Create|Update|Put)|PresignRequest)(\/|$)|\/parameters\//.test(path)) return undefined;
   if (schema.enum) return openUnion(schema.enum);
   const items = 'items' in schema ? schema.items : undefined;
   return items && 'enum' in items && items.enum ? ts.factory.createArrayTypeNode(openUnion(items.enum)) : undefined;

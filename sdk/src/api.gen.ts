@@ -1999,7 +1999,7 @@ export interface components {
             enabled: boolean;
             /** @description What the command does. */
             description: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
             payload_schema: {
                 [key: string]: unknown;
             };
@@ -2043,7 +2043,7 @@ export interface components {
             enabled?: boolean;
             /** @description What the command does; required for a new one. */
             description?: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere. */
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
             payload_schema?: {
                 [key: string]: unknown;
             };
@@ -2983,7 +2983,7 @@ export interface components {
              * @description What a presigned URL is good for.
              * @enum {string}
              */
-            operation: "UPLOAD" | "DOWNLOAD" | (string & {});
+            operation: "UPLOAD" | "DOWNLOAD";
             /**
              * Format: uuid
              * @description The object resource: a UUID made by the platform.
@@ -3398,7 +3398,7 @@ export interface components {
             };
         };
         /**
-         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding grants metadata.required_scope.
+         * @description - `FORBIDDEN`: Authorization was denied: the credential lacks the permission, or the tenant is not its own. Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope.
          *     - `OBJECT_POLICY_DENIED`: The object resource's policy does not allow this, or the resource or its credential is disabled. Ask for what the policy allows; details name the field and the rule.
          */
         Forbidden: {

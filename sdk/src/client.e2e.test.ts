@@ -117,6 +117,50 @@ test('an administrator makes a tenant, a credential, a binding, and the credenti
   ).toMatchObject({ client_id: clientId });
 });
 
+test('an administrator decides what a credential may do, and the audit log shows who did', async () => {
+  const { tenant_id, admin: profile, reader } = await createTenant();
+  const admin = clientOf(profile);
+  const { client_id } = reader;
+  const scopesOfReader = async () => (await clientOf(reader).me.get()).scopes;
+  await admin.roles.put(tenant_id, 'replier', { scopes: ['open:device-request:create'] });
+  await admin.roleBindings.create(tenant_id, { client_id, role: 'replier' });
+  const policy = await admin.policies.create(tenant_id, { client_id, scope: 'open:command:create' });
+  const policies = await admin.policies.list(tenant_id, { client_id, limit: 1 }).toArray();
+  expect(policies.map(({ policy_id }) => policy_id)).toEqual([policy.policy_id]);
+  expect(await scopesOfReader()).toEqual(
+    expect.arrayContaining(['open:device-request:create', 'open:command:create', 'open:command:read']),
+  );
+
+  await expect(admin.roles.delete(tenant_id, 'replier')).rejects.toMatchObject({ code: 'ROLE_IN_USE' });
+  await admin.roleBindings.delete(tenant_id, client_id, 'replier');
+  expect(await admin.roles.delete(tenant_id, 'replier')).toMatchObject({ role: 'replier', deleted: true });
+  expect(await admin.policies.delete(tenant_id, policy.policy_id)).toMatchObject({ deleted: true });
+  expect(await scopesOfReader()).not.toContain('open:command:create');
+
+  const events = await admin.auditEvents.list(tenant_id, { client_id: profile.client_id, limit: 2 }).toArray();
+  expect(events.map(({ operation, outcome }) => `${operation} ${outcome}`)).toEqual([
+    'policies.delete DONE',
+    'roles.delete DONE',
+    'roleBindings.delete DONE',
+    'policies.create DONE',
+    'roleBindings.create DONE',
+    'roles.put DONE',
+  ]);
+});
+
+test('a repeated put after a lost answer changes nothing twice', async () => {
+  const vendor = `vendor-${crypto.randomUUID()}`;
+  await clientOf(platform().admin).vendors.put(vendor, { enabled: true });
+  const admin = clientOf(platform().admin, { fetch: losingFirstAnswer() });
+  const body = { description: 'Dims it.', payload_schema: { type: 'object' } };
+  expect(await admin.commandTypes.put(vendor, 'dim', body)).toMatchObject({ revision: 1 });
+  expect(await admin.commandTypes.list(vendor).toArray()).toHaveLength(1);
+  await admin.vendors.put(vendor, { enabled: false });
+  expect(await admin.vendors.list({ limit: 500 }).toArray()).toContainEqual(
+    expect.objectContaining({ vendor, enabled: false }),
+  );
+});
+
 test('a client whose clock is wrong corrects itself, also under parallel calls', async () => {
   const realNow = Date.now;
   Date.now = () => realNow() + 3_600_000;

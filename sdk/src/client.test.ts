@@ -8,7 +8,15 @@ const pathValues: Record<string, string> = {
   tenant_id: 'acme',
   client_id: 'acme-backend',
   role: 'tenant_admin',
+  policy_id: '019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a',
+  principal_id: '019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f',
+  vendor: 'vendor_a',
+  command_type: 'reboot',
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+  credential_id: '019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071',
+  resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+  endpoint_id: '019bd3a4-5c4e-7c77-8aa6-cf6071829304',
+  subscription_id: '019bd3a4-5c4e-7d88-9bb7-d07182930415',
 };
 
 test.each(allOperations)('$name has a method that sends the request of the contract', async ({ name, route }) => {

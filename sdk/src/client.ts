@@ -1,12 +1,23 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
 import { Sender } from './core/send.js';
+import { AuditEvents } from './resources/audit-events.js';
+import { BusPrincipals } from './resources/bus-principals.js';
+import { CallbackEndpoints } from './resources/callback-endpoints.js';
+import { CallbackSubscriptions } from './resources/callback-subscriptions.js';
 import { CatalogResource } from './resources/catalog.js';
+import { CommandTypes } from './resources/command-types.js';
 import { Commands } from './resources/commands.js';
 import { Credentials } from './resources/credentials.js';
 import { MeResource } from './resources/me.js';
+import { ObjectCredentials } from './resources/object-credentials.js';
+import { ObjectResources } from './resources/object-resources.js';
+import { Objects } from './resources/objects.js';
+import { Policies } from './resources/policies.js';
 import { RoleBindings } from './resources/role-bindings.js';
 import { Roles } from './resources/roles.js';
 import { Tenants } from './resources/tenants.js';
+import { Vendors } from './resources/vendors.js';
+import type { Fetch } from './runtime.js';
 
 /**
  * A client of the platform, for one credential. Every call is signed, retried where that is safe, and typed.
@@ -23,12 +34,24 @@ import { Tenants } from './resources/tenants.js';
 export class TenantOpenPlatform {
   readonly baseUrl: string;
   readonly clientId: string;
+  /** Sends the requests: what the options gave, or the global `fetch`. */
+  readonly fetch: Fetch;
   readonly tenants: Tenants;
   readonly credentials: Credentials;
   readonly roles: Roles;
   readonly roleBindings: RoleBindings;
+  readonly policies: Policies;
+  readonly busPrincipals: BusPrincipals;
+  readonly vendors: Vendors;
+  readonly commandTypes: CommandTypes;
+  readonly auditEvents: AuditEvents;
   readonly commands: Commands;
   readonly catalog: CatalogResource;
+  readonly objects: Objects;
+  readonly objectCredentials: ObjectCredentials;
+  readonly objectResources: ObjectResources;
+  readonly callbackEndpoints: CallbackEndpoints;
+  readonly callbackSubscriptions: CallbackSubscriptions;
   readonly me: MeResource;
 
   constructor(options: TenantOpenPlatformOptions = {}) {
@@ -36,12 +59,23 @@ export class TenantOpenPlatform {
     const sender = new Sender(configuration);
     this.baseUrl = configuration.baseUrl;
     this.clientId = configuration.clientId;
+    this.fetch = configuration.fetch;
     this.tenants = new Tenants(sender);
     this.credentials = new Credentials(sender);
     this.roles = new Roles(sender);
     this.roleBindings = new RoleBindings(sender);
+    this.policies = new Policies(sender);
+    this.busPrincipals = new BusPrincipals(sender);
+    this.vendors = new Vendors(sender);
+    this.commandTypes = new CommandTypes(sender);
+    this.auditEvents = new AuditEvents(sender);
     this.commands = new Commands(sender);
     this.catalog = new CatalogResource(sender);
+    this.objects = new Objects(sender);
+    this.objectCredentials = new ObjectCredentials(sender);
+    this.objectResources = new ObjectResources(sender);
+    this.callbackEndpoints = new CallbackEndpoints(sender);
+    this.callbackSubscriptions = new CallbackSubscriptions(sender);
     this.me = new MeResource(sender);
   }
 }

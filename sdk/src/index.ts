@@ -8,6 +8,7 @@ export {
   ApiError,
   ConfigurationError,
   ConnectionError,
+  type ErrorContext,
   IdempotencyMismatchError,
   InvalidArgumentError,
   isApiError,
@@ -22,5 +23,12 @@ export {
   TimeoutError,
   UnknownOutcomeError,
 } from './errors.js';
-export type { Fetch, FetchInit, FetchResponse, ResponseHeaders } from './runtime.js';
+export type {
+  Fetch,
+  FetchInit,
+  FetchResponse,
+  ResponseHeaders,
+  RuntimeBlob,
+  RuntimeReadableStream,
+} from './runtime.js';
 export type * from './types.js';

@@ -11,6 +11,24 @@ export type RuntimeAbortSignal = typeof globalThis extends { AbortSignal: { prot
       removeEventListener(type: 'abort', listener: () => void): void;
     };
 
+export type RuntimeBlob = typeof globalThis extends { Blob: { prototype: infer Value } }
+  ? Value
+  : {
+      readonly size: number;
+      readonly type: string;
+      arrayBuffer(): Promise<ArrayBuffer>;
+      text(): Promise<string>;
+    };
+
+export type RuntimeReadableStream = typeof globalThis extends { ReadableStream: { prototype: infer Stream } }
+  ? Stream
+  : {
+      getReader(): {
+        read(): Promise<{ done: boolean; value?: Uint8Array }>;
+        cancel(reason?: unknown): Promise<void>;
+      };
+    };
+
 /** Headers of an answer; names are compared without regard to case. */
 export interface ResponseHeaders {
   get(name: string): string | null;
@@ -20,8 +38,10 @@ export interface ResponseHeaders {
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  /** JSON text; absent where the request has no body. */
-  body?: string;
+  /** JSON text; the content of an upload; absent where the request has no body. */
+  body?: string | RuntimeBlob | RuntimeReadableStream;
+  /** With a stream as the body. */
+  duplex?: 'half';
   redirect: 'manual';
   signal: RuntimeAbortSignal;
 }
@@ -29,6 +49,7 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
+  readonly body: RuntimeReadableStream | null;
   text(): Promise<string>;
 }
 

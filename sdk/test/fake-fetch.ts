@@ -10,6 +10,7 @@ export interface Sent {
   url: string;
   method: string;
   headers: Record<string, string>;
+  /** The value of its JSON; content on its way to a store as it is. */
   body: unknown;
 }
 
@@ -21,7 +22,7 @@ function fakeFetch(...script: Step[]): Fetch & { sent: Sent[] } {
   const sent: Sent[] = [];
   const fetch: Fetch = async (url, init) => {
     const { method, headers, body } = init;
-    const request = { url, method, headers, body: body === undefined ? undefined : JSON.parse(body) };
+    const request = { url, method, headers, body: typeof body === 'string' && body !== '' ? JSON.parse(body) : body };
     sent.push(request);
     const step = script[sent.length - 1];
     if (step === undefined) throw new Error(`Request ${sent.length} was not expected`);

@@ -44,6 +44,7 @@ afterAll(async () => {
 
 const consumer = `
 import { isApiError, TenantOpenPlatform, type Command, type CommandCreate } from '@tenant-open-platform/sdk';
+import { downloadObject, isObjectStoreError, uploadObject, type UploadContent } from '@tenant-open-platform/sdk/objects';
 import { sign } from '@tenant-open-platform/sdk/sign';
 
 const client = new TenantOpenPlatform({
@@ -63,6 +64,12 @@ async function main(): Promise<void> {
     if (isApiError(error)) names.push(error.code);
     else names.push((error as Error).name);
   }
+  try {
+    const content: UploadContent = 'firmware';
+    await uploadObject(client, 'resource', 'key', content, { contentType: 'text/plain', maxRetries: 0 });
+  } catch (error) {
+    names.push((error as Error).name, String(isObjectStoreError(error)));
+  }
   const headers: { 'X-Api-Id': string } = await sign({
     clientId: '${credential.clientId}', secret: '${credential.secret}', method: 'GET', target: '/api/v1/open/me',
   });
@@ -74,6 +81,8 @@ async function* usesLists(): AsyncGenerator<string> {
   for await (const command of client.commands.list({ status: 'FAILED' })) yield command.command_id;
   const page = await client.credentials.list('acme');
   yield page.items[0]?.client_id ?? '';
+  const object = await downloadObject(client, 'resource', 'key');
+  yield await object.text();
 }
 
 void usesLists;
@@ -92,7 +101,7 @@ test.each([
   await writeFile(join(folder, file), source);
   await compile(file, { module: 'nodenext', moduleResolution, ...options });
   const output = await inConsumer(process.execPath, file.replace('ts', 'js'));
-  expect(output.trim()).toBe('ConnectionError demo-client 2 true');
+  expect(output.trim()).toBe('ConnectionError ConnectionError false demo-client 2 true');
 });
 
 test('a consumer with a bundler compiles strictly', async () => {
@@ -138,7 +147,9 @@ test('contains the built files and what npm shows, and nothing else', async () =
     .trim()
     .split('\n')
     .map((file) => file.replace('package/', ''));
-  const built = files.filter((file) => file.startsWith('dist/')).map((file) => file.replace(/^dist\/(index|sign)/, ''));
+  const built = files
+    .filter((file) => file.startsWith('dist/'))
+    .map((file) => file.replace(/^dist\/(index|objects|sign)/, ''));
   expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect([...new Set(built)].sort()).toEqual(['.cjs', '.cjs.map', '.d.cts', '.d.ts', '.js', '.js.map']);
   const manifest = JSON.parse((await run('tar', ['-xzOf', tarball, 'package/package.json'])).stdout);

@@ -1,13 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import manifest from '../package.json';
+import { credential } from './fake-fetch.js';
 
 const read = (path: string) => readFileSync(new URL(`../dist/${path}`, import.meta.url), 'utf8');
 
 test.each([
   ['index.js', 8_000],
   ['index.cjs', 8_000],
+  ['objects.js', 2_600],
+  ['objects.cjs', 2_600],
   ['sign.js', 1_500],
   ['sign.cjs', 1_500],
 ])('%s is at most %i bytes gzipped', (file, budget) => {
@@ -20,6 +25,40 @@ test.each(['index.js', 'index.cjs', 'sign.js', 'sign.cjs', 'index.d.ts', 'index.
     expect(read(file)).not.toMatch(/\bfrom\s*['"]|\bimport\s*\(|\brequire\s*\(|\bimport\s*['"]|reference types/);
   },
 );
+
+test.each(['objects.js', 'objects.cjs', 'objects.d.ts', 'objects.d.cts'])('%s imports the client alone', (file) => {
+  const imported = [...read(file).matchAll(/\bfrom\s*['"]([^'"]+)['"]|\b(?:import|require)\s*\(\s*['"]([^'"]+)['"]/g)];
+  expect(new Set(imported.map(([, from, called]) => from ?? called))).toEqual(new Set(['@tenant-open-platform/sdk']));
+});
+
+const namesOfClasses = `
+const { TenantOpenPlatform, ...exported } = { ...client, ...objects };
+const it = new TenantOpenPlatform({ baseUrl: 'https://platform.test', ...${JSON.stringify(credential)} });
+const classes = Object.entries(exported).filter(([name]) => /^[A-Z]/.test(name));
+const resources = Object.entries(it).filter(([, value]) => typeof value === 'object');
+console.log(JSON.stringify({
+  classes: [['TenantOpenPlatform', it.constructor.name], ...classes.map(([name, value]) => [name, value.name])],
+  resources: resources.map(([name, value]) => [name, value.constructor.name]),
+}));`;
+
+test.each([
+  [
+    'module',
+    `import * as client from '@tenant-open-platform/sdk'; import * as objects from '@tenant-open-platform/sdk/objects';`,
+  ],
+  [
+    'commonjs',
+    `const client = require('@tenant-open-platform/sdk'), objects = require('@tenant-open-platform/sdk/objects');`,
+  ],
+])('classes keep their names, which the minifier would take: %s', (type, imports) => {
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  const flags = [`--input-type=${type}`, '--eval', imports + namesOfClasses];
+  const { classes, resources } = JSON.parse(execFileSync(process.execPath, flags, { cwd, encoding: 'utf8' }));
+  expect(classes).toEqual(classes.map(([name]: string[]) => [name, name]));
+  const expected = ([name = '']: string[]) => [name, expect.stringMatching(new RegExp(`^${name}(Resource)?$`, 'i'))];
+  expect(resources).toEqual(resources.map(expected));
+  expect([classes.length, resources.length].every((count) => count > 5)).toBe(true);
+});
 
 test('the package has no dependencies, and is published as it is used here but for the sources', () => {
   expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['dependencies']));

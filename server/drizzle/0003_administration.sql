@@ -93,4 +93,5 @@ grant select (
 ) on credentials to top_ingest;
 grant insert on nonces to top_ingest;
 grant select (credential_number, nonce_hash) on nonces to top_ingest;
-revoke select on role_bindings from top_system;
+revoke select on role_bindings, tenants from top_system;
+revoke insert on nonces from top_system;

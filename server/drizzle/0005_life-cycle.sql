@@ -81,3 +81,5 @@ grant select, insert, update on relay_lease to top_system;
 grant select, insert on parked_messages to top_system;
 grant select, update on device_requests to top_app;
 grant select, insert, update on device_requests to top_system;
+-- Whose devices may ask for something.
+grant select (tenant_id, status) on tenants to top_system;

@@ -69,6 +69,43 @@ CREATE TABLE public.bus_principals (
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
 
 --
+-- Name: callback_endpoints; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.callback_endpoints (
+    tenant_id text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    name text NOT NULL,
+    url text NOT NULL,
+    status text NOT NULL,
+    timeout_seconds integer NOT NULL,
+    max_attempts integer NOT NULL,
+    secret_version integer NOT NULL,
+    secret_sealed bytea NOT NULL,
+    previous_secret_sealed bytea,
+    previous_secret_expires_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.callback_endpoints FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: callback_subscriptions; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.callback_subscriptions (
+    tenant_id text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    event_type text NOT NULL,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.callback_subscriptions FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: command_types; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -184,6 +221,71 @@ CREATE TABLE public.nonces (
 );
 
 --
+-- Name: object_credentials; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.object_credentials (
+    tenant_id text NOT NULL,
+    credential_id uuid NOT NULL,
+    name text NOT NULL,
+    provider text,
+    endpoint text NOT NULL,
+    region text NOT NULL,
+    force_path_style boolean NOT NULL,
+    access_key_id text NOT NULL,
+    secret_version integer NOT NULL,
+    secret_access_key_sealed bytea NOT NULL,
+    session_token_sealed bytea,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.object_credentials FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: object_grants; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.object_grants (
+    tenant_id text NOT NULL,
+    presign_id uuid NOT NULL,
+    resource_id uuid NOT NULL,
+    operation text NOT NULL,
+    key text NOT NULL,
+    content_type text,
+    content_length bigint,
+    client_id text NOT NULL,
+    request_id text NOT NULL,
+    granted_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.object_grants FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: object_resources; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.object_resources (
+    tenant_id text NOT NULL,
+    resource_id uuid NOT NULL,
+    name text NOT NULL,
+    credential_id uuid NOT NULL,
+    bucket text NOT NULL,
+    allowed_operations text[] NOT NULL,
+    key_prefix text NOT NULL,
+    allowed_content_types text[],
+    max_object_bytes bigint NOT NULL,
+    max_expires_in_seconds integer NOT NULL,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.object_resources FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: outbox; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -288,6 +390,27 @@ ALTER TABLE ONLY public.bus_principals
     ADD CONSTRAINT bus_principals_tenant_id_principal_id_pk PRIMARY KEY (tenant_id, principal_id);
 
 --
+-- Name: callback_endpoints callback_endpoints_tenant_id_endpoint_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_endpoints
+    ADD CONSTRAINT callback_endpoints_tenant_id_endpoint_id_pk PRIMARY KEY (tenant_id, endpoint_id);
+
+--
+-- Name: callback_subscriptions callback_subscriptions_event_type; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_subscriptions
+    ADD CONSTRAINT callback_subscriptions_event_type UNIQUE (tenant_id, endpoint_id, event_type);
+
+--
+-- Name: callback_subscriptions callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_subscriptions
+    ADD CONSTRAINT callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk PRIMARY KEY (tenant_id, endpoint_id, subscription_id);
+
+--
 -- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -335,6 +458,27 @@ ALTER TABLE ONLY public.keyring_canaries
 
 ALTER TABLE ONLY public.nonces
     ADD CONSTRAINT nonces_credential_number_nonce_hash_pk PRIMARY KEY (credential_number, nonce_hash);
+
+--
+-- Name: object_credentials object_credentials_tenant_id_credential_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_credentials
+    ADD CONSTRAINT object_credentials_tenant_id_credential_id_pk PRIMARY KEY (tenant_id, credential_id);
+
+--
+-- Name: object_grants object_grants_tenant_id_presign_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_grants
+    ADD CONSTRAINT object_grants_tenant_id_presign_id_pk PRIMARY KEY (tenant_id, presign_id);
+
+--
+-- Name: object_resources object_resources_tenant_id_resource_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_resources
+    ADD CONSTRAINT object_resources_tenant_id_resource_id_pk PRIMARY KEY (tenant_id, resource_id);
 
 --
 -- Name: outbox outbox_tenant_id_fact_id_kind_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -448,6 +592,20 @@ ALTER TABLE ONLY public.bus_principals
     ADD CONSTRAINT bus_principals_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
 
 --
+-- Name: callback_endpoints callback_endpoints_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_endpoints
+    ADD CONSTRAINT callback_endpoints_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: callback_subscriptions callback_subscriptions_endpoint; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.callback_subscriptions
+    ADD CONSTRAINT callback_subscriptions_endpoint FOREIGN KEY (tenant_id, endpoint_id) REFERENCES public.callback_endpoints(tenant_id, endpoint_id);
+
+--
 -- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -474,6 +632,27 @@ ALTER TABLE ONLY public.credentials
 
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
+
+--
+-- Name: object_credentials object_credentials_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_credentials
+    ADD CONSTRAINT object_credentials_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
+
+--
+-- Name: object_grants object_grants_resource; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_grants
+    ADD CONSTRAINT object_grants_resource FOREIGN KEY (tenant_id, resource_id) REFERENCES public.object_resources(tenant_id, resource_id);
+
+--
+-- Name: object_resources object_resources_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.object_resources
+    ADD CONSTRAINT object_resources_credential FOREIGN KEY (tenant_id, credential_id) REFERENCES public.object_credentials(tenant_id, credential_id);
 
 --
 -- Name: policies policies_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
@@ -516,6 +695,18 @@ ALTER TABLE public.audit_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.bus_principals ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: callback_endpoints; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.callback_endpoints ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: callback_subscriptions; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.callback_subscriptions ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -532,6 +723,24 @@ ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: object_credentials; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.object_credentials ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: object_grants; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.object_grants ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: object_resources; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.object_resources ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: outbox; Type: ROW SECURITY; Schema: public; Owner: -
@@ -570,6 +779,18 @@ CREATE POLICY top_app ON public.audit_events TO top_app USING ((tenant_id = curr
 CREATE POLICY top_app ON public.bus_principals TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
+-- Name: callback_endpoints top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.callback_endpoints TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: callback_subscriptions top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.callback_subscriptions TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
 -- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -586,6 +807,24 @@ CREATE POLICY top_app ON public.credentials TO top_app USING ((tenant_id = curre
 --
 
 CREATE POLICY top_app ON public.events TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: object_credentials top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.object_credentials TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: object_grants top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.object_grants TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: object_resources top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.object_resources TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: outbox top_app; Type: POLICY; Schema: public; Owner: -
@@ -678,6 +917,18 @@ CREATE POLICY top_system ON public.audit_events TO top_system USING (true) WITH 
 CREATE POLICY top_system ON public.bus_principals TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: callback_endpoints top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.callback_endpoints TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: callback_subscriptions top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.callback_subscriptions TO top_system USING (true) WITH CHECK (true);
+
+--
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -694,6 +945,24 @@ CREATE POLICY top_system ON public.credentials TO top_system USING (true) WITH C
 --
 
 CREATE POLICY top_system ON public.events TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: object_credentials top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.object_credentials TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: object_grants top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.object_grants TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: object_resources top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.object_resources TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: outbox top_system; Type: POLICY; Schema: public; Owner: -
@@ -738,6 +1007,18 @@ GRANT SELECT,INSERT ON TABLE public.audit_events TO top_app;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
+
+--
+-- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.callback_endpoints TO top_app;
+
+--
+-- Name: TABLE callback_subscriptions; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.callback_subscriptions TO top_app;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -838,7 +1119,7 @@ GRANT INSERT ON TABLE public.events TO top_ingest;
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
+GRANT SELECT,DELETE,UPDATE ON TABLE public.nonces TO top_system;
 GRANT INSERT ON TABLE public.nonces TO top_ingest;
 
 --
@@ -852,6 +1133,24 @@ GRANT SELECT(credential_number) ON TABLE public.nonces TO top_ingest;
 --
 
 GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
+
+--
+-- Name: TABLE object_credentials; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.object_credentials TO top_app;
+
+--
+-- Name: TABLE object_grants; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.object_grants TO top_app;
+
+--
+-- Name: TABLE object_resources; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.object_resources TO top_app;
 
 --
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
@@ -891,7 +1190,6 @@ GRANT SELECT ON TABLE public.taken_names TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenants TO top_app;
-GRANT SELECT ON TABLE public.tenants TO top_system;
 GRANT SELECT ON TABLE public.tenants TO top_ingest;
 
 --

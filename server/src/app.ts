@@ -91,20 +91,29 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     };
     const parsed = parseBody(req.headers['content-type'], body);
     const command =
-      operation?.name === 'commands.create' && 'value' in parsed && (await limits.hasRoom(headers.clientId))
+      operation?.name === 'commands.create' && 'value' in parsed
         ? fastCommands.prepare(req.url, parsed.value, requestId)
         : null;
-    const { verdict, answer } = command
-      ? await fastCommands.admit(applicant, command)
-      : { verdict: await admit(applicant), answer: null };
-    if (!verdict.isLive) {
-      await limits.countFailure(address);
-      throw unauthenticated(signed);
+    const release = command && (await limits.reserve(headers.clientId));
+    let admitted: Awaited<ReturnType<typeof fastCommands.admit>>;
+    try {
+      reply.locals.mayHaveChanged = release !== null;
+      admitted =
+        command && release
+          ? await fastCommands.admit(applicant, command)
+          : { verdict: await admit(applicant), answer: null };
+      if (!admitted.verdict.isLive) {
+        await limits.countFailure(address);
+        throw unauthenticated(signed);
+      }
+      refuseUnlessFresh(admitted.verdict);
+      // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
+      limits.rememberVerified(address, headers.clientId);
+      await limits.countRequest(headers.clientId, { refuse: admitted.answer === null });
+    } finally {
+      release?.();
     }
-    refuseUnlessFresh(verdict);
-    // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
-    limits.rememberVerified(address, headers.clientId);
-    await limits.countRequest(headers.clientId, { refuse: answer === null });
+    const { verdict, answer } = admitted;
     reply.locals.call = {
       operation: operation?.name ?? 'none',
       requestId,
@@ -117,6 +126,7 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
 
     if (parsed.problem) throw parsed.problem;
     req.body = parsed.value;
+    reply.locals.mayHaveChanged = req.method !== 'GET';
     return answer;
   }
 
@@ -134,13 +144,13 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     const { requestId, problem } = requestIdOf(req);
     const reply: Reply = Object.assign(response, { locals: { requestId } });
     observe(req, reply, logger, metrics);
-    const refuse = async (error: unknown) => {
-      await recordDenial(error, reply.locals.call).catch((err) =>
-        logger.error({ err, request_id: requestId }, 'audit'),
-      );
-      answerError(error, req, reply, logger);
+    const refuse = (error: unknown): void => {
+      void recordDenial(error, reply.locals.call)
+        .catch((err: unknown) => logger.error({ err, request_id: requestId }, 'a denial was not entered in the log'))
+        .then(() => answerError(error, reply, logger))
+        .catch(() => reply.destroy());
     };
-    if (problem) return void refuse(problem);
+    if (problem) return refuse(problem);
     if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
 
     const serveSigned = () =>
@@ -148,6 +158,6 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
         .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
         .catch(refuse);
     if (req.url.startsWith('/api/')) void serveSigned();
-    else site(req, reply, (error) => void (error ? refuse(error) : serveSigned()));
+    else site(req, reply, (error) => (error ? refuse(error) : void serveSigned()));
   };
 }

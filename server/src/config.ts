@@ -37,10 +37,19 @@ const Config = z
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     /** How many proxies in front are trusted to have set X-Forwarded-For. */
     TRUST_PROXY: integer(0, 10).prefault('0'),
-    BODY_LIMIT_BYTES: integer(1_024, 10_485_760).prefault('65536'),
-    PAYLOAD_LIMIT_BYTES: integer(256, 10_485_760).prefault('32768'),
+    /** At most so much that a batch of 256 still fits a string of V8. */
+    BODY_LIMIT_BYTES: integer(1_024, 1_048_576).prefault('65536'),
+    PAYLOAD_LIMIT_BYTES: integer(256, 1_048_576).prefault('32768'),
     REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
+    CALLBACK_ENDPOINTS_PER_TENANT: integer(1, 10_000).prefault('50'),
+    OBJECT_CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('50'),
+    OBJECT_RESOURCES_PER_TENANT: integer(1, 1_000_000).prefault('200'),
+    /** Whether the endpoint of an object credential may be http. */
+    ALLOW_INSECURE_OBJECT_ENDPOINTS: z
+      .enum(['true', 'false'])
+      .prefault('false')
+      .transform((text) => text === 'true'),
   })
   .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
     path: ['DATABASE_URL'],

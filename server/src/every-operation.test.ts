@@ -14,8 +14,10 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { canceledCommand } from '../test/commands.js';
+import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { expectRefusal } from '../test/expect-refusal.js';
 import { newDeviceRequest } from '../test/new-device-request.js';
+import { newObjectCredential, newObjectResource } from '../test/new-object.js';
 import { newPrincipal } from '../test/new-principal.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
@@ -33,6 +35,10 @@ type Ids = {
   request_id: string;
   vendor: string;
   command_type: string;
+  endpoint_id: string;
+  subscription_id: string;
+  credential_id: string;
+  resource_id: string;
 };
 
 /** Makes what is missing: a missing id is no refusal. */
@@ -60,6 +66,15 @@ const bodies: Record<string, (ids: Ids) => object> = {
     payload: {},
     idempotency_key: unique('key'),
   }),
+  'callbackEndpoints.create': () => ({ name: 'Order system', url: 'https://hooks.acme.example/top' }),
+  'callbackEndpoints.update': () => ({ name: 'Shop system' }),
+  'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
+  // DISABLED: a tenant may have but so many ACTIVE ones.
+  'objectCredentials.create': () => newObjectCredential({ status: 'DISABLED' }),
+  'objectCredentials.update': () => ({ name: 'Acme store' }),
+  'objectResources.create': ({ credential_id }) => newObjectResource(credential_id, { status: 'DISABLED' }),
+  'objectResources.update': () => ({ name: 'Acme images' }),
+  'objects.presign': ({ resource_id }) => ({ operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' }),
 };
 
 /** No built-in role grants it. */
@@ -142,6 +157,15 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
   const { policy_id } = policy.body;
   const { principal_id } = principal.body;
   const { command_id } = command.body;
+  // DISABLED ones do not count towards the limit.
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await signedRequest(tenant.admin, 'POST', endpoints, {
+    body: { ...bodies['callbackEndpoints.create']?.(ids), status: 'DISABLED' },
+  });
+  const { endpoint_id } = endpoint.body;
+  const subscription = await signedRequest(tenant.admin, 'POST', `${endpoints}/${endpoint_id}/subscriptions`, {
+    body: { event_type: 'command.completed' },
+  });
   return {
     tenant_id: tenant.tenant_id,
     client_id,
@@ -152,7 +176,23 @@ async function createIds(tenant: TestTenant): Promise<Ids> {
     command_id,
     ...(await lasting),
     ...catalogIds,
+    endpoint_id,
+    subscription_id: subscription.body.subscription_id,
+    ...(await createObjectIds(tenant)),
   };
+}
+
+const objectIds = new Map<string, Promise<Pick<Ids, 'credential_id' | 'resource_id'>>>();
+
+/** Made once a tenant: it may have but so many ACTIVE ones. */
+function createObjectIds({ tenant_id, admin }: TestTenant) {
+  const create = async () => {
+    const credential_id = await createObjectCredential(admin);
+    return { credential_id, resource_id: await createObjectResource(admin, credential_id) };
+  };
+  const made = objectIds.get(tenant_id) ?? create();
+  objectIds.set(tenant_id, made);
+  return made;
 }
 
 const missingIds = (): Ids => ({
@@ -167,6 +207,10 @@ const missingIds = (): Ids => ({
   request_id: randomUUID(),
   vendor: unique('vendor'),
   command_type: unique('type'),
+  endpoint_id: randomUUID(),
+  subscription_id: randomUUID(),
+  credential_id: randomUUID(),
+  resource_id: randomUUID(),
 });
 
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {

@@ -11,6 +11,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { completed, newCommand } from '../test/commands.js';
+import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { newDeviceRequest } from '../test/new-device-request.js';
 import { newPrincipal } from '../test/new-principal.js';
 
@@ -72,6 +73,11 @@ const lists: Record<
     },
   },
   'auditEvents.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
+  'objectCredentials.list': { caller: ({ admin }) => admin, add: ({ admin }) => createObjectCredential(admin) },
+  'objectResources.list': {
+    caller: ({ admin }) => admin,
+    add: async ({ admin }) => createObjectResource(admin, await createObjectCredential(admin)),
+  },
   'commands.list': {
     caller: ({ reader }) => reader,
     add: async ({ operator, reader }) => completed(reader, await newCommand(operator, { device_id: 'device-1' })),
@@ -83,7 +89,27 @@ const lists: Record<
   },
   // Those of the commands that the other lists need.
   'events.list': { caller: ({ reader }) => reader, add: async () => {} },
+  'callbackEndpoints.list': { caller: ({ admin }) => admin, add: createEndpoint },
+  'callbackSubscriptions.list': { caller: ({ admin }) => admin, add: subscribeToNext },
 };
+
+const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
+
+async function createEndpoint({ admin }: TestTenant): Promise<string> {
+  const body = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+  return (await signedRequest(admin, 'POST', ENDPOINTS, { body })).body.endpoint_id;
+}
+
+/** The endpoint of each tenant whose subscriptions are listed. It can have as many as there are event types. */
+const subscribed = new Map<string, string>();
+
+async function subscribeToNext(tenant: TestTenant): Promise<void> {
+  const { tenant_id, admin } = tenant;
+  const endpoint = subscribed.get(tenant_id) ?? (await createEndpoint(tenant));
+  const event_type = subscribed.has(tenant_id) ? 'command.completed' : 'command.accepted';
+  subscribed.set(tenant_id, endpoint);
+  await signedRequest(admin, 'POST', `${ENDPOINTS}/${endpoint}/subscriptions`, { body: { event_type } });
+}
 
 /** A value for every filter of the contract. */
 const filters: Record<string, string> = {
@@ -100,6 +126,7 @@ const filters: Record<string, string> = {
   received_before: '2999-01-01T00:00:00%2B01:00',
   event_type: 'command.accepted',
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+  credential_id: randomUUID(),
   operation: 'credentials.create',
   outcome: 'DONE',
   occurred_after: '2026-01-01T00:00:00Z',
@@ -113,7 +140,10 @@ const listOperations = allOperations.filter((operation) => queryNames(operation)
 const filterOf = (operation: Operation, name: string) => lists[operation.name]?.filters?.[name] ?? filters[name] ?? '';
 
 const pathOf = ({ route }: Operation, tenant: TestTenant) =>
-  route.path.replace(':tenant_id', tenant.tenant_id).replace(':vendor', VENDOR);
+  route.path
+    .replace(':tenant_id', tenant.tenant_id)
+    .replace(':vendor', VENDOR)
+    .replace(':endpoint_id', () => subscribed.get(tenant.tenant_id) ?? '');
 
 const list = (
   operation: Operation,

@@ -6,8 +6,10 @@ import { insertRoleBinding } from './features/access/create-role-binding.js';
 import { credentials } from './features/credentials/credentials.table.js';
 import { insertCredential } from './features/credentials/insert-credential.js';
 import { tenants } from './features/tenants/tenants.table.js';
+import { insertAuditEvent } from './platform/audit/changing.js';
 import type { Database, Transaction } from './platform/database/database.js';
 import { asTenant, enterTenant } from './platform/database/roles.js';
+import { newId } from './platform/new-id.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import { writePrivateFile } from './platform/secrets/private-file.js';
 import { StartupError } from './platform/startup-error.js';
@@ -51,13 +53,22 @@ export function bootstrapAdministrator(
     }
     const clientId = recover ? `platform-admin-${randomBytes(4).toString('hex')}` : 'platform-admin';
     const profile = await insertBound(tx, keyring, { tenantId: PLATFORM_TENANT_ID, clientId, role: 'platform_admin' });
+    await insertAuditEvent(tx, {
+      tenantId: PLATFORM_TENANT_ID,
+      clientId,
+      operation: recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create',
+      target: `platform/tenants/${PLATFORM_TENANT_ID}/credentials/${clientId}`,
+      changes: [],
+      outcome: 'DONE',
+      requestId: newId(),
+    });
     return { base_url: baseUrl, ...profile };
   });
 }
 
 /** Nodes that start at the same time wait for each other on the tenant's row. */
 async function hasAdministrator(tx: Transaction): Promise<boolean> {
-  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('update');
+  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
   const [any] = await tx.select().from(credentials).where(eq(credentials.tenantId, PLATFORM_TENANT_ID)).limit(1);
   return any !== undefined;
 }

@@ -13,6 +13,13 @@ import { createBusPrincipal } from './features/bus-principals/create-bus-princip
 import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
 import { listBusPrincipals } from './features/bus-principals/list-bus-principals.js';
 import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
+import { createCallbackEndpoint } from './features/callbacks/create-callback-endpoint.js';
+import { createCallbackSubscription } from './features/callbacks/create-callback-subscription.js';
+import { deleteCallbackSubscription } from './features/callbacks/delete-callback-subscription.js';
+import { getCallbackEndpoint } from './features/callbacks/get-callback-endpoint.js';
+import { listCallbackEndpoints } from './features/callbacks/list-callback-endpoints.js';
+import { listCallbackSubscriptions } from './features/callbacks/list-callback-subscriptions.js';
+import { updateCallbackEndpoint } from './features/callbacks/update-callback-endpoint.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
 import { listCommandTypes } from './features/catalog/list-command-types.js';
@@ -32,6 +39,13 @@ import { listDeviceRequests } from './features/device-requests/list-device-reque
 import { replyDeviceRequest } from './features/device-requests/reply-device-request.js';
 import { listEvents } from './features/events/list-events.js';
 import { getMe } from './features/me/get-me.js';
+import { createObjectCredential } from './features/objects/create-object-credential.js';
+import { createObjectResource } from './features/objects/create-object-resource.js';
+import { listObjectCredentials } from './features/objects/list-object-credentials.js';
+import { listObjectResources } from './features/objects/list-object-resources.js';
+import { presignObject } from './features/objects/presign-object.js';
+import { updateObjectCredential } from './features/objects/update-object-credential.js';
+import { updateObjectResource } from './features/objects/update-object-resource.js';
 import { createTenant } from './features/tenants/create-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
 import { listTenants } from './features/tenants/list-tenants.js';
@@ -45,6 +59,10 @@ import type { Signals } from './platform/signals/signals.js';
 export function createRouter(database: Database, keyring: Keyring, signals: Signals, config: Config) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = { database, catalog: commandCatalog(database), signals, payloadLimitBytes };
+  const objectCredentialLimits = {
+    perTenant: config.OBJECT_CREDENTIALS_PER_TENANT,
+    allowInsecure: config.ALLOW_INSECURE_OBJECT_ENDPOINTS,
+  };
   const handlers: Handlers = {
     tenants: {
       create: createTenant(database),
@@ -87,6 +105,28 @@ export function createRouter(database: Database, keyring: Keyring, signals: Sign
     },
     events: { list: listEvents(database, signals) },
     catalog: { get: getCatalog(database) },
+    callbackEndpoints: {
+      create: createCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+      list: listCallbackEndpoints(database),
+      get: getCallbackEndpoint(database),
+      update: updateCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+    },
+    callbackSubscriptions: {
+      create: createCallbackSubscription(database),
+      list: listCallbackSubscriptions(database),
+      delete: deleteCallbackSubscription(database),
+    },
+    objects: { presign: presignObject(database, keyring) },
+    objectCredentials: {
+      create: createObjectCredential(database, keyring, objectCredentialLimits),
+      list: listObjectCredentials(database),
+      update: updateObjectCredential(database, keyring, objectCredentialLimits),
+    },
+    objectResources: {
+      create: createObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+      list: listObjectResources(database),
+      update: updateObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+    },
     me: {
       get: getMe(database, {
         body_bytes: config.BODY_LIMIT_BYTES,

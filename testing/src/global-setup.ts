@@ -8,6 +8,8 @@ import { startPrivatePostgres } from './private-postgres.js';
 import type { Profile } from './profile.js';
 import { type RunningServer, startServer } from './start-server.js';
 
+/** The stores of the tests listen on this machine, without a certificate. */
+const insecureStores = { ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true' };
 const unlimited = { REQUESTS_PER_MINUTE: '1000000', FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000' };
 
 /** Starts the servers of a project once for all its test files: one on the embedded database, or two on one Postgres. */
@@ -22,7 +24,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   try {
     if (project.name === 'full') postgres = await startPrivatePostgres();
-    const shared = { ...unlimited, ...(postgres && { DATABASE_URL: postgres.url, KEYRING: makeKeyring() }) };
+    const shared = {
+      ...unlimited,
+      ...insecureStores,
+      ...(postgres && { DATABASE_URL: postgres.url, KEYRING: makeKeyring() }),
+    };
     for (const node of postgres ? [0, 1] : [0]) {
       servers.push(await startServer({ ...shared, DATA_DIR: join(folder, `node-${node}`) }));
     }

@@ -12,10 +12,11 @@ const FENCE = /^```(sh|ts) (run|run-full)\n(.*?)^```$/gms;
 
 export type Block = { language: 'sh' | 'ts'; marked: 'run' | 'run-full'; code: string };
 
-/** The code blocks of README.md that are marked for execution: `run` needs Node alone, `run-full` also curl and openssl. */
-export const readmeBlocks: Block[] = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(FENCE)].map(
-  ([, language, marked, code]) => ({ language, marked, code }) as Block,
-);
+/** The code blocks of a page that are marked for execution: `run` needs Node alone, `run-full` also curl and openssl. */
+export const blocksOf = (page: string): Block[] =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)].map(
+    ([, language, marked, code]) => ({ language, marked, code }) as Block,
+  );
 
 /**
  * Runs a block as pasted at the root of a repository whose platform has just had its first start, by somebody who has

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Block, readmeBlocks, runPasted } from './readme-blocks.js';
+import { type Block, blocksOf, runPasted } from './readme-blocks.js';
 
-const blocks = readmeBlocks.filter(({ marked }) => marked === 'run-full');
+const blocks = blocksOf('README.md').filter(({ marked }) => marked === 'run-full');
 
 test.each(['bash', 'sh'])(
   'the README sends a first command with openssl and curl alone, pasted into %s',

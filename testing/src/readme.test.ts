@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readmeBlocks, runPasted } from './readme-blocks.js';
+import { blocksOf, runPasted } from './readme-blocks.js';
 
-const blocks = readmeBlocks.filter(({ marked }) => marked === 'run');
+const blocks = blocksOf('README.md').filter(({ marked }) => marked === 'run');
 const containing = (text: string) => {
   const found = blocks.filter(({ code }) => code.includes(text));
   expect(found).toHaveLength(1);

@@ -40,6 +40,82 @@ test('the roles of the tenant are listed with what they grant', async () => {
   expect(stdout).toMatch(/^integration_reader +true +open:command:read, /m);
 });
 
+test("a tenant's own role grants what it names, and is deleted once nobody is bound to it", async () => {
+  const { admin, reader, tenant_id } = await createTenant();
+  const world = { env: environmentOf(admin) };
+  const whatReaderMay = async () => {
+    const { stdout } = await topctl(['whoami'], { env: environmentOf(reader) });
+    return (JSON.parse(stdout) as { scopes: string[] }).scopes;
+  };
+  const scopes = ['open:callback:read', 'open:device-request:read'];
+  const made = await topctl(['roles', 'put', 'replier', ...scopes.flatMap((scope) => ['--scope', scope])], world);
+  expect(JSON.parse(made.stdout)).toMatchObject({ role: 'replier', scopes, built_in: false });
+  await topctl(['role-bindings', 'create', '--client-id', reader.client_id, '--role', 'replier'], world);
+  expect(await whatReaderMay()).toContain('open:callback:read');
+
+  const commaSeparated = 'open:device-request:read,open:device-request:create';
+  const replaced = await topctl(['roles', 'put', 'replier', '--scopes', commaSeparated], world);
+  expect(JSON.parse(replaced.stdout)).toMatchObject({ scopes: commaSeparated.split(',') });
+  expect(await whatReaderMay()).toContain('open:device-request:create');
+  expect(await whatReaderMay()).not.toContain('open:callback:read');
+  const emptied = await topctl(['roles', 'put', 'replier', '--scopes', 'none'], world);
+  expect(JSON.parse(emptied.stdout)).toMatchObject({ scopes: [] });
+
+  const remove = ['roles', 'delete', 'replier'];
+  const inUse = await topctl([...remove, '--yes'], world);
+  expect(inUse).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('(ROLE_IN_USE)') });
+  await topctl(['role-bindings', 'delete', reader.client_id, 'replier', '--yes'], world);
+  const removed = await topctl([...remove, '-o', 'id'], { ...world, typed: ['y'] });
+  expect(removed).toMatchObject({ exitCode: 0, stdout: 'replier\n' });
+  expect(removed.stderr).toContain(`Delete the role replier of tenant ${tenant_id}?`);
+  const { stdout } = await topctl(['roles', 'list', '-o', 'id'], world);
+  expect(stdout.split('\n')).not.toContain('replier');
+});
+
+test('a scope is granted without a role, listed and taken away again', async () => {
+  const { admin, reader, tenant_id } = await createTenant();
+  const world = { env: environmentOf(admin) };
+  const send = () =>
+    topctl(['commands', 'create', '--vendor', 'vendor_a', '--device-id', 'd', '--command-type', 'reboot'], {
+      env: environmentOf(reader),
+    });
+  const grant = ['policies', 'create', '--client-id', reader.client_id, '--scope', 'open:command:create'];
+  const granted = await topctl([...grant, '-o', 'id'], world);
+  expect((await send()).exitCode).toBe(0);
+  const list = ['policies', 'list', '--client-id', reader.client_id, '-o', 'id'];
+  expect(await topctl(list, world)).toEqual({ exitCode: 0, stdout: granted.stdout, stderr: '' });
+  const policyId = granted.stdout.trim();
+  const refused = await topctl(['policies', 'delete', policyId], { ...world, typed: ['n'] });
+  expect(refused).toMatchObject({ exitCode: 130, stdout: '' });
+  expect(refused.stderr).toContain(`Take away what the policy ${policyId} of tenant ${tenant_id} grants?`);
+  expect((await send()).exitCode).toBe(0);
+  expect(await topctl(['policies', 'delete', policyId, '--yes', '-o', 'id'], world)).toMatchObject(granted);
+  expect((await send()).exitCode).toBe(5);
+  expect(await topctl(list, world)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+});
+
+test('the audit log shows who changed what and who was refused, and is filtered by each of it', async () => {
+  const { admin, reader, tenant_id } = await createTenant();
+  const world = { env: environmentOf(admin) };
+  await topctl(['credentials', 'update', reader.client_id, '--name', 'Renamed'], world);
+  expect((await topctl(['tenants', 'update', '--name', 'Renamed'], world)).exitCode).toBe(5);
+  const audit = async (...flags: string[]) => {
+    const { stdout } = await topctl(['audit-events', 'list', '--all', ...flags], world);
+    return JSON.parse(stdout) as { occurred_at: string; operation: string }[];
+  };
+  const renamed = await audit('--client-id', admin.client_id, '--outcome', 'DONE');
+  const target = `platform/tenants/${tenant_id}/credentials/${reader.client_id}`;
+  expect(renamed).toEqual([expect.objectContaining({ operation: 'credentials.update', target, changes: ['name'] })]);
+  const denied = { client_id: admin.client_id, operation: 'tenants.update', changes: [] };
+  expect(await audit('--outcome', 'DENIED')).toEqual([expect.objectContaining(denied)]);
+  expect(await audit('--operation', 'credentials.update')).toEqual(renamed);
+  const at = renamed[0]?.occurred_at ?? '';
+  expect((await audit('--occurred-after', at)).map(({ operation }) => operation)).toContain('credentials.update');
+  expect((await audit('--occurred-before', at)).map(({ operation }) => operation)).not.toContain('credentials.update');
+  const table = await topctl(['audit-events', 'list', '-o', 'table'], world);
+  expect(table.stdout).toMatch(/^OCCURRED_AT +OUTCOME +CLIENT_ID +OPERATION +TARGET +CHANGES\n/);
+});
+
 test('the catalog is whole in JSON and one line a command type for people', async () => {
   const { reader } = await createTenant();
   const world = { env: environmentOf(reader) };

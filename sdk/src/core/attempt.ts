@@ -49,7 +49,7 @@ async function exchange(fetch: Fetch, url: string, init: FetchInit): Promise<Ans
 }
 
 /** `fetch failed` says nothing; the deepest cause says what happened. */
-function explainCause(error: unknown): string {
+export function explainCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return explainCause(error.cause);
   return error.message || String((error as { code?: unknown }).code ?? error.name);

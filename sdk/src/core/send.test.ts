@@ -4,19 +4,40 @@ import type { TenantOpenPlatform } from '../client.js';
 
 const reboot = { vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} };
 
+const principal = {
+  bus_user: 'u',
+  bus_account_public_key: 'A',
+  bus_user_public_key: 'U',
+  principal_type: 'SERVICE',
+} as const;
+const accessKey = { access_key_id: 'A', secret_access_key: 'S' };
+const rotation = { rotate_secret: true };
+const store = { name: 'S', endpoint: 'https://s.test', region: 'us-east-1', ...accessKey };
+const resource = { name: 'R', credential_id: 'c', bucket: 'b', allowed_operations: ['UPLOAD' as const] };
+
 type Call = (client: TenantOpenPlatform) => Promise<unknown>;
 const repeatable: [string, Call][] = [
   ['GET', (client) => client.tenants.get('acme')],
   ['DELETE', (client) => client.roleBindings.delete('acme', 'c', 'r')],
   ['PUT', (client) => client.tenants.update('acme', { name: 'A' })],
+  ['PUT that may create', (client) => client.roles.put('acme', 'r', { scopes: [] })],
   ['PUT without rotate_secret', (client) => client.credentials.update('acme', 'c', { rotate_secret: false })],
   ['commands.create', (client) => client.commands.create(reboot)],
+  ['objects.presign', (client) => client.objects.presign({ operation: 'DOWNLOAD', resource_id: 'r', object_key: 'k' })],
+  ['PUT of new access keys', (client) => client.objectCredentials.update('c', accessKey)],
 ];
 const unrepeatable: [string, Call][] = [
   ['tenants.create', (client) => client.tenants.create({ tenant_id: 'a', name: 'A' })],
   ['credentials.create', (client) => client.credentials.create('acme', { client_id: 'c', name: 'C' })],
   ['credentials.update with rotate_secret', (client) => client.credentials.update('a', 'c', { rotate_secret: true })],
   ['roleBindings.create', (client) => client.roleBindings.create('acme', { client_id: 'c', role: 'r' })],
+  ['policies.create', (client) => client.policies.create('acme', { client_id: 'c', scope: 'open:command:read' })],
+  ['busPrincipals.create', (client) => client.busPrincipals.create('acme', principal)],
+  ['objectCredentials.create', (client) => client.objectCredentials.create(store)],
+  ['objectResources.create', (client) => client.objectResources.create(resource)],
+  ['callbackEndpoints.create', (client) => client.callbackEndpoints.create({ name: 'E', url: 'https://e.test' })],
+  ['callbackEndpoints.update with rotate_secret', (client) => client.callbackEndpoints.update('e', rotation)],
+  ['callbackSubscriptions.create', (client) => client.callbackSubscriptions.create('e', { event_type: 'x' })],
 ];
 
 const nothingHappened: [string, () => Step][] = [

@@ -67,7 +67,7 @@ describe('--payload', () => {
   test.each([
     ['{', 'is not JSON'],
     ['[]', 'must be a JSON object'],
-    ['@nowhere.json', 'cannot read the payload nowhere.json'],
+    ['@nowhere.json', 'cannot read nowhere.json of --payload'],
     ['{"serial": 12345678901234567890}', 'the number serial is too large to be exact'],
     ['{"speed": 1e999}', 'the number speed is too large to be exact'],
   ])('%s is refused before anything is sent', async (payload, message) => {

@@ -1,7 +1,7 @@
 import type { Group } from '../../commands.js';
 import { integer } from '../../flags.js';
 import type { Invocation } from '../../invocation.js';
-import { readPayload } from '../../payload.js';
+import { readJsonObject } from '../../json-object.js';
 import { acceptedCommandView } from '../../views.js';
 
 export function commandsCreate(group: Group, invocation: Invocation): void {
@@ -16,7 +16,7 @@ export function commandsCreate(group: Group, invocation: Invocation): void {
     .option('--timeout-seconds <seconds>', 'how long the command may take: 1 to 300', integer)
     .action(async (flags) => {
       const given = await invocation.fillIn(flags, ['vendor', 'deviceId', 'commandType']);
-      const payload = await readPayload(invocation.context, given.payload);
+      const payload = await readJsonObject(invocation.context, '--payload', given.payload);
       const { client } = await invocation.connectToOwnTenant();
       const call = client.commands.create({
         vendor: given.vendor,

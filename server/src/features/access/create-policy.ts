@@ -20,13 +20,14 @@ export const createPolicy =
     refuseBeyond(held, scopes);
     refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
 
-    const policyId = newId();
+    const policyId = newId(call.admittedAt.getTime());
     const row = await changing(database, call, { fields: body, created: policyId }, async (tx) => {
       if (!(await lockCredential(tx, tenantId, body.client_id))) throw notFoundIn('body/client_id');
       const granted = scopes.map((scope) => ({
         tenantId,
         policyId,
         clientId: body.client_id,
+        createdAt: call.admittedAt,
         ...objectAndAction(scope),
       }));
       const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();

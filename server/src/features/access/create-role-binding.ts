@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../platform/database/database.js'
 import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { lockCredential } from '../credentials/lock-credential.js';
-import { platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
+import { builtInScopes, platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { presentRoleBinding } from './present-role-binding.js';
 import { roleBindings } from './role-bindings.table.js';
 
@@ -15,6 +15,7 @@ export const createRoleBinding =
     const { client_id: clientId, role } = body;
     const held = await platformScopesOfCaller(database, call);
     const row = await changing(database, call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
+      refuseBeyond(held, builtInScopes(role));
       const granted = await scopesOfRole(tx, tenantId, role);
       if (!granted) throw notFoundIn('body/role');
       refuseBeyond(held, granted);

@@ -4,7 +4,7 @@ import { changing } from '../../platform/audit/changing.js';
 import type { Database } from '../../platform/database/database.js';
 import { ApiError, notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
-import { isBuiltIn, platformScopesOfCaller, policiesOfRole, refuseBeyond } from './granting.js';
+import { builtInScopes, isBuiltIn, platformScopesOfCaller, policiesOfRole, refuseBeyond } from './granting.js';
 import { roleBindings } from './role-bindings.table.js';
 import { roles } from './roles.table.js';
 
@@ -12,8 +12,9 @@ export const deleteRole =
   (database: Database): Handler<typeof contract.roles.delete> =>
   async ({ params: { role } }, call) => {
     const { tenantId } = call;
-    if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
     const held = await platformScopesOfCaller(database, call);
+    refuseBeyond(held, builtInScopes(role));
+    if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
     await changing(database, call, { fields: {} }, async (tx) => {
       const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
       // A binding made at the same time waits for this lock, and finds the role gone, or has its own before it.

@@ -1,4 +1,4 @@
-import { platformTenantScopes } from '@tenant-open-platform/contract';
+import { builtInRoles, platformTenantScopes, scopes } from '@tenant-open-platform/contract';
 import {
   type Answer,
   createCredential,
@@ -8,7 +8,7 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 let tenant: TestTenant;
 let other: TestTenant;
@@ -41,6 +41,20 @@ beforeAll(async () => {
 type Attempt = [name: string, by: () => Profile, method: string, target: () => string, body?: () => object];
 
 const attempts: Attempt[] = [
+  [
+    'a tenant administrator binds itself to platform_admin in its own tenant',
+    () => tenant.admin,
+    'POST',
+    () => `${of(tenant)}/role-bindings`,
+    () => ({ client_id: tenant.admin.client_id, role: 'platform_admin' }),
+  ],
+  [
+    'a tenant administrator makes a role platform_admin of its own',
+    () => tenant.admin,
+    'PUT',
+    () => `${of(tenant)}/roles/platform_admin`,
+    () => ({ scopes: ['open:command:read'] }),
+  ],
   [
     'a tenant administrator binds itself to platform_admin in tenant platform',
     () => tenant.admin,
@@ -193,15 +207,20 @@ test('a platform administrator puts no scope of tenant platform into another ten
   ]);
 });
 
-describe('a tenant administrator', () => {
-  test('gives away every open scope and every platform scope of its own, and takes them back', async () => {
-    const helper = await holding(['open:device-request:create', 'platform:audit:read', 'platform:credential:create']);
-    const body = { client_id: 'made-by-helper', name: 'Made by a helper' };
-    expect((await signedRequest(helper, 'POST', `${of(tenant)}/credentials`, { body })).status).toBe(201);
-    const rotated = { rotate_secret: true };
-    const target = `${of(tenant)}/credentials/${helper.client_id}`;
-    expect((await signedRequest(tenant.admin, 'PUT', target, { body: rotated })).status).toBe(200);
-  });
+test('a tenant administrator gives away every open scope and every platform scope of its own, and takes them back', async () => {
+  const own = builtInRoles.tenant_admin ?? [];
+  const grantable = scopes.filter((scope) => scope.startsWith('open:') || own.includes(scope));
+  const helper = await holding([...grantable]);
+  expect((await me(helper)).scopes).toEqual(grantable);
+  const rotate = { body: { rotate_secret: true, previous_secret_ttl_seconds: 60 } };
+  const credential = `${of(tenant)}/credentials/${helper.client_id}`;
+  expect((await signedRequest(tenant.admin, 'PUT', credential, rotate)).status).toBe(200);
+  const policies = `${of(tenant)}/policies`;
+  const { body } = await signedRequest(tenant.admin, 'GET', `${policies}?client_id=${helper.client_id}`);
+  for (const { policy_id } of body.items) {
+    expect((await signedRequest(tenant.admin, 'DELETE', `${policies}/${policy_id}`)).status).toBe(200);
+  }
+  expect((await me(helper)).scopes).toEqual([]);
 });
 
 test('leaves at most 60 denials of a client a minute in the log', async () => {
@@ -216,5 +235,6 @@ test('leaves at most 60 denials of a client a minute in the log', async () => {
     `${of({ tenant_id })}/audit-events?client_id=${operator.client_id}&limit=500`,
   );
   expect(body.items.length).toBeGreaterThan(0);
-  expect(body.items.length).toBeLessThanOrEqual(60 * platform().nodes.length);
+  // All of them came to one node.
+  expect(body.items.length).toBeLessThanOrEqual(60);
 });

@@ -22,6 +22,9 @@ export const isBuiltIn = (role: string) => Object.hasOwn(builtInRoles, role);
 export const builtInRolesOf = (tenantId: string) =>
   Object.entries(builtInRoles).filter(([role]) => role !== 'platform_admin' || tenantId === PLATFORM_TENANT_ID);
 
+/** An own role may have the name of something that every object has. */
+export const builtInScopes = (role: string): readonly Scope[] => (isBuiltIn(role) && builtInRoles[role]) || [];
+
 const inOrder = (held: ReadonlySet<string>): Scope[] => scopes.filter((scope) => held.has(scope));
 
 /** What a credential may do: through its roles, built in or the tenant's own, and directly. */
@@ -40,7 +43,7 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
         or(eq(policies.clientId, clientId), names.length > 0 ? inArray(policies.role, names) : undefined),
       ),
     );
-  const held = new Set<string>(names.flatMap((role) => builtInRoles[role] ?? []));
+  const held = new Set<string>(names.flatMap(builtInScopes));
   for (const { object, action } of granted) held.add(`${object}:${action}`);
   return { roles: names, scopes: inOrder(held) };
 }

@@ -85,23 +85,3 @@ test('beside another one it may go', async () => {
   const body = { client_id: last.client_id, role: 'platform_admin' };
   expect((await signedRequest(other, 'POST', `${PLATFORM}/role-bindings`, { body })).status).toBe(201);
 });
-
-test('two that go at once do not both go', async () => {
-  for (let round = 0; round < 5; round++) {
-    const other = await createAdministrator();
-    await Promise.all([
-      update(last, other, { status: 'DISABLED' }),
-      update(other, last, { status: 'DISABLED' }),
-      unbind(last, other),
-      unbind(other, last),
-    ]);
-    const [lastLives, otherLives] = await Promise.all([isAlive(last), isAlive(other)]);
-    expect(lastLives || otherLives).toBe(true);
-    if (!lastLives) {
-      await update(other, last, { status: 'ACTIVE' });
-      const body = { client_id: last.client_id, role: 'platform_admin' };
-      await signedRequest(other, 'POST', `${PLATFORM}/role-bindings`, { body });
-    }
-    await update(last, other, { status: 'DELETED' });
-  }
-});

@@ -11,7 +11,7 @@ import { roleBindings } from './role-bindings.table.js';
  * together leave none. `refuseNone` is called after the change, in the same transaction.
  */
 export async function lockPlatformAdministrators(tx: Transaction) {
-  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('update');
+  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
   return {
     async refuseNone(): Promise<void> {
       const [lasting] = await tx

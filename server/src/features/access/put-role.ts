@@ -6,6 +6,7 @@ import { ApiError } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
 import {
+  builtInScopes,
   isBuiltIn,
   platformScopesOfCaller,
   policiesOfRole,
@@ -23,9 +24,10 @@ export const putRole =
   (database: Database): Handler<typeof contract.roles.put> =>
   async ({ params: { role }, body }, call) => {
     const { tenantId } = call;
+    const held = await platformScopesOfCaller(database, call);
+    refuseBeyond(held, builtInScopes(role));
     if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
     const scopes = readScopes(body.scopes, locationOf);
-    const held = await platformScopesOfCaller(database, call);
     refuseBeyond(held, scopes);
     refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
 

@@ -1,13 +1,14 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { locationOf } from '../../platform/http/location.js';
+import { linearPattern } from './linear-pattern.js';
 
 type Schema = Record<string, unknown>;
 type Path = readonly string[];
 /** A schema within the whole; `true` and `false` are schemas without keywords. */
-type Place = { path: Path; schema: Schema; isAppliedInPlace: boolean; inner: Place[] };
+type Place = { path: Path; schema: Schema; isApplied: boolean; inner: Place[] };
 
-/** Their schemas apply to the same value as the schema around them. */
-const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']);
+/** Their schemas apply only where a $ref leads to them. */
+const KEPT_FOR_REFERENCE = new Set(['$defs', 'definitions']);
 const HOLDING_ONE = new Set([
   ...['not', 'if', 'then', 'else'],
   ...['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
@@ -30,7 +31,7 @@ const KEYWORDS = new Set([
 ]);
 
 /** References to references double it with every level: a few hundred bytes would be checked for years. */
-const MAX_SCHEMAS_FOR_ONE_VALUE = 1_000;
+const MAX_SCHEMAS = 10_000;
 
 const MAX_DETAILS = 20;
 
@@ -45,7 +46,7 @@ export const problem = (path: Path, code: string, message: string): ErrorDetail 
  * references to elsewhere, and checks without end.
  */
 export function rulesBrokenIn(schema: Schema, isFormat: (name: string) => boolean): ErrorDetail[] {
-  const places = placesFrom(placeOf(schema, [], false));
+  const places = placesFrom(placeOf(schema, [], true));
   const find = placeFinder(places);
   const problems = places.flatMap((place) => [
     ...keywordProblems(place, isFormat),
@@ -55,13 +56,13 @@ export function rulesBrokenIn(schema: Schema, isFormat: (name: string) => boolea
   return (problems.length > 0 ? problems : effortProblems(places, find)).slice(0, MAX_DETAILS);
 }
 
-const placeOf = (schema: Schema, path: Path, isAppliedInPlace: boolean): Place => ({
+const placeOf = (schema: Schema, path: Path, isApplied: boolean): Place => ({
   path,
   schema,
-  isAppliedInPlace,
+  isApplied,
   inner: Object.entries(schema).flatMap(([keyword, held]) => {
     const place = (inner: Schema, ...step: string[]) =>
-      placeOf(inner, [...path, keyword, ...step], IN_PLACE.has(keyword));
+      placeOf(inner, [...path, keyword, ...step], !KEPT_FOR_REFERENCE.has(keyword));
     if (HOLDING_ONE.has(keyword)) return [place(held as Schema)];
     if (HOLDING_MANY.has(keyword)) return Object.entries(held as Schema[]).map(([step, inner]) => place(inner, step));
     return [];
@@ -118,18 +119,21 @@ function patternProblems({ path, schema }: Place): ErrorDetail[] {
   if (typeof schema.pattern === 'string') patterns.push([schema.pattern, 'pattern']);
   return patterns.flatMap(([pattern = '', ...steps]) => {
     try {
-      new RegExp(pattern, 'u');
+      linearPattern(pattern);
       return [];
     } catch (error) {
-      const reason = (error as Error).message.split(': ').at(-1);
-      return [problem([...path, ...steps], 'INVALID_PATTERN', `is not a regular expression of ECMAScript: ${reason}`)];
+      const reason = (error as Error).message.replace(/^error parsing regexp: /, '');
+      return [problem([...path, ...steps], 'INVALID_PATTERN', `is not a regular expression of RE2: ${reason}`)];
     }
   });
 }
 
-/** Only of what applies to one value: into the values inside it a schema recurs no deeper than the payload is nested. */
+/**
+ * Schemas of the values inside a value count too: of one that refers to itself there, each level of the payload could
+ * multiply the checks of the level above.
+ */
 function effortProblems(places: Place[], find: Finder): ErrorDetail[] {
-  /** How many schemas apply to a value where this one does; null while they are counted. */
+  /** How many schemas apply where this one does; null while they are counted. */
   const efforts = new Map<Place, number | null>();
   const endless = new Set<Place>();
   const effortOf = (place: Place): number => {
@@ -138,23 +142,16 @@ function effortProblems(places: Place[], find: Finder): ErrorDetail[] {
     if (known !== undefined) return known ?? Number.POSITIVE_INFINITY;
     efforts.set(place, null);
     const referred = find(place.schema.$ref);
-    const applied = [
-      ...place.inner.filter(({ isAppliedInPlace }) => isAppliedInPlace),
-      ...(referred ? [referred] : []),
-    ];
+    const applied = [...place.inner.filter(({ isApplied }) => isApplied), ...(referred ? [referred] : [])];
     const effort = applied.reduce((sum, inner) => sum + effortOf(inner), 1);
     efforts.set(place, effort);
     return effort;
   };
-  const tooMuch = places.filter((place) => effortOf(place) > MAX_SCHEMAS_FOR_ONE_VALUE);
+  const tooMuch = places.filter((place) => effortOf(place) > MAX_SCHEMAS);
   if (endless.size > 0) {
-    return [...endless].map(({ path }) =>
-      problem(path, 'ENDLESS_REF', 'refers to itself for the same value, without end'),
-    );
+    return [...endless].map(({ path }) => problem(path, 'RECURSIVE_REF', 'refers to itself, which is not supported'));
   }
   return tooMuch
     .slice(0, 1)
-    .map(({ path }) =>
-      problem(path, 'TOO_MANY_REFS', `applies more than ${MAX_SCHEMAS_FOR_ONE_VALUE} schemas to one value`),
-    );
+    .map(({ path }) => problem(path, 'TOO_MANY_REFS', `applies more than ${MAX_SCHEMAS} schemas, references followed`));
 }

@@ -61,7 +61,7 @@ const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promi
 
 describe.each(ways)('%s', (_way, acceptFor) => {
   test.each([
-    ['has a payload that Postgres does not take for JSON', { payload_sha256: 'not hex' }, '22023'],
+    ['has a hash that is not hex', { payload_sha256: 'not hex' }, '22023'],
     ['has an id that is none', { command_id_tail: 'xyz' }, '22P02'],
     ['has a NUL in a text', { device_id: 'd\u0000' }, '22P05'],
   ])('stores every command of a batch but the one that %s', async (_, poison, code) => {

@@ -15,10 +15,16 @@ export const createCredential =
   async ({ body }, call) => {
     const { tenantId } = call;
     const held = body.rotate_secret ? await platformScopesOfCaller(database, call) : [];
-    return changing(database, call, { fields: body, created: body.client_id }, async (tx) => {
+    const change = { fields: body as object, created: body.client_id };
+    return changing(database, call, change, async (tx) => {
       const existing = body.rotate_secret ? await lockCredential(tx, tenantId, body.client_id) : null;
       if (existing) {
         refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);
+        const { rotate_secret, previous_secret_ttl_seconds } = body;
+        change.fields = {
+          rotate_secret,
+          ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
+        };
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
         return { status: 200, body: { ...presentCredential(row, call), secret } };
       }

@@ -6,7 +6,7 @@ import { newIdTail } from '../new-id.js';
 import { auditEvents } from './audit-events.table.js';
 
 type Change = {
-  /** The body: the names of its fields are kept, never a value. */
+  /** The body: the names of its fields are kept, never a value. The work may find out that it sets fewer. */
   fields: object;
   /** What follows the path of a request that creates, to make the path of what it creates. */
   created?: string;
@@ -16,7 +16,7 @@ type Change = {
 export function changing<Result>(
   database: Database,
   call: Call,
-  { fields, created }: Change,
+  change: Change,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return asTenant(database, call.tenantId, async (tx) => {
@@ -24,8 +24,8 @@ export function changing<Result>(
     await insertAuditEvent(tx, {
       ...auditOf(call),
       tenantId: call.tenantId,
-      target: created === undefined ? call.path : `${call.path}/${created}`,
-      changes: Object.keys(fields),
+      target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
+      changes: Object.keys(change.fields),
       outcome: 'DONE',
     });
     return result;

@@ -9,6 +9,7 @@ const REMEMBER_VERIFIED_MS = 10 * 60_000;
 export function rateLimits(limits: { requestsPerMinute: number; failedAuthenticationsPerMinute: number }) {
   const requests = new RateLimiterMemory({ points: limits.requestsPerMinute, duration: WINDOW_SECONDS });
   const failures = new RateLimiterMemory({ points: limits.failedAuthenticationsPerMinute, duration: WINDOW_SECONDS });
+  const reserved = new Map<string, number>();
   const verified = new LRUCache<string, true>({ max: 100_000, ttl: REMEMBER_VERIFIED_MS });
 
   return {
@@ -31,9 +32,20 @@ export function rateLimits(limits: { requestsPerMinute: number; failedAuthentica
       verified.set(`${address} ${clientId}`, true);
     },
 
-    /** False where the next request of the credential would be refused. */
-    async hasRoom(clientId: string): Promise<boolean> {
-      return ((await requests.get(clientId))?.remainingPoints ?? 1) > 0;
+    /**
+     * Keeps a place in the quota for a request that takes effect before it is counted; answers how to give it back, or
+     * null where none is left. Whoever replays requests holds places for a moment, and nobody is refused for want of one.
+     */
+    async reserve(clientId: string): Promise<(() => void) | null> {
+      const counted = await requests.get(clientId);
+      const held = reserved.get(clientId) ?? 0;
+      if ((counted?.remainingPoints ?? limits.requestsPerMinute) <= held) return null;
+      reserved.set(clientId, held + 1);
+      return () => {
+        const left = (reserved.get(clientId) ?? 1) - 1;
+        if (left === 0) reserved.delete(clientId);
+        else reserved.set(clientId, left);
+      };
     },
 
     /** Counts a request of the credential itself, live and fresh, and refuses it over the limit. */

@@ -2,6 +2,7 @@ import { createTenant, platform, signedRequest } from '@tenant-open-platform/tes
 import postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
 import { newPrincipal } from '../../../test/new-principal.js';
 
 /** Belongs to the owner of the tables; every test takes on a role of the platform, and rolls back what it did. */
@@ -30,6 +31,15 @@ beforeAll(async () => {
     expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
     const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
     expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
+    const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+    const endpoints = '/api/v1/open/callbacks/endpoints';
+    const endpoint = await signedRequest(admin, 'POST', endpoints, { body: hook });
+    const subscriptions = `${endpoints}/${endpoint.body.endpoint_id}/subscriptions`;
+    const subscription = { event_type: 'command.completed' };
+    expect((await signedRequest(admin, 'POST', subscriptions, { body: subscription })).status).toBe(201);
+    const resource_id = await createObjectResource(admin, await createObjectCredential(admin));
+    const presign = { operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' };
+    expect((await signedRequest(operator, 'POST', '/api/v1/open/objects/presign', { body: presign })).status).toBe(200);
     const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
     expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
   }

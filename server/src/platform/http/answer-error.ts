@@ -3,14 +3,12 @@ import { RequestValidationError } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { ApiError } from './api-error.js';
-import { answerJson, type Incoming, type Reply } from './exchange.js';
+import { answerJson, type Reply } from './exchange.js';
 import { locationOf } from './location.js';
 
 /** Answers whatever was thrown with a code of the table. What is not a refusal of ours is logged and shown to nobody. */
-export function answerError(error: unknown, req: Incoming, reply: Reply, logger: Logger): void {
-  const { requestId, operation, call } = reply.locals;
-  // Only what passed the gates has a handler that may have changed anything.
-  const mayHaveChanged = req.method !== 'GET' && call !== undefined;
+export function answerError(error: unknown, reply: Reply, logger: Logger): void {
+  const { requestId, operation, mayHaveChanged = false } = reply.locals;
   const answer = toApiError(error, mayHaveChanged);
   if (answer.status >= 500) logger.error({ err: error, request_id: requestId, operation }, answer.code);
   if (reply.headersSent) {

@@ -43,3 +43,10 @@ export const notFoundIn = (location: string) =>
   new ApiError('NOT_FOUND', {
     details: [{ location, code: 'NOT_FOUND', message: 'There is no such resource in the tenant.' }],
   });
+
+/** A body that the contract lets pass and a rule does not. The message goes on from the location, as in `must be https`. */
+export const validationFailed = (location: string, message: string) =>
+  new ApiError('VALIDATION_FAILED', {
+    message: `The request is not valid: ${location} ${message}.`,
+    details: [{ location, code: 'INVALID_VALUE', message }],
+  });

@@ -11,6 +11,8 @@ export type Reply = ServerResponse & {
     operation?: string;
     /** There once the request has passed the gates. */
     call?: Call;
+    /** True once a failure may leave a change behind. */
+    mayHaveChanged?: boolean;
     /** Of the refusal. */
     code?: string;
   };

@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import { commonHeaders, type Incoming, type Reply } from './exchange.js';
 
-/** A part of the API that Express routes: by the exact path, and without answers of Express's own. */
+/** A part of the API that Express routes, by the exact path. */
 export function expressApp(addRoutes: (app: Express) => void) {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');

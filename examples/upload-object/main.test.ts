@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+
+const { admin, operator, tenant_id } = await createTenant();
+
+/** As `npm start` in this folder runs it: with the built SDK, as any user has it. */
+async function run({ base_url, client_id, secret }: Profile): Promise<{ stdout: string; stderr: string }> {
+  const { PATH } = process.env;
+  return promisify(execFile)(process.execPath, ['--import', 'tsx', 'main.ts'], {
+    cwd: import.meta.dirname,
+    env: { PATH, TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret },
+  });
+}
+
+test('uploads a file to a store, downloads it, and the bytes are the same', async () => {
+  const body = { client_id: admin.client_id, role: 'integration_operator' };
+  const binding = await signedRequest(platform().admin, 'POST', `/api/v1/platform/tenants/${tenant_id}/role-bindings`, {
+    body,
+  });
+  expect(binding.status).toBe(201);
+  const { stdout, stderr } = await run(admin);
+  expect(JSON.parse(stdout)).toMatchObject({
+    object_key: 'pump-7/2.4.1.bin',
+    content_length: 60_000,
+    checksum_sha256: expect.stringMatching(/^.{43}=$/),
+    identical: true,
+  });
+  expect(stderr).toContain('sent 60000 of 60000 bytes\n');
+});
+
+test('says in one line what the platform refused', async () => {
+  await expect(run(operator)).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^FORBIDDEN: .*open:object-config:create.* \(request [^ ]+\)$/m),
+  });
+});

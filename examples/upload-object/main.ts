@@ -1,0 +1,74 @@
+import { openAsBlob, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import S3rver from '@20minutes/s3rver';
+import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { downloadObject, uploadObject } from '@tenant-open-platform/sdk/objects';
+
+/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as a profile that topctl wrote. */
+function connect(): TenantOpenPlatform {
+  if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
+  const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo-objects.json', import.meta.url);
+  const profile = JSON.parse(readFileSync(file, 'utf8'));
+  return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
+}
+
+/** Registers the access key of a store, and what may be done with it there. */
+async function configure(client: TenantOpenPlatform, endpoint: string) {
+  const credential = await client.objectCredentials.create({
+    name: 'Example store',
+    endpoint,
+    region: 'us-east-1',
+    force_path_style: true,
+    access_key_id: 'S3RVER',
+    secret_access_key: 'S3RVER',
+  });
+  const resource = await client.objectResources.create({
+    name: 'Example files',
+    credential_id: credential.credential_id,
+    bucket: 'acme',
+    key_prefix: 'firmware/',
+    allowed_operations: ['UPLOAD', 'DOWNLOAD'],
+    allowed_content_types: ['application/octet-stream'],
+    max_object_bytes: 10_000_000,
+  });
+  return { credential, resource };
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'top-upload-object-'));
+const store = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: join(folder, 'store'),
+  configureBuckets: [{ name: 'acme' }],
+});
+try {
+  const { port } = await store.run();
+  const client = connect();
+  const { credential, resource } = await configure(client, `http://127.0.0.1:${port}`);
+
+  const file = join(folder, 'firmware.bin');
+  await writeFile(file, crypto.getRandomValues(new Uint8Array(60_000)));
+  const uploaded = await uploadObject(client, resource.resource_id, 'pump-7/2.4.1.bin', await openAsBlob(file), {
+    contentType: 'application/octet-stream',
+    onProgress: ({ transferredBytes, totalBytes }) => console.error(`sent ${transferredBytes} of ${totalBytes} bytes`),
+  });
+
+  const object = await downloadObject(client, resource.resource_id, 'pump-7/2.4.1.bin');
+  const identical = (await readFile(file)).equals(await object.bytes());
+  console.log(JSON.stringify({ ...uploaded, identical }, null, 2));
+  if (!identical) process.exitCode = 1;
+
+  // The store is gone in a moment, and only ACTIVE ones count against the limits.
+  await client.objectResources.update(resource.resource_id, { status: 'DISABLED' });
+  await client.objectCredentials.update(credential.credential_id, { status: 'DISABLED' });
+} catch (error) {
+  if (!isApiError(error)) throw error;
+  console.error(`${error.code}: ${error.message} (request ${error.requestId})`);
+  process.exitCode = 1;
+} finally {
+  await store.close();
+  await rm(folder, { recursive: true });
+}

@@ -1,0 +1,53 @@
+import type { RuntimeBlob, RuntimeReadableStream, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { counted, counter, type TransferOptions, transfer } from './transfer.js';
+
+/** An object whose content arrives from the store. It can be read once: as `body`, or whole. */
+export interface DownloadedObject {
+  resource_id: string;
+  object_key: string;
+  /** The media type; null where the store does not say. */
+  content_type: string | null;
+  /** The size in bytes; null where the store does not say. */
+  content_length: number | null;
+  /** What the store calls these bytes; null where it does not say. */
+  etag: string | null;
+  /** The grant, as the platform recorded it. */
+  presign_id: string;
+  /** Correlation id of the presign call. */
+  request_id: string;
+  /** The bytes as they arrive. Reading fails where the transfer breaks off; it is not resumed. */
+  body: RuntimeReadableStream;
+  bytes(): Promise<Uint8Array>;
+  blob(): Promise<RuntimeBlob>;
+  text(): Promise<string>;
+}
+
+export function download(
+  client: TenantOpenPlatform,
+  target: { resource_id: string; object_key: string },
+  options: TransferOptions,
+): Promise<DownloadedObject> {
+  return transfer(client, { operation: 'DOWNLOAD', ...target }, options, async ({ grant, exchange, explain }) => {
+    const response = await exchange({});
+    const header = (name: string) => response.headers.get(name);
+    const size = header('content-length');
+    // fetch decodes what has a Content-Encoding; its Content-Length is that of the encoded bytes.
+    const content_length = size === null || header('content-encoding') ? null : Number(size);
+    const content_type = header('content-type');
+    const { count } = counter(options.onProgress, content_length);
+    const body = counted(response.body ?? new Blob([]).stream(), count, explain);
+    const whole = () => new Response(body, content_type === null ? {} : { headers: { 'Content-Type': content_type } });
+    return {
+      ...target,
+      content_type,
+      content_length,
+      etag: header('etag'),
+      presign_id: grant.presign_id,
+      request_id: grant.request_id,
+      body,
+      bytes: async () => new Uint8Array(await whole().arrayBuffer()),
+      blob: () => whole().blob(),
+      text: () => whole().text(),
+    };
+  });
+}

@@ -1,0 +1,392 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { answer, credential, fakeClient, networkFailure, refusal, type Step, silence } from '../../test/fake-fetch.js';
+import {
+  downloadObject,
+  isObjectStoreError,
+  ObjectStoreError,
+  type TransferProgress,
+  type UploadContent,
+  uploadObject,
+} from './index.js';
+
+const signature = 'f28b9007f866c900484b0a6f0ee87497aa3958adf57670f7d57058ecdafbdc71';
+const resource = '019bd3a4-5c4e-7a55-9e84-ad4e5f607182';
+const key = 'pump-7/2.4.1.bin';
+const bytes = new TextEncoder().encode('firmware');
+const checksum = createHash('sha256').update(bytes).digest('base64');
+const binary = { contentType: 'application/octet-stream' };
+
+/** What presign answers for a request to the store. */
+const grant = (method: 'PUT' | 'GET', headers: Record<string, string> = {}, store = 'https://store.test') => ({
+  presign_id: 'p1',
+  method,
+  url: `${store}/bucket/${key}?X-Amz-Expires=900&X-Amz-Signature=${signature}`,
+  headers,
+  object_key: key,
+  request_id: 'r1',
+});
+
+const toUpload = () => answer(200, grant('PUT', { 'Content-Type': binary.contentType, 'Content-Length': '8' }));
+const toDownload = () => answer(200, grant('GET'));
+const stored = () => new Response(null, { headers: { ETag: '"e1"' } });
+const denied = (status: number, code: string) => new Response(`<Error><Code>${code}</Code></Error>`, { status });
+
+const textOf = (content: unknown) => new Response(content as Blob).text();
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('upload', () => {
+  test.each<[string, UploadContent]>([
+    ['a string', 'firmware'],
+    ['an ArrayBuffer', bytes.buffer],
+    ['a view of a larger buffer', Buffer.from('old firmware').subarray(4)],
+    ['a Blob', new Blob([bytes])],
+  ])('presigns type, size and SHA-256 of %s and sends the store what was signed, nothing else', async (_, content) => {
+    const { client, fetch } = fakeClient([toUpload(), stored()]);
+    const uploaded = await uploadObject(client, resource, key, content, binary);
+    const described = { resource_id: resource, object_key: key, content_type: binary.contentType, content_length: 8 };
+    const [presign, put] = fetch.sent;
+    expect(presign?.body).toEqual({ operation: 'UPLOAD', ...described, checksum_sha256: checksum });
+    expect(put).toMatchObject({ method: 'PUT', url: grant('PUT').url });
+    expect(put?.headers).toEqual({ 'Content-Type': binary.contentType, 'Content-Length': '8' });
+    expect(await textOf(put?.body)).toBe('firmware');
+    expect(uploaded).toEqual({
+      ...described,
+      checksum_sha256: checksum,
+      etag: '"e1"',
+      presign_id: 'p1',
+      request_id: 'r1',
+    });
+  });
+
+  test('takes the type of a Blob where none is given', async () => {
+    const { client, fetch } = fakeClient([toUpload(), stored()]);
+    await uploadObject(client, resource, key, new Blob([bytes], { type: 'image/png' }));
+    expect(fetch.sent[0]?.body).toMatchObject({ content_type: 'image/png' });
+  });
+
+  test.each<[string, UploadContent, object, string]>([
+    ['bytes of no type', bytes, {}, 'contentType is required'],
+    ['a Blob of no type', new Blob([bytes]), {}, 'contentType is required'],
+    ['a stream of no size', new Blob([bytes]).stream(), binary, 'contentLength is required'],
+    ["a stream of Node's", Readable.from(['x']) as unknown as Blob, binary, 'must be a string'],
+    ['nothing', undefined as unknown as Blob, binary, 'must be a string'],
+  ])('of %s presigns and sends nothing', async (_, content, options, message) => {
+    const { client, fetch } = fakeClient([]);
+    await expect(uploadObject(client, resource, key, content, options)).rejects.toMatchObject({
+      name: 'InvalidArgumentError',
+      message: expect.stringContaining(message),
+    });
+    expect(fetch.sent).toEqual([]);
+  });
+
+  test.each<[string, UploadContent, object, string | null]>([
+    ['false', bytes, { checksumSha256: false }, null],
+    ['one that is given', bytes, { checksumSha256: 'given' }, 'given'],
+    ['none for a stream', new Blob([bytes]).stream(), { contentLength: 8 }, null],
+    ['one given for a stream', new Blob([bytes]).stream(), { contentLength: 8, checksumSha256: 'given' }, 'given'],
+    ['none above 64 MiB', new Blob([new Uint8Array(64 * 1024 ** 2 + 1)]), {}, null],
+  ])('checksum: %s', async (_, content, options, expected) => {
+    const { client, fetch } = fakeClient([toUpload(), stored()]);
+    const uploaded = await uploadObject(client, resource, key, content, { ...binary, ...options });
+    expect(uploaded.checksum_sha256).toBe(expected);
+    const presigned = fetch.sent[0]?.body as Record<string, unknown> | undefined;
+    expect(presigned?.checksum_sha256).toBe(expected ?? undefined);
+  });
+});
+
+const passing: [string, () => Step][] = [
+  ['503', () => denied(503, 'SlowDown')],
+  ['500', () => denied(500, 'InternalError')],
+  ['a lost connection', () => networkFailure('ECONNRESET')],
+];
+
+describe('a failure of the store', () => {
+  test.each(passing)('that is %s: both transfers are repeated, with another grant', async (_, failure) => {
+    const up = fakeClient([toUpload(), failure(), toUpload(), stored()]);
+    await uploadObject(up.client, resource, key, bytes, binary);
+    expect(await textOf(up.fetch.sent[3]?.body)).toBe('firmware');
+    const down = fakeClient([toDownload(), failure(), toDownload(), new Response('firmware')]);
+    expect(await (await downloadObject(down.client, resource, key)).text()).toBe('firmware');
+  });
+
+  test.each(passing)('that is %s: a stream is sent once', async (_, failure) => {
+    const { client, fetch } = fakeClient([toUpload(), failure()]);
+    const options = { ...binary, contentLength: 8 };
+    await expect(uploadObject(client, resource, key, new Blob([bytes]).stream(), options)).rejects.toThrow();
+    expect(fetch.sent).toHaveLength(2);
+  });
+
+  test('is repeated as often as maxRetries says, and a refusal never', async () => {
+    const failing = (status: number) =>
+      fakeClient([toDownload(), denied(status, 'X'), toDownload(), denied(status, 'X')]);
+    const busy = failing(503);
+    const outcome = downloadObject(busy.client, resource, key, { maxRetries: 1 });
+    await expect(outcome).rejects.toMatchObject({ status: 503, retryable: true, attempts: 2 });
+    const refused = failing(403);
+    await expect(downloadObject(refused.client, resource, key)).rejects.toMatchObject({
+      retryable: false,
+      attempts: 1,
+    });
+  });
+
+  test('is an ObjectStoreError with what the store says, also for another copy of the package', async () => {
+    const xml = '<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
+    const { client } = fakeClient([toDownload(), new Response(xml, { status: 404 })]);
+    const error = await downloadObject(client, resource, key).catch((error) => error);
+    expect(error).toBeInstanceOf(ObjectStoreError);
+    expect(error).toMatchObject({
+      message: 'The store answered 404 NoSuchKey The key does not exist.',
+      operation: 'objects.download',
+      requestId: 'r1',
+      status: 404,
+      code: 'NoSuchKey',
+    });
+    vi.resetModules();
+    const copy: typeof import('./index.js') = await import('./index.js');
+    expect(copy.isObjectStoreError(error)).toBe(true);
+    expect([new Error('x'), new copy.ObjectStoreError({ status: 500 }), null].map(isObjectStoreError)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('that is a redirect or no XML is one too', async () => {
+    const { client } = fakeClient([toDownload(), new Response('moved', { status: 307 })]);
+    const error = await downloadObject(client, resource, key).catch((error) => error);
+    expect(error).toMatchObject({ message: 'The store answered 307', status: 307, code: null });
+  });
+
+  const quoting = `<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message><SignatureProvided>${signature}</SignatureProvided></Error>`;
+  test.each<[string, Step]>([
+    ['a store that quotes what was signed', new Response(quoting, { status: 403 })],
+    ['a runtime that quotes the URL', new TypeError(`error sending request for url (${grant('GET').url}): refused`)],
+    ['a runtime that quotes it in the cause', new TypeError('failed', { cause: new Error(`of ${grant('GET').url}`) })],
+  ])('does not tell the presigned URL: %s', async (_, step) => {
+    const { client } = fakeClient([toDownload(), step]);
+    const error = await downloadObject(client, resource, key, { maxRetries: 0 }).catch((error) => error);
+    expect(inspect(error, { depth: 20, showHidden: true })).toMatch(/SignatureDoesNotMatch|The transfer failed/);
+    expect(inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error)).not.toContain(signature);
+  });
+
+  test('of the platform is an ApiError, and nothing goes to the store', async () => {
+    const { client, fetch } = fakeClient([refusal(403, 'OBJECT_POLICY_DENIED')]);
+    const upload = uploadObject(client, resource, key, bytes, binary);
+    await expect(upload).rejects.toMatchObject({ name: 'ApiError', operation: 'objects.presign' });
+    expect(fetch.sent).toHaveLength(1);
+  });
+});
+
+test('an abort ends a transfer with its reason: before it, while it is sent, while it is read', async () => {
+  const reason = new Error('No longer needed');
+  const early = fakeClient([]);
+  const signal = AbortSignal.abort(reason);
+  await expect(uploadObject(early.client, resource, key, bytes, { ...binary, signal })).rejects.toBe(reason);
+
+  const sending = new AbortController();
+  const step: Step = (_, init) => {
+    queueMicrotask(() => sending.abort(reason));
+    return (silence as Exclude<Step, Response | Error>)(_, init);
+  };
+  const upload = uploadObject(fakeClient([toUpload(), step]).client, resource, key, bytes, {
+    ...binary,
+    signal: sending.signal,
+  });
+  await expect(upload).rejects.toBe(reason);
+
+  const reading = new AbortController();
+  const endless: Step = async (_, { signal }) =>
+    new Response(
+      new ReadableStream({ start: (it) => signal.addEventListener('abort', () => it.error(signal.reason)) }),
+    );
+  const { client } = fakeClient([toDownload(), endless]);
+  const object = await downloadObject(client, resource, key, { signal: reading.signal });
+  reading.abort(reason);
+  await expect(object.bytes()).rejects.toBe(reason);
+});
+
+test('a transfer that takes longer than timeoutMs is a TimeoutError', async () => {
+  const { client } = fakeClient([toUpload(), silence]);
+  const upload = uploadObject(client, resource, key, bytes, { ...binary, timeoutMs: 10, maxRetries: 0 });
+  await expect(upload).rejects.toMatchObject({
+    name: 'TimeoutError',
+    message: 'The transfer took longer than 10 ms.',
+    operation: 'objects.upload',
+  });
+});
+
+/** A client whose grants are for a store that really listens. */
+async function onTheWire(
+  listener: (...exchange: Parameters<RequestListener>) => unknown,
+  headers: Record<string, string> = {},
+) {
+  const server = createServer((...exchange) => void listener(...exchange)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const store = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const method = Object.keys(headers).length > 0 ? 'PUT' : 'GET';
+  const presign: Step = async () => answer(200, grant(method, headers, store));
+  const { client, fetch } = fakeClient([presign, (sent, init) => globalThis.fetch(sent.url, init)]);
+  return { client, sent: fetch.sent };
+}
+
+describe('over the network', () => {
+  const large = new Uint8Array(1_000_000).map((_, index) => index % 251);
+
+  const reporting: [string, boolean][] = [
+    ['with progress', true],
+    ['without progress', false],
+  ];
+  test.each(
+    reporting.flatMap(([how, reports]): [string, () => UploadContent, boolean][] => [
+      [`bytes ${how}`, () => large, reports],
+      [`a Blob ${how}`, () => new Blob([large]), reports],
+      [`a stream ${how}`, () => inChunks(large), reports],
+    ]),
+  )('%s goes out with the signed Content-Length, not in chunks', async (_, content, reports) => {
+    const received: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
+    const { client } = await onTheWire(
+      async (request, response) => {
+        received.push({ headers: request.headers, body: Buffer.concat(await request.toArray()) });
+        response.setHeader('ETag', '"e1"').end();
+      },
+      { 'Content-Type': binary.contentType, 'Content-Length': '1000000' },
+    );
+    const seen: TransferProgress[] = [];
+    const options = { ...binary, contentLength: 1_000_000, ...(reports && { onProgress: report(seen) }) };
+    await uploadObject(client, resource, key, content(), options);
+    expect(received).toHaveLength(1);
+    expect(received[0]?.headers).toMatchObject({ 'content-length': '1000000', 'content-type': binary.contentType });
+    expect(received[0]?.headers).not.toHaveProperty('transfer-encoding');
+    expect(received[0]?.body.equals(large)).toBe(true);
+    if (reports) expectProgress(seen, 1_000_000);
+  });
+
+  test('neither the secret nor a header of the platform reaches the store', async () => {
+    const seen: string[] = [];
+    const { client, sent } = await onTheWire(
+      (request, response) => {
+        seen.push(...request.rawHeaders, String(request.url));
+        request.resume().on('end', () => response.end());
+      },
+      { 'Content-Type': binary.contentType, 'Content-Length': '8' },
+    );
+    await uploadObject(client, resource, key, bytes, binary);
+    const everything = seen.join('\n').toLowerCase();
+    const names = ['x-api-', 'x-request-id', 'authorization', 'cookie', credential.clientId, credential.secret];
+    for (const hidden of [...names, sent[0]?.headers['X-Api-Nonce'] ?? '']) {
+      expect(everything).not.toContain(hidden.toLowerCase());
+    }
+  });
+
+  test('an empty object is sent with a Content-Length of 0', async () => {
+    const received: IncomingHttpHeaders[] = [];
+    const { client } = await onTheWire(
+      (request, response) => {
+        received.push(request.headers);
+        response.end();
+      },
+      { 'Content-Type': 'text/plain', 'Content-Length': '0' },
+    );
+    expect(await uploadObject(client, resource, key, '', { contentType: 'text/plain' })).toMatchObject({
+      content_length: 0,
+      checksum_sha256: createHash('sha256').digest('base64'),
+    });
+    expect(received[0]).toMatchObject({ 'content-length': '0' });
+  });
+
+  test('a stream that does not have the length it should have fails', async () => {
+    const { client } = await onTheWire((request, response) => request.resume().on('end', () => response.end()), {
+      'Content-Type': binary.contentType,
+      'Content-Length': '9',
+    });
+    const upload = uploadObject(client, resource, key, new Blob([bytes]).stream(), { ...binary, contentLength: 9 });
+    await expect(upload).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: 'The transfer failed: Request body length does not match content-length header.',
+    });
+  });
+
+  test.each<[string, (object: Awaited<ReturnType<typeof downloadObject>>) => Promise<Uint8Array>]>([
+    ['bytes()', (object) => object.bytes()],
+    ['blob()', async (object) => new Uint8Array(await (await object.blob()).arrayBuffer())],
+    ['body', async (object) => Buffer.concat(await Readable.fromWeb(object.body).toArray())],
+  ])('a download arrives as %s, with what the store says of it and its progress', async (_, read) => {
+    const { client } = await onTheWire((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': large.length, ETag: '"e1"' }).end(large);
+    });
+    const seen: TransferProgress[] = [];
+    const object = await downloadObject(client, resource, key, { onProgress: report(seen) });
+    expect(object).toMatchObject({
+      content_type: 'image/png',
+      content_length: 1_000_000,
+      etag: '"e1"',
+      object_key: key,
+    });
+    expect(Buffer.from(await read(object)).equals(large)).toBe(true);
+    expectProgress(seen, 1_000_000);
+  });
+
+  test('what fetch decodes has no known size, and is counted as it comes out', async () => {
+    const { client } = await onTheWire((_, response) => {
+      const encoded = gzipSync('a'.repeat(10_000));
+      response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': encoded.length }).end(encoded);
+    });
+    const seen: TransferProgress[] = [];
+    const object = await downloadObject(client, resource, key, { onProgress: report(seen) });
+    expect(await object.text()).toBe('a'.repeat(10_000));
+    expect(object.content_length).toBeNull();
+    expect(seen.at(-1)).toEqual({ transferredBytes: 10_000, totalBytes: null });
+  });
+
+  test('a download that breaks off fails, and never looks complete', async () => {
+    const { client } = await onTheWire((_, response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('a part', () => response.destroy());
+    });
+    const object = await downloadObject(client, resource, key);
+    await expect(object.bytes()).rejects.toMatchObject({ name: 'ConnectionError', operation: 'objects.download' });
+  });
+
+  test('a progress callback that throws changes no outcome', async () => {
+    const { client } = await onTheWire((_, response) => response.end('firmware'));
+    const onProgress = () => {
+      throw new Error('progress');
+    };
+    expect(await (await downloadObject(client, resource, key, { onProgress })).text()).toBe('firmware');
+  });
+});
+
+const inChunks = (content: Uint8Array) =>
+  new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < content.length; at += 300_000) controller.enqueue(content.subarray(at, at + 300_000));
+      controller.close();
+    },
+  });
+
+const report = (seen: TransferProgress[]) => (progress: TransferProgress) => void seen.push(progress);
+
+/** It grows, in more than one step, up to the whole. */
+function expectProgress(seen: TransferProgress[], totalBytes: number): void {
+  const counts = seen.map(({ transferredBytes }) => transferredBytes);
+  expect(counts.length).toBeGreaterThan(1);
+  expect(counts).toEqual([...new Set(counts)].sort((a, b) => a - b));
+  expect(seen.at(-1)).toEqual({ transferredBytes: totalBytes, totalBytes });
+}

@@ -1,0 +1,112 @@
+import {
+  InvalidArgumentError,
+  type RuntimeBlob,
+  type RuntimeReadableStream,
+  type TenantOpenPlatform,
+} from '@tenant-open-platform/sdk';
+import { counted, counter, type TransferOptions, transfer } from './transfer.js';
+
+/** What can be uploaded. */
+export type UploadContent = string | ArrayBuffer | Uint8Array | RuntimeBlob | RuntimeReadableStream;
+
+export interface UploadOptions extends TransferOptions {
+  /** The media type, for example `application/octet-stream`. Default: the type of a Blob, if it has one. */
+  contentType?: string | undefined;
+  /** The size of a stream in bytes, required with one. Other content tells its size. */
+  contentLength?: number | undefined;
+  /**
+   * SHA-256 of the content in base64, for the store to compare; false for none. Default: computed, but for a stream and
+   * for content above 64 MiB, which would have to be in memory as a whole.
+   */
+  checksumSha256?: string | false | undefined;
+}
+
+/** What the store holds now. */
+export interface UploadedObject {
+  resource_id: string;
+  object_key: string;
+  content_type: string;
+  /** The size in bytes. */
+  content_length: number;
+  /** The SHA-256 that was signed, in base64; null for none. */
+  checksum_sha256: string | null;
+  /** What the store calls these bytes; null where it does not say. */
+  etag: string | null;
+  /** The grant, as the platform recorded it. */
+  presign_id: string;
+  /** Correlation id of the presign call. */
+  request_id: string;
+}
+
+const MAX_HASHED_BYTES = 64 * 1024 ** 2;
+const CHUNK_BYTES = 512 * 1024;
+
+export async function upload(
+  client: TenantOpenPlatform,
+  target: { resource_id: string; object_key: string },
+  content: UploadContent,
+  { contentType, contentLength, checksumSha256, ...options }: UploadOptions,
+): Promise<UploadedObject> {
+  const { blob, stream } = blobOrStream(content);
+  const content_type = contentType || blob?.type;
+  if (!content_type) throw new InvalidArgumentError('contentType is required: the content does not tell its type.');
+  const content_length = blob?.size ?? contentLength;
+  if (content_length === undefined) throw new InvalidArgumentError('contentLength is required for a stream.');
+  const checksum_sha256 = (checksumSha256 ?? (await checksumOf(blob))) || null;
+  const described = { ...target, content_type, content_length };
+  const request = { operation: 'UPLOAD' as const, ...described, ...(checksum_sha256 && { checksum_sha256 }) };
+  const { onProgress } = options;
+  return transfer(client, request, blob ? options : { ...options, maxRetries: 0 }, async (attempt) => {
+    const { count, transferredBytes } = counter(onProgress, content_length);
+    const init = stream
+      ? { body: onProgress ? counted(stream, count, attempt.explain) : stream, duplex: 'half' as const }
+      : { body: blob.size === 0 ? '' : onProgress ? watched(blob, count) : blob };
+    const response = await attempt.exchange(init);
+    // The connection is free for another request once the answer is read. What it says is in its headers.
+    await response.text().catch(() => {});
+    if (transferredBytes() < content_length) count(content_length - transferredBytes());
+    const { presign_id, request_id } = attempt.grant;
+    return { ...described, checksum_sha256, etag: response.headers.get('etag'), presign_id, request_id };
+  });
+}
+
+type BlobOrStream = { blob: Blob; stream?: never } | { blob?: never; stream: ReadableStream };
+
+function blobOrStream(content: UploadContent): BlobOrStream {
+  if (content instanceof Blob) return { blob: content };
+  if (content instanceof ReadableStream) return { stream: content };
+  if (typeof content === 'string' || content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
+    return { blob: new Blob([content as Uint8Array<ArrayBuffer>]) };
+  }
+  throw new InvalidArgumentError(
+    'The content must be a string, an ArrayBuffer, a Uint8Array, a Blob or a ReadableStream.',
+  );
+}
+
+async function checksumOf(blob: Blob | undefined): Promise<string | null> {
+  if (!blob || blob.size > MAX_HASHED_BYTES) return null;
+  const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}
+
+/**
+ * The same Blob, counting what is read of it. As for every Blob, fetch sends its size as Content-Length; Node and Deno
+ * read it through `stream()`. A runtime that reads Blobs by another way counts nothing, and all at the end.
+ */
+function watched(blob: Blob, count: (bytes: number) => void): Blob {
+  let at = 0;
+  const stream = () =>
+    new ReadableStream(
+      {
+        async pull(controller) {
+          const bytes = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
+          if (bytes.length === 0) return controller.close();
+          at += bytes.length;
+          count(bytes.length);
+          controller.enqueue(bytes);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  return Object.assign(new Blob([blob]), { stream });
+}

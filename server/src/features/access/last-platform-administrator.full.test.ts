@@ -1,0 +1,62 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const PLATFORM = '/api/v1/platform/tenants/platform';
+
+let folder: string;
+let database: PrivatePostgres;
+const servers: RunningServer[] = [];
+let first: Profile;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-last-administrator-'));
+  database = await startPrivatePostgres();
+  const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+  for (const node of ['a', 'b']) {
+    const DATA_DIR = join(folder, node);
+    servers.push(await startServer({ DATA_DIR, DATABASE_URL: database.url, KEYRING: keyring }));
+  }
+  first = JSON.parse(readFileSync(join(folder, 'a', 'platform-admin.json'), 'utf8'));
+});
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function makeAdministrator(by: Profile): Promise<Profile> {
+  const client_id = `administrator-${randomUUID()}`;
+  const post = (path: string, body: object) => signedRequest(by, 'POST', `${PLATFORM}/${path}`, { body });
+  const created = await post('credentials', { client_id, name: 'Administrator' });
+  expect((await post('role-bindings', { client_id, role: 'platform_admin' })).status).toBe(201);
+  return { ...by, client_id, secret: created.body.secret };
+}
+
+const disable = (by: Profile, { client_id }: Profile, node: string | undefined) =>
+  signedRequest(by, 'PUT', `${PLATFORM}/credentials/${client_id}`, { body: { status: 'DISABLED' }, node });
+
+const isAlive = async (caller: Profile) => (await signedRequest(caller, 'GET', '/api/v1/open/me')).status === 200;
+
+test('of two administrators that disable each other at once on two nodes one remains', async () => {
+  let refused = 0;
+  for (let round = 0; round < 30; round++) {
+    const second = await makeAdministrator(first);
+    const answers = await Promise.all([
+      disable(first, second, servers[0]?.baseUrl),
+      disable(second, first, servers[1]?.baseUrl),
+    ]);
+    refused += answers.filter(({ body }) => body.code === 'LAST_PLATFORM_ADMINISTRATOR').length;
+    const [firstLives, secondLives] = await Promise.all([isAlive(first), isAlive(second)]);
+    expect([firstLives, secondLives].filter(Boolean)).toHaveLength(1);
+    first = firstLives ? first : second;
+  }
+  // Otherwise the two never met, and nothing was tried.
+  expect(refused).toBeGreaterThan(0);
+});

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, type Profile, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { beforeAll, expect, test } from 'vitest';
+import { expectRefusal } from '../../../test/expect-refusal.js';
+import { onBothNodes } from '../../../test/on-both-nodes.js';
+
+const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const LIMIT = 50;
+
+let tenant: TestTenant;
+let other: TestTenant;
+
+beforeAll(async () => {
+  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+});
+
+const create = (fields: object = {}, { caller = tenant.admin, node }: { caller?: Profile; node?: string } = {}) =>
+  signedRequest(caller, 'POST', ENDPOINTS, {
+    body: { name: 'Order system', url: 'https://hooks.acme.example/top', ...fields },
+    ...(node && { node }),
+  });
+const update = (id: string, body: object, caller = tenant.admin, options: { node?: string } = {}) =>
+  signedRequest(caller, 'PUT', `${ENDPOINTS}/${id}`, { body, ...options });
+const get = (id: string, caller = tenant.admin) => signedRequest(caller, 'GET', `${ENDPOINTS}/${id}`);
+const list = (query = '', caller = tenant.admin) => signedRequest(caller, 'GET', `${ENDPOINTS}${query}`);
+
+test('is created with defaults and its secret, and read as it was answered, without the secret', async () => {
+  const created = await create({ url: 'HTTPS://Hooks.Acme.Example:443' });
+  expect([created.status, created.body]).toEqual([
+    201,
+    {
+      endpoint_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      name: 'Order system',
+      url: 'https://hooks.acme.example/',
+      status: 'ACTIVE',
+      timeout_seconds: 15,
+      max_attempts: 10,
+      secret_version: 1,
+      previous_secret_expires_at: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: created.body.created_at,
+      request_id: created.headers['x-request-id'],
+      secret: expect.stringMatching(SECRET),
+    },
+  ]);
+  const { secret: _, ...shown } = created.body;
+  const read = await get(created.body.endpoint_id);
+  expect([read.status, read.body]).toEqual([200, { ...shown, request_id: read.headers['x-request-id'] }]);
+  const listed = await list('?limit=1');
+  expect([listed.status, listed.body.items]).toEqual([200, [{ ...shown, request_id: listed.body.request_id }]]);
+});
+
+test('keeps what it is given, and PUT changes what the body names and nothing else', async () => {
+  const given = { name: 'A', status: 'DISABLED', timeout_seconds: 30, max_attempts: 1 };
+  const { body } = await create({ ...given, url: 'https://a.acme.example/x?y=1' });
+  expect(body).toMatchObject({ ...given, url: 'https://a.acme.example/x?y=1' });
+  const changes = [
+    { name: 'B' },
+    { url: 'https://B.acme.example' },
+    { status: 'ACTIVE' },
+    { timeout_seconds: 1, max_attempts: 20 },
+    { rotate_secret: false },
+  ];
+  const { secret: _, updated_at: __, request_id: ___, ...expected } = body;
+  for (const change of changes) {
+    Object.assign(expected, 'rotate_secret' in change ? {} : change);
+    if ('url' in change) expected.url = 'https://b.acme.example/';
+    const changed = await update(body.endpoint_id, change);
+    expect(changed.status).toBe(200);
+    expect(changed.body).toEqual({ ...expected, updated_at: expect.any(String), request_id: expect.any(String) });
+    expect(Date.parse(changed.body.updated_at)).toBeGreaterThanOrEqual(Date.parse(body.created_at));
+    const read = await get(body.endpoint_id);
+    expect(read.body).toEqual({ ...changed.body, request_id: read.body.request_id });
+  }
+});
+
+test.each([
+  {},
+  { name: null },
+  { url: null },
+  { status: 'DELETED' },
+  { timeout_seconds: 0 },
+  { timeout_seconds: 31 },
+  { timeout_seconds: 1.5 },
+  { max_attempts: 0 },
+  { max_attempts: 21 },
+  { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDSkAHDm4wYd4=' },
+  { secret_version: 2 },
+  { previous_secret_ttl_seconds: 60 },
+  { rotate_secret: true, previous_secret_ttl_seconds: 604_801 },
+  { url: `https://hooks.acme.example/${'a'.repeat(2_022)}` },
+])('the change %j is no valid one', async (change) => {
+  const { endpoint_id } = (await create({ status: 'DISABLED' })).body;
+  expectRefusal(await update(endpoint_id, change), 'VALIDATION_FAILED');
+});
+
+test('refuses a URL that is not allowed, on create and on update, says why, and stores nothing', async () => {
+  const { endpoint_id, url: stored } = (await create({ status: 'DISABLED' })).body;
+  const before = (await list('?limit=500')).body.items.length;
+  const refused: Record<string, string> = {
+    'http://hooks.acme.example/': 'HTTPS_REQUIRED',
+    'https://user:hunter2@hooks.acme.example/': 'USER_NOT_ALLOWED',
+    'https://hooks.acme.example/#x': 'FRAGMENT_NOT_ALLOWED',
+    'https://hooks.acme.example:0/': 'PORT_NOT_ALLOWED',
+    'https://hooks.acme.example\\@127.0.0.1/': 'INVALID_URL',
+    'https://0x7f.1/': 'ADDRESS_NOT_PUBLIC',
+    'https://[::ffff:169.254.169.254]/latest/meta-data': 'ADDRESS_NOT_PUBLIC',
+    'https://１２７。０。０。１/': 'ADDRESS_NOT_PUBLIC',
+    'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/': 'HOST_NOT_PUBLIC',
+    'https://metadata.google.internal/': 'HOST_NOT_PUBLIC',
+    'https://localhost./': 'INVALID_HOST',
+    [`https://hooks.acme.example/${'é'.repeat(400)}`]: 'TOO_BIG',
+  };
+  for (const [url, code] of Object.entries(refused)) {
+    for (const answer of [await create({ url }), await update(endpoint_id, { url })]) {
+      expectRefusal(answer, 'CALLBACK_URL_NOT_ALLOWED');
+      expect(answer.body.details).toEqual([{ location: 'body/url', code, message: expect.any(String) }]);
+      expect(answer.raw).not.toContain('hunter2');
+    }
+  }
+  expect((await get(endpoint_id)).body.url).toBe(stored);
+  expect((await list('?limit=500')).body.items).toHaveLength(before);
+});
+
+test('answers an endpoint that is not there as such, whatever the change', async () => {
+  const foreign = (await create({ status: 'DISABLED' }, { caller: other.admin })).body.endpoint_id;
+  for (const change of [{ url: 'https://localhost/' }, { name: 'Mine' }, { rotate_secret: true }]) {
+    for (const id of [foreign, randomUUID(), 'x']) expectRefusal(await update(id, change), 'NOT_FOUND');
+  }
+  expect((await get(foreign, other.admin)).body).toMatchObject({ name: 'Order system', secret_version: 1 });
+  expect((await list('?limit=500')).raw).not.toContain(foreign);
+});
+
+test(`of 100 creates at once ${LIMIT} are made`, async () => {
+  const { admin } = await createTenant();
+  const answers = await onBothNodes(100, (node) => create({}, { caller: admin, node }));
+  const codes = answers.map(({ status, body }) => body.code ?? status).sort();
+  expect(codes).toEqual([...Array(LIMIT).fill(201), ...Array(50).fill('RESOURCE_LIMIT_REACHED')]);
+  const refused = answers.find(({ status }) => status === 409);
+  expect(refused?.body.metadata).toEqual({ limit: LIMIT });
+  const { items } = (await list('?limit=500', admin)).body;
+  expect(items.map(({ status }: { status: string }) => status)).toEqual(Array(LIMIT).fill('ACTIVE'));
+});
+
+test('the limit counts ACTIVE ones, also when a DISABLED one becomes ACTIVE again', async () => {
+  const { admin } = await createTenant();
+  const spare = await Promise.all(Array.from({ length: 10 }, () => create({ status: 'DISABLED' }, { caller: admin })));
+  const active = await Promise.all(Array.from({ length: LIMIT }, () => create({}, { caller: admin })));
+  expect(new Set(active.map(({ status }) => status))).toEqual(new Set([201]));
+  const [first, second] = active.map(({ body }) => body.endpoint_id as string) as [string, string];
+  const spareIds = spare.map(({ body }) => body.endpoint_id as string);
+
+  expectRefusal(await update(spareIds[0] ?? '', { status: 'ACTIVE' }, admin), 'RESOURCE_LIMIT_REACHED');
+  expect((await update(first, { status: 'ACTIVE', name: 'Still' }, admin)).status).toBe(200);
+  expect((await create({ status: 'DISABLED' }, { caller: admin })).status).toBe(201);
+  expect((await update(first, { status: 'DISABLED' }, admin)).status).toBe(200);
+  expect((await update(second, { status: 'DISABLED' }, admin)).status).toBe(200);
+
+  const answers = await onBothNodes(10, (node, index) =>
+    update(spareIds[index] ?? '', { status: 'ACTIVE', name: 'Back' }, admin, { node }),
+  );
+  const codes = answers.map(({ status, body }) => body.code ?? status).sort();
+  expect(codes).toEqual([200, 200, ...Array(8).fill('RESOURCE_LIMIT_REACHED')]);
+  // What was refused changed nothing else either.
+  const { items } = (await list('?limit=500', admin)).body;
+  const back = items.filter(({ name }: { name: string }) => name === 'Back');
+  expect(back.map(({ status }: { status: string }) => status)).toEqual(['ACTIVE', 'ACTIVE']);
+});
+
+test("the limit of one tenant is not another's", async () => {
+  const [full, free] = await Promise.all([createTenant(), createTenant()]);
+  await Promise.all(Array.from({ length: LIMIT }, () => create({}, { caller: full.admin })));
+  expectRefusal(await create({}, { caller: full.admin }), 'RESOURCE_LIMIT_REACHED');
+  expect((await create({}, { caller: free.admin })).status).toBe(201);
+});
+
+test('every change is in the log of the tenant, with field names and no value', async () => {
+  const { admin, tenant_id } = await createTenant();
+  const { endpoint_id, secret } = (await create({ name: 'Canary name' }, { caller: admin })).body;
+  const rotated = await update(endpoint_id, { rotate_secret: true, previous_secret_ttl_seconds: 60 }, admin);
+  expectRefusal(await update(endpoint_id, { url: 'https://localhost/' }, admin), 'CALLBACK_URL_NOT_ALLOWED');
+  const log = await signedRequest(platform().admin, 'GET', `/api/v1/platform/tenants/${tenant_id}/audit-events`);
+  const ours = log.body.items.filter(({ operation }: { operation: string }) => operation.startsWith('callback'));
+  const target = `open/callbacks/endpoints/${endpoint_id}`;
+  expect(ours).toMatchObject([
+    { operation: 'callbackEndpoints.update', target, changes: ['rotate_secret', 'previous_secret_ttl_seconds'] },
+    { operation: 'callbackEndpoints.create', target, changes: ['name', 'url'] },
+  ]);
+  for (const value of [secret, rotated.body.secret, 'Canary name', 'acme.example'])
+    expect(log.raw).not.toContain(value);
+});

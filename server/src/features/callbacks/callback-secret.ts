@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import type { callbackEndpoints } from './callback-endpoints.table.js';
+
+type Row = typeof callbackEndpoints.$inferSelect;
+type Key = Pick<Row, 'tenantId' | 'endpointId'>;
+
+/** A new secret and the columns that hold it: `whsec_` and 32 bytes in base64, as Standard Webhooks has it. */
+export function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: number) {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  return { secret, columns: { secretVersion, secretSealed: keyring.seal(secret, ownerOf(key, secretVersion)) } };
+}
+
+/** The same for a row that this transaction has locked. The old secret dies with the commit, or lives on so long. */
+export function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
+  const { secret, columns } = makeCallbackSecret(keyring, locked, locked.secretVersion + 1);
+  const overlaps = previousSecretTtlSeconds > 0;
+  return {
+    secret,
+    columns: {
+      ...columns,
+      previousSecretSealed: overlaps ? locked.secretSealed : null,
+      previousSecretExpiresAt: overlaps ? sql`now() + make_interval(secs => ${previousSecretTtlSeconds})` : null,
+    },
+  };
+}
+
+/** The identity that a secret is sealed for: moved to another row or version, it does not open. */
+const ownerOf = ({ tenantId, endpointId }: Key, secretVersion: number) =>
+  `callback-endpoint:${tenantId}:${endpointId}:${secretVersion}`;

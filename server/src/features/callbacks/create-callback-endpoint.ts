@@ -1,0 +1,46 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { callbackEndpoints } from './callback-endpoints.table.js';
+import { makeCallbackSecret } from './callback-secret.js';
+import { canonicalCallbackUrl } from './callback-url.js';
+import { presentCallbackEndpoint } from './present-callback-endpoint.js';
+import { refuseTooManyActive } from './refuse-too-many-active.js';
+
+const DEFAULT_TIMEOUT_SECONDS = 15;
+const DEFAULT_MAX_ATTEMPTS = 10;
+
+export const createCallbackEndpoint =
+  (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.callbackEndpoints.create> =>
+  async ({ body }, call) => {
+    const { tenantId, admittedAt } = call;
+    const url = canonicalCallbackUrl(body.url);
+    const status = body.status ?? 'ACTIVE';
+    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    const endpointId = newId(admittedAt.getTime());
+    const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
+    const row = await changing(database, call, { fields: body, created: endpointId }, async (tx) => {
+      if (status === 'ACTIVE') await refuseTooManyActive(tx, tenantId, limit);
+      const [created] = await tx
+        .insert(callbackEndpoints)
+        .values({
+          tenantId,
+          endpointId,
+          name: body.name,
+          url,
+          status,
+          timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+          maxAttempts: body.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+          ...columns,
+          createdAt: admittedAt,
+          updatedAt: admittedAt,
+        })
+        .returning();
+      if (!created) throw new Error('The insert returned no row.');
+      return created;
+    });
+    return { status: 201, body: { ...presentCallbackEndpoint(row, call), secret } };
+  };

@@ -1,0 +1,44 @@
+import { type contract, eventTypes } from '@tenant-open-platform/contract';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { ApiError } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
+import { callbackSubscriptions } from './callback-subscriptions.table.js';
+import { findCallbackEndpoint } from './find-callback-endpoint.js';
+import { presentCallbackSubscription } from './present-callback-subscription.js';
+
+export const createCallbackSubscription =
+  (database: Database): Handler<typeof contract.callbackSubscriptions.create> =>
+  async ({ params: { endpoint_id: endpointId }, body }, call) => {
+    const { tenantId, admittedAt } = call;
+    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    const subscriptionId = newId(admittedAt.getTime());
+    const row = await changing(database, call, { fields: body, created: subscriptionId }, async (tx) => {
+      await findCallbackEndpoint(tx, tenantId, endpointId);
+      const [created] = await tx
+        .insert(callbackSubscriptions)
+        .values({
+          tenantId,
+          endpointId,
+          subscriptionId,
+          eventType: readEventType(body.event_type),
+          status: body.status ?? 'ACTIVE',
+          createdAt: admittedAt,
+        })
+        .onConflictDoNothing()
+        .returning();
+      if (!created) throw new ApiError('SUBSCRIPTION_ALREADY_EXISTS');
+      return created;
+    });
+    return { status: 201, body: presentCallbackSubscription(row, call.requestId) };
+  };
+
+function readEventType(name: string) {
+  const eventType = eventTypes.find((known) => known === name);
+  if (eventType) return eventType;
+  const message = `must be ${eventTypes.join(' or ')}`;
+  throw new ApiError('EVENT_TYPE_NOT_SUBSCRIBABLE', {
+    details: [{ location: 'body/event_type', code: 'EVENT_TYPE_NOT_SUBSCRIBABLE', message }],
+  });
+}

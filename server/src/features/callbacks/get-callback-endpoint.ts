@@ -1,0 +1,13 @@
+import type { contract } from '@tenant-open-platform/contract';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { findCallbackEndpoint } from './find-callback-endpoint.js';
+import { presentCallbackEndpoint } from './present-callback-endpoint.js';
+
+export const getCallbackEndpoint =
+  (database: Database): Handler<typeof contract.callbackEndpoints.get> =>
+  async ({ params: { endpoint_id: endpointId } }, call) => {
+    const row = await asTenant(database, call.tenantId, (tx) => findCallbackEndpoint(tx, call.tenantId, endpointId));
+    return { status: 200, body: presentCallbackEndpoint(row, call) };
+  };

@@ -1,0 +1,54 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { notFoundIn } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
+import { countActive } from './count-active.js';
+import { lockObjectCredential } from './lock-object-credential.js';
+import { refuseBucketInHostName } from './object-endpoint.js';
+import { refuseKeyPrefix } from './object-key.js';
+import { objectResources } from './object-resources.table.js';
+import { presentObjectResource } from './present-object-resource.js';
+
+const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+const MAX_EXPIRES_IN_SECONDS = 3600;
+
+export const createObjectResource =
+  (database: Database, perTenant: number): Handler<typeof contract.objectResources.create> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const keyPrefix = body.key_prefix ?? '';
+    refuseKeyPrefix(keyPrefix);
+    const status = body.status ?? 'ACTIVE';
+    const resourceId = newId(call.admittedAt.getTime());
+
+    const row = await changing(database, call, { fields: body, created: resourceId }, async (tx) => {
+      const credential = await lockObjectCredential(tx, tenantId, body.credential_id, 'share');
+      if (!credential) throw notFoundIn('body/credential_id');
+      refuseBucketInHostName(credential, body.bucket, 'body/bucket');
+      if (status === 'ACTIVE') {
+        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectResources, tenantId), perTenant);
+      }
+      const [created] = await tx
+        .insert(objectResources)
+        .values({
+          tenantId,
+          resourceId,
+          name: body.name,
+          credentialId: credential.credentialId,
+          bucket: body.bucket,
+          allowedOperations: body.allowed_operations,
+          keyPrefix,
+          allowedContentTypes: body.allowed_content_types ?? null,
+          maxObjectBytes: body.max_object_bytes ?? MAX_OBJECT_BYTES,
+          maxExpiresInSeconds: body.max_expires_in_seconds ?? MAX_EXPIRES_IN_SECONDS,
+          status,
+        })
+        .returning();
+      if (!created) throw new Error('The insert returned no row.');
+      return created;
+    });
+    return { status: 201, body: presentObjectResource(row, call.requestId) };
+  };

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { validationFailed } from '../../platform/http/api-error.js';
+
+/** Scheme, authority, path, query and fragment, before any parser has tidied them. */
+const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
+
+/** The endpoint as it is stored: lower case, without the usual port and without a slash at the end. */
+export function canonicalEndpoint(endpoint: string, allowInsecure: boolean): string {
+  const problem = endpointProblem(endpoint, allowInsecure);
+  if (problem !== null) throw validationFailed('body/endpoint', problem);
+  return new URL(endpoint).origin;
+}
+
+function endpointProblem(endpoint: string, allowInsecure: boolean): string | null {
+  const [, scheme, authority = '', path = '', query, fragment] = PARTS.exec(endpoint) ?? [];
+  if (scheme === undefined) return `must be a URL that begins with https://${allowInsecure ? ' or http://' : ''}`;
+  if (scheme.toLowerCase() === 'http' && !allowInsecure) return 'must be https: this platform does not allow http';
+  if (authority.includes('@')) return 'must not name a user';
+  if (query !== undefined) return 'must not have a query';
+  if (fragment !== undefined) return 'must not have a fragment';
+  if (path !== '' && path !== '/') return 'must not have a path: the bucket is named by the object resource';
+  if (!URL.canParse(endpoint) || !HOST.test(new URL(endpoint).hostname)) return 'must name a host';
+  return null;
+}
+
+type Addressing = { endpoint: string; forcePathStyle: boolean };
+
+export function refuseHostNameOfAddress({ endpoint, forcePathStyle }: Addressing): void {
+  const { hostname } = new URL(endpoint);
+  if (forcePathStyle || isIP(hostname.replace(/[[\]]/g, '')) === 0) return;
+  throw validationFailed(
+    'body/force_path_style',
+    'must be true: no bucket can go into an endpoint that is an IP address',
+  );
+}
+
+/**
+ * Whether the bucket can go into a host name. With a dot it would be two labels, which no wildcard certificate covers;
+ * what begins as punycode and is none, no URL takes.
+ */
+export const fitsHostName = (bucket: string) => !bucket.includes('.') && URL.canParse(`https://${bucket}.example.com`);
+
+export function refuseBucketInHostName({ forcePathStyle }: Addressing, bucket: string, location: string): void {
+  if (forcePathStyle || fitsHostName(bucket)) return;
+  throw validationFailed(
+    location,
+    `does not fit: the object credential has force_path_style false, and the bucket ${bucket} cannot go into a host name`,
+  );
+}

@@ -1,0 +1,112 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { newId } from '../../platform/new-id.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { objectCredentials } from './object-credentials.table.js';
+import { objectGrants } from './object-grants.table.js';
+import { refuseObjectKey } from './object-key.js';
+import { denialsOf, expiresInSeconds } from './object-policy.js';
+import { objectResources } from './object-resources.table.js';
+import { openObjectSecrets } from './object-secrets.js';
+import { presignedUrl } from './presigned-url.js';
+
+type Route = typeof contract.objects.presign;
+type Body = Parameters<Handler<Route>>[0]['body'];
+
+export const presignObject =
+  (database: Database, keyring: Keyring): Handler<Route> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const presignId = newId(call.admittedAt.getTime());
+    // As exact as the date of a signature.
+    const signedAt = new Date(Math.floor(call.admittedAt.getTime() / 1000) * 1000);
+
+    return asTenant(database, tenantId, async (tx) => {
+      const [found] = await tx
+        .select({ resource: objectResources, credential: objectCredentials })
+        .from(objectResources)
+        .innerJoin(
+          objectCredentials,
+          and(
+            eq(objectCredentials.tenantId, objectResources.tenantId),
+            eq(objectCredentials.credentialId, objectResources.credentialId),
+          ),
+        )
+        .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, body.resource_id)));
+      if (!found) throw notFoundIn('body/resource_id');
+      const { resource, credential } = found;
+
+      refuseObjectKey(resource.keyPrefix, body.object_key);
+      const policy = { ...resource, resourceStatus: resource.status, credentialStatus: credential.status };
+      const denials = denialsOf(policy, body);
+      if (denials.length > 0) {
+        throw new ApiError('OBJECT_POLICY_DENIED', {
+          message: `The policy does not allow this: ${denials.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
+          details: denials,
+        });
+      }
+
+      const key = resource.keyPrefix + body.object_key;
+      const expiresIn = expiresInSeconds(policy, body);
+      const expiresAt = new Date(signedAt.getTime() + expiresIn * 1000);
+      const signed = signedParts(body);
+      const url = await presignedUrl(
+        { ...credential, ...openObjectSecrets(keyring, credential), bucket: resource.bucket },
+        { ...signed, key, signedAt, expiresInSeconds: expiresIn },
+      );
+      await tx.insert(objectGrants).values({
+        tenantId,
+        presignId,
+        resourceId: resource.resourceId,
+        operation: body.operation,
+        key,
+        contentType: body.content_type,
+        contentLength: body.content_length,
+        clientId: call.caller.clientId,
+        requestId: call.requestId,
+        expiresAt,
+      });
+      return {
+        status: 200,
+        body: {
+          presign_id: presignId,
+          operation: body.operation,
+          method: signed.method,
+          url,
+          headers: signed.headers,
+          resource_id: resource.resourceId,
+          object_key: body.object_key,
+          expires_at: expiresAt.toISOString(),
+          request_id: call.requestId,
+        },
+      };
+    });
+  };
+
+/** What the store is to enforce. The contract has made sure of what an UPLOAD needs. */
+function signedParts(body: Body) {
+  const { content_type, content_length, checksum_sha256, response_content_disposition } = body;
+  return body.operation === 'UPLOAD'
+    ? {
+        method: 'PUT' as const,
+        headers: {
+          'Content-Type': content_type as string,
+          'Content-Length': String(content_length),
+          ...(checksum_sha256 !== undefined && { 'X-Amz-Checksum-Sha256': checksum_sha256 }),
+        },
+        query: {},
+      }
+    : {
+        method: 'GET' as const,
+        headers: {},
+        query: {
+          ...(response_content_disposition !== undefined && {
+            'response-content-disposition': response_content_disposition,
+          }),
+        },
+      };
+}

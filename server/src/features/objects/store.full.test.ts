@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
+
+type Presigned = { method: string; url: string; headers: Record<string, string>; expires_at: string };
+
+let store: ObjectStore;
+let endpoint: string;
+let tenant: TestTenant;
+let resourceId: string;
+
+beforeAll(async () => {
+  store = await startObjectStore();
+  endpoint = store.endpoint;
+  tenant = await createTenant();
+  const { access_key_id, secret_access_key, bucket } = store;
+  const credential = { endpoint, force_path_style: true, access_key_id, secret_access_key };
+  const credentialId = await createObjectCredential(tenant.admin, credential);
+  resourceId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'in/' });
+});
+
+afterAll(() => store?.stop());
+
+async function presign(fields: object): Promise<Presigned> {
+  const body = { resource_id: resourceId, ...fields };
+  const answer = await signedRequest(tenant.operator, 'POST', '/api/v1/open/objects/presign', { body });
+  expect(answer.status, answer.raw).toBe(200);
+  return answer.body;
+}
+
+const presignUpload = (object_key: string, bytes: Buffer, fields: object = {}) =>
+  presign({ operation: 'UPLOAD', object_key, content_type: 'image/png', content_length: bytes.length, ...fields });
+
+const presignDownload = (object_key: string, fields: object = {}) =>
+  presign({ operation: 'DOWNLOAD', object_key, ...fields });
+
+/** Sends exactly this target and these headers to the store, which no client library tidies. */
+async function send({ method, url, headers }: Omit<Presigned, 'expires_at'>, body?: Buffer) {
+  const { hostname, port } = new URL(endpoint);
+  const sending = request({ host: hostname, port, method, path: url.slice(endpoint.length), headers });
+  // A refused body may be cut off after the answer.
+  sending.on('error', () => {});
+  sending.end(body);
+  const [response] = (await once(sending, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+async function upload(object_key: string, bytes: Buffer): Promise<void> {
+  const presigned = await presignUpload(object_key, bytes);
+  const { status, body } = await send(presigned, bytes);
+  expect(status, body.toString()).toBe(200);
+}
+
+const stored = () =>
+  readdirSync(join(store.directory, store.bucket), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('._S3rver_object'))
+    .map((name) => name.slice(0, -'._S3rver_object'.length));
+
+test('an upload and a download work as any client sends them', async () => {
+  const bytes = randomBytes(100_000);
+  const up = await presignUpload('pump 7/2.4.1.bin', bytes, { checksum_sha256: 'A'.repeat(43).concat('=') });
+  const put = await fetch(up.url, { method: up.method, headers: up.headers, body: new Blob([bytes]) });
+  expect(put.status, await put.text()).toBe(200);
+
+  const disposition = 'attachment; filename="2.4.1.bin"';
+  const down = await presignDownload('pump 7/2.4.1.bin', { response_content_disposition: disposition });
+  const get = await fetch(down.url, { method: down.method, headers: down.headers });
+  expect([get.status, get.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(get.headers.get('content-disposition')).toBe(disposition);
+  expect(bytes.equals(Buffer.from(await get.arrayBuffer()))).toBe(true);
+});
+
+const KEYS = [
+  'plain',
+  'with space',
+  ' leading and trailing ',
+  'double  space',
+  'a+b',
+  '+',
+  'a%b',
+  '100%',
+  '%41',
+  '%zz',
+  'a%20b',
+  'a%2Fb',
+  'a%252fb',
+  '%',
+  '%%%',
+  'folder/file',
+  'a/b/c/d/e/f',
+  'a/b c/d+e/f%g',
+  'schlüssel',
+  'Ключ/файл.txt',
+  '鍵/文件',
+  'مفتاح',
+  '🔑/👩‍💻',
+  'e\u0301 decomposed',
+  '\u00e9 composed',
+  "it's",
+  '(parentheses)',
+  'star*',
+  'bang!',
+  'tilde~',
+  '~',
+  'a&b=c',
+  'a?b',
+  'a#b',
+  'a;b:c',
+  'a@b$c',
+  'a,b',
+  'a|b',
+  '"quoted"',
+  '<angle>',
+  '[brackets]',
+  '{braces}',
+  'a^b`c',
+  'a=b',
+  '...',
+  '.hidden',
+  'trailing.',
+  'a..b',
+  'x'.repeat(200),
+  'q=1&X-Amz-Signature=0',
+];
+
+test('50 keys arrive literally, and are found again by the same key', async () => {
+  expect(new Set(KEYS).size).toBe(50);
+  const before = stored();
+  for (const key of KEYS) await upload(`keys/${key}`, Buffer.from(key));
+  const arrived = stored().filter((key) => !before.includes(key));
+  expect(arrived.toSorted()).toEqual(KEYS.map((key) => `in/keys/${key}`).toSorted());
+  for (const key of KEYS) {
+    const { status, body } = await send(await presignDownload(`keys/${key}`));
+    expect([key, status, body.toString()]).toEqual([key, 200, key]);
+  }
+});
+
+describe('the store refuses', () => {
+  const bytes = Buffer.from('0123456789');
+
+  test('a URL with any one byte changed', async () => {
+    await upload('changed/a b.bin', bytes);
+    const presigned = await presignDownload('changed/a b.bin', { response_content_disposition: 'inline' });
+    expect((await send(presigned)).status).toBe(200);
+    const { url } = presigned;
+    for (let at = endpoint.length + 1; at < url.length; at++) {
+      const changed = `${url.slice(0, at)}${url[at] === '1' ? '2' : '1'}${url.slice(at + 1)}`;
+      const { status, body } = await send({ ...presigned, url: changed });
+      expect(status, changed).toBeGreaterThanOrEqual(400);
+      expect(body.includes(bytes), changed).toBe(false);
+    }
+  });
+
+  test('a URL with a parameter more, or one less', async () => {
+    await upload('more.bin', bytes);
+    const presigned = await presignDownload('more.bin');
+    const parameters = presigned.url.slice(presigned.url.indexOf('?') + 1).split('&');
+    expect(parameters).toHaveLength(6);
+    const urls = parameters.map((parameter) => presigned.url.replace(parameter, 'x=1'));
+    urls.push(`${presigned.url}&response-content-type=text/html`, `${presigned.url}&X-Amz-Expires=604800`);
+    for (const url of urls) expect((await send({ ...presigned, url })).status, url).toBeGreaterThanOrEqual(400);
+  });
+
+  test('another method', async () => {
+    await upload('method.bin', bytes);
+    const down = await presignDownload('method.bin');
+    const up = await presignUpload('method.bin', bytes);
+    for (const presigned of [
+      { ...down, method: 'PUT' },
+      { ...down, method: 'DELETE' },
+      { ...down, method: 'POST' },
+      { ...up, method: 'GET', headers: {} },
+      { ...up, method: 'DELETE' },
+      { ...up, method: 'POST' },
+    ]) {
+      const { status } = await send(presigned, 'Content-Length' in presigned.headers ? bytes : undefined);
+      expect(status, presigned.method).toBe(403);
+    }
+    expect((await send(down)).body.equals(bytes)).toBe(true);
+  });
+
+  test('another content type, and none', async () => {
+    const presigned = await presignUpload('type.html', bytes);
+    const { 'Content-Type': _, ...without } = presigned.headers;
+    for (const headers of [{ ...presigned.headers, 'Content-Type': 'text/html' }, without]) {
+      expect((await send({ ...presigned, headers }, bytes)).status).toBe(403);
+    }
+    expect(stored()).not.toContain('in/type.html');
+    expect((await send(presigned, bytes)).status).toBe(200);
+  });
+
+  test('a larger body and a smaller one, and one of an unknown length', async () => {
+    const presigned = await presignUpload('size.bin', bytes);
+    for (const body of [Buffer.concat([bytes, bytes]), bytes.subarray(1), Buffer.alloc(0)]) {
+      const headers = { ...presigned.headers, 'Content-Length': String(body.length) };
+      expect((await send({ ...presigned, headers }, body)).status).toBe(403);
+    }
+    const { 'Content-Length': _, ...rest } = presigned.headers;
+    const chunked = { ...rest, 'Transfer-Encoding': 'chunked' };
+    expect((await send({ ...presigned, headers: chunked }, Buffer.concat([bytes, bytes]))).status).toBe(403);
+    expect(stored()).not.toContain('in/size.bin');
+    expect((await send(presigned, bytes)).status).toBe(200);
+  });
+
+  test('another checksum, and none', async () => {
+    const checksum_sha256 = `${'A'.repeat(43)}=`;
+    const presigned = await presignUpload('checksum.bin', bytes, { checksum_sha256 });
+    const { 'X-Amz-Checksum-Sha256': _, ...without } = presigned.headers;
+    for (const headers of [{ ...without, 'X-Amz-Checksum-Sha256': `${'B'.repeat(43)}=` }, without]) {
+      expect((await send({ ...presigned, headers }, bytes)).status).toBe(403);
+    }
+    expect(stored()).not.toContain('in/checksum.bin');
+  });
+
+  test('an expired URL', async () => {
+    await upload('expired.bin', bytes);
+    const presigned = await presignDownload('expired.bin', { expires_in_seconds: 1 });
+    const ask = async () => (await send(presigned)).body.toString();
+    await expect.poll(ask, { timeout: 10_000 }).toContain('Request has expired');
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(presigned.expires_at));
+    expect((await send(await presignDownload('expired.bin', { expires_in_seconds: 60 }))).status).toBe(200);
+  });
+});

@@ -1,0 +1,91 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { notFound, validationFailed } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
+import { countActive } from './count-active.js';
+import type { ObjectCredentialLimits } from './create-object-credential.js';
+import { lockObjectCredential } from './lock-object-credential.js';
+import { objectCredentials } from './object-credentials.table.js';
+import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
+import { objectResources } from './object-resources.table.js';
+import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
+import { presentObjectCredential } from './present-object-credential.js';
+
+type Row = typeof objectCredentials.$inferSelect;
+
+export const updateObjectCredential =
+  (
+    database: Database,
+    keyring: Keyring,
+    { perTenant, allowInsecure }: ObjectCredentialLimits,
+  ): Handler<typeof contract.objectCredentials.update> =>
+  async ({ params: { credential_id: credentialId }, body }, call) => {
+    const { tenantId } = call;
+    const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
+
+    const row = await changing(database, call, { fields: body }, async (tx) => {
+      const locked = await lockObjectCredential(tx, tenantId, credentialId, 'no key update');
+      if (!locked) throw notFound();
+      const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
+      refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
+      if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
+      if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') {
+        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectCredentials, tenantId), perTenant);
+      }
+      const [updated] = await tx
+        .update(objectCredentials)
+        .set({
+          name: body.name,
+          provider: body.provider,
+          endpoint,
+          region: body.region,
+          forcePathStyle,
+          status: body.status,
+          ...secretsOf(body, locked, keyring),
+          updatedAt: sql`now()`,
+        })
+        .where(and(eq(objectCredentials.tenantId, tenantId), eq(objectCredentials.credentialId, credentialId)))
+        .returning();
+      if (!updated) throw notFound();
+      return updated;
+    });
+    return { status: 200, body: presentObjectCredential(row, call.requestId) };
+  };
+
+type Secrets = {
+  access_key_id?: string | undefined;
+  secret_access_key?: string | undefined;
+  session_token?: string | null | undefined;
+};
+
+/** A new access key ends the session token of the old one, unless the body brings its own. */
+function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets, locked: Row, keyring: Keyring) {
+  if (secret_access_key === undefined) {
+    return session_token === undefined ? {} : { sessionTokenSealed: sealSessionToken(keyring, locked, session_token) };
+  }
+  const next = { ...locked, secretVersion: locked.secretVersion + 1 };
+  return {
+    accessKeyId: access_key_id,
+    secretVersion: next.secretVersion,
+    secretAccessKeySealed: sealSecretAccessKey(keyring, next, secret_access_key),
+    sessionTokenSealed: sealSessionToken(keyring, next, session_token ?? null),
+  };
+}
+
+/** The buckets that resources name already. A resource made meanwhile waits for the lock on its credential. */
+async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId }: Row): Promise<void> {
+  const named = await tx
+    .selectDistinct({ bucket: objectResources.bucket })
+    .from(objectResources)
+    .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.credentialId, credentialId)));
+  const unfit = named.find(({ bucket }) => !fitsHostName(bucket));
+  if (!unfit) return;
+  throw validationFailed(
+    'body/force_path_style',
+    `must stay true: the bucket ${unfit.bucket} of an object resource cannot go into a host name`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { changing } from '../../platform/audit/changing.js';
+import type { Database } from '../../platform/database/database.js';
+import { notFound, notFoundIn } from '../../platform/http/api-error.js';
+import type { Handler } from '../../platform/http/handler.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
+import { countActive } from './count-active.js';
+import { lockObjectCredential } from './lock-object-credential.js';
+import { refuseBucketInHostName } from './object-endpoint.js';
+import { refuseKeyPrefix } from './object-key.js';
+import { objectResources } from './object-resources.table.js';
+import { presentObjectResource } from './present-object-resource.js';
+
+export const updateObjectResource =
+  (database: Database, perTenant: number): Handler<typeof contract.objectResources.update> =>
+  async ({ params: { resource_id: resourceId }, body }, call) => {
+    const { tenantId } = call;
+    if (body.key_prefix !== undefined) refuseKeyPrefix(body.key_prefix);
+
+    const row = await changing(database, call, { fields: body }, async (tx) => {
+      const own = and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, resourceId));
+      const [locked] = await tx.select().from(objectResources).where(own).for('no key update');
+      if (!locked) throw notFound();
+      if (body.credential_id !== undefined || body.bucket !== undefined) {
+        const { credential_id = locked.credentialId, bucket = locked.bucket } = body;
+        const credential = await lockObjectCredential(tx, tenantId, credential_id, 'share');
+        if (!credential) throw notFoundIn('body/credential_id');
+        refuseBucketInHostName(credential, bucket, body.bucket === undefined ? 'body/credential_id' : 'body/bucket');
+      }
+      if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') {
+        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectResources, tenantId), perTenant);
+      }
+      const [updated] = await tx
+        .update(objectResources)
+        .set({
+          name: body.name,
+          credentialId: body.credential_id,
+          bucket: body.bucket,
+          allowedOperations: body.allowed_operations,
+          keyPrefix: body.key_prefix,
+          allowedContentTypes: body.allowed_content_types,
+          maxObjectBytes: body.max_object_bytes,
+          maxExpiresInSeconds: body.max_expires_in_seconds,
+          status: body.status,
+          updatedAt: sql`now()`,
+        })
+        .where(own)
+        .returning();
+      if (!updated) throw notFound();
+      return updated;
+    });
+    return { status: 200, body: presentObjectResource(row, call.requestId) };
+  };

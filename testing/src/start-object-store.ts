@@ -1,0 +1,45 @@
+/// <reference path="./s3rver.d.ts" />
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import S3rver from '@20minutes/s3rver';
+
+export type ObjectStore = {
+  endpoint: string;
+  /** The file of an object is its bucket and key with `._S3rver_object` behind them. */
+  directory: string;
+  bucket: string;
+  access_key_id: string;
+  secret_access_key: string;
+  stop: () => Promise<void>;
+};
+
+/** An S3-compatible store with one empty bucket, in this process. */
+export async function startObjectStore(): Promise<ObjectStore> {
+  const directory = mkdtempSync(join(tmpdir(), 'top-store-'));
+  const bucket = 'acme';
+  const store = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: bucket }],
+  });
+  // It serves unsigned requests too, which the bucket of a tenant does not.
+  store.middleware.unshift(async (context, next) => {
+    if (!('X-Amz-Algorithm' in context.query)) context.throw(403);
+    await next();
+  });
+  const { port } = await store.run();
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    directory,
+    bucket,
+    access_key_id: 'S3RVER',
+    secret_access_key: 'S3RVER',
+    stop: async () => {
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
