@@ -83,4 +83,5 @@ grant select, update on device_requests to top_app;
 grant select, insert, update on device_requests to top_system;
 -- Whose durables the platform makes on the bus.
 grant select on bus_principals to top_system;
+-- Whose devices may ask for something.
 grant select (tenant_id, status) on tenants to top_system;
