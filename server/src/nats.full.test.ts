@@ -96,8 +96,8 @@ test('ends the start with one line, without the password, where NATS refuses it'
 });
 
 test('ends the start where NATS carries less than the largest payload', async () => {
-  expect(await refusal({ PAYLOAD_LIMIT_BYTES: '2000000' })).toMatch(
-    /^NATS carries messages of at most 1048576 bytes where the platform sends up to 2065536/,
+  expect(await refusal({ PAYLOAD_LIMIT_BYTES: '1000000' })).toMatch(
+    /^NATS carries messages of at most 1048576 bytes where the platform sends up to 1065536/,
   );
 });
 

@@ -184,6 +184,7 @@ describe.each(implementations)('%s', (_, open) => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    onTestFinished(() => release());
     const held = reader(place, async () => {
       underWay += 1;
       most = Math.max(most, underWay);
@@ -209,6 +210,7 @@ describe.each(implementations)('%s', (_, open) => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    onTestFinished(() => release());
     const first = reader(place, async () => {
       await released;
       return 'DONE';
