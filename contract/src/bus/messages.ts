@@ -35,7 +35,7 @@ export const CommandMessage = z
   });
 
 /** What an adapter may say of itself: PENDING and SENT are the platform's. */
-export const ReportedAdapterStatus = AdapterStatus.extract([
+const ReportedAdapterStatus = AdapterStatus.extract([
   'DELIVERED',
   'REJECTED',
   'UNSUPPORTED',
@@ -45,7 +45,7 @@ export const ReportedAdapterStatus = AdapterStatus.extract([
 ]);
 
 /** What a device may say: NOT_STARTED and UNKNOWN are the platform's. */
-export const ReportedDeviceExecutionStatus = DeviceExecutionStatus.extract([
+const ReportedDeviceExecutionStatus = DeviceExecutionStatus.extract([
   'IN_PROGRESS',
   'SUCCEEDED',
   'FAILED',
