@@ -79,14 +79,14 @@ test('a schema that does not compile makes its own command type unavailable, and
 });
 
 test('names of the caller in the location of a detail are cut', async () => {
-  await addType('nested', {
-    $defs: { node: { type: 'object', additionalProperties: { $ref: '#/$defs/node' } } },
-    $ref: '#/$defs/node',
-  });
+  const levels = 12;
+  const objects = (level: number): object =>
+    level === 0 ? { type: 'object' } : { type: 'object', additionalProperties: objects(level - 1) };
+  await addType('nested', objects(levels));
   const check = await loaded();
-  const nested = (levels: number): unknown =>
-    levels === 0 ? 'no object' : { ['n'.repeat(1_000)]: nested(levels - 1) };
-  const locationIn = (levels: number) => (check('nested', nested(levels)) as ApiError).extra.details?.[0]?.location;
+  const nested = (level: number): unknown => (level === 0 ? 'no object' : { ['n'.repeat(1_000)]: nested(level - 1) });
+  const locationIn = (level: number) => (check('nested', nested(level)) as ApiError).extra.details?.[0]?.location;
   expect(locationIn(2)).toBe(`body/payload/${'n'.repeat(128)}/${'n'.repeat(128)}`);
-  expect(locationIn(30)?.length).toBeLessThanOrEqual(1_024);
+  expect(locationIn(levels)?.length).toBeLessThanOrEqual(1_024);
+  expect(locationIn(levels)?.length).toBeGreaterThan(512);
 });
