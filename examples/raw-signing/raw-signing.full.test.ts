@@ -36,7 +36,6 @@ describe.each(Object.entries(programs))('%s', (_name, program) => {
       vendor: 'vendor_a',
       device_id: 'ok-1',
       command_type: 'reboot',
-      status: 'ACCEPTED',
       created_by_client_id: operator.client_id,
     });
   });

@@ -75,7 +75,8 @@ function reader(
 }
 
 /** Longer than a lost message of JetStream takes to come again. */
-const soon = { timeout: 20_000, interval: 5 };
+/** Longer than JetStream waits for the acknowledgement of what a reader that stopped may still have been sent. */
+const soon = { timeout: 50_000, interval: 5 };
 
 describe.each(implementations)('%s', (_, open) => {
   test('carries messages in their order, with subject, body and the first attempt', async () => {

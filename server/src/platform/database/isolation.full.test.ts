@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
+import { newDeviceRequest } from '../../../test/new-device-request.js';
 import { newPrincipal } from '../../../test/new-principal.js';
 
 /** Belongs to the owner of the tables; every test takes on a role of the platform, and rolls back what it did. */
@@ -26,7 +27,9 @@ beforeAll(async () => {
   const tenants = [await createTenant(), await createTenant()] as const;
   [own, foreign] = [tenants[0].tenant_id, tenants[1].tenant_id];
   foreignClientId = tenants[1].operator.client_id;
-  for (const { tenant_id, admin, operator } of tenants) {
+  for (const tenant of tenants) {
+    const { tenant_id, admin, operator } = tenant;
+    await newDeviceRequest(tenant);
     const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
     expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
     const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
