@@ -32,12 +32,12 @@ function comparisonRow({ connections, pairs }: Comparison): string {
 }
 
 export function renderResults(
-  comparisons: Comparison[],
+  { api, all }: { api: Comparison[]; all: Comparison[] },
   memory: Memory,
   durationMs: number,
   loadBefore: number,
 ): string {
-  const pairs = comparisons[0]?.pairs.length ?? 0;
+  const pairs = api[0]?.pairs.length ?? 0;
   const head = ['connections', 'yardstick req/s', 'platform req/s', 'ratio'];
   const latencies = ['yardstick p50 ms', 'platform p50 ms', 'yardstick p99 ms', 'platform p99 ms', 'p99 ratio'];
   const columns = [...head, ...latencies];
@@ -50,9 +50,17 @@ Written by \`pnpm bench\`. ${new Date().toISOString().slice(0, 10)}, Node ${proc
 
 The yardstick is Express, ts-rest and zod on the same operation, without authentication and database. The platform verifies every signature, admits the request in PostgreSQL (fsync on) and has the command on disk before it answers. The database is analyzed after the warm-up, as autovacuum does in its first minute. Both get the same requests from the same generator, signed anew before every slice: ${pairs} alternating pairs of ${durationMs / 1000} s each, after a warm-up. Every number is the median of the slices, every ratio the median of the pairs' ratios (with the least and the greatest).
 
+A process whose ROLE is api, as where many processes share the work:
+
 ${row(columns)}
 ${row(columns.map(() => '---:'))}
-${comparisons.map(comparisonRow).join('\n')}
+${api.map(comparisonRow).join('\n')}
+
+ROLE all, the default: the same process also hands every command to the simulated fleet and takes what comes back.
+
+${row(columns)}
+${row(columns.map(() => '---:'))}
+${all.map(comparisonRow).join('\n')}
 
 ## Memory at rest
 

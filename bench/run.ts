@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import connect from 'postgres';
 import { applyLoad, type Slice } from './load.js';
 import { type NodeProcess, startNode } from './node-process.js';
@@ -23,20 +23,27 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'top-bench-'));
 const running: NodeProcess[] = [];
 const [loadBefore = 0] = loadavg();
-const postgres = await startPrivatePostgres();
 
 try {
   const memory = await measureMemory();
   const yardstick = await start(fileOf('yardstick.mjs'));
-  const platform = await startPlatform('postgres', { DATABASE_URL: postgres.url, KEYRING: makeKeyring() });
-  const credential = JSON.parse(readFileSync(join(folder, 'postgres', 'demo.json'), 'utf8'));
-  const comparisons = await compare(yardstick, platform, signedCommands(credential));
-  const results = renderResults(comparisons, memory, SLICE_MS, loadBefore);
+  const against = async (role: string, connections: number[]) => {
+    const database = await startPrivatePostgres();
+    const platform = await startPlatform(role, { DATABASE_URL: database.url, KEYRING: makeKeyring(), ROLE: role });
+    const credential = JSON.parse(readFileSync(join(folder, role, 'demo.json'), 'utf8'));
+    const makeRequest = signedCommands(credential);
+    const comparisons = await compare({ yardstick, platform, connections, makeRequest, database });
+    await platform.stop();
+    await database.stop();
+    return comparisons;
+  };
+  const api = await against('api', CONNECTIONS);
+  const all = await against('all', [32]);
+  const results = renderResults({ api, all }, memory, SLICE_MS, loadBefore);
   writeFileSync(fileOf('results.md'), results);
   console.log(`\n${results}`);
 } finally {
   await Promise.all(running.map((node) => node.stop()));
-  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -59,13 +66,21 @@ async function idleBytes(name: string, environment: Record<string, string>): Pro
   return bytes;
 }
 
-async function compare(yardstick: NodeProcess, platform: NodeProcess, makeRequest: () => string) {
+type Compared = {
+  yardstick: NodeProcess;
+  platform: NodeProcess;
+  connections: number[];
+  makeRequest: () => string;
+  database: PrivatePostgres;
+};
+
+async function compare({ yardstick, platform, connections: counts, makeRequest, database }: Compared) {
   const comparisons: Comparison[] = [];
-  for (const connections of CONNECTIONS) {
+  for (const connections of counts) {
     const measure = (node: NodeProcess, durationMs: number) => slice(node, { connections, durationMs, makeRequest });
     await measure(yardstick, WARM_UP_MS);
     await measure(platform, WARM_UP_MS);
-    await analyze();
+    await analyze(database);
     const pairs: Comparison['pairs'] = [];
     for (let pair = 1; pair <= PAIRS; pair++) {
       const result = { yardstick: await measure(yardstick, SLICE_MS), platform: await measure(platform, SLICE_MS) };
@@ -82,8 +97,8 @@ async function compare(yardstick: NodeProcess, platform: NodeProcess, makeReques
  * What autovacuum does within its first minute. To a planner that knows nothing of the new tables the index by device
  * looks as good as the primary key, and every foreign-key check reads all of the tenant's commands.
  */
-async function analyze(): Promise<void> {
-  const sql = connect(postgres.superuserUrl, { max: 1 });
+async function analyze(database: PrivatePostgres): Promise<void> {
+  const sql = connect(database.superuserUrl, { max: 1 });
   await sql`analyze`;
   await sql.end();
 }

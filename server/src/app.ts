@@ -153,11 +153,18 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     if (problem) return refuse(problem);
     if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
 
-    const serveSigned = () =>
-      passGates(req, reply)
+    const serveSigned = async (): Promise<void> => {
+      if (config.ROLE === 'worker') return refuse(noApiHere());
+      await passGates(req, reply)
         .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
         .catch(refuse);
+    };
     if (req.url.startsWith('/api/')) void serveSigned();
     else site(req, reply, (error) => (error ? refuse(error) : void serveSigned()));
   };
 }
+
+const noApiHere = () =>
+  new ApiError('SERVICE_UNAVAILABLE', {
+    message: 'This process carries commands and answers no requests. Ask one whose ROLE is api or all.',
+  });

@@ -38,6 +38,8 @@ const Config = z
     NATS_CREDS_FILE: z.string().min(1).optional(),
     NATS_NKEY_SEED_FILE: z.string().min(1).optional(),
     MODE: z.enum(['development', 'production']).default('development'),
+    /** What a process does: answer requests, carry commands, or both. */
+    ROLE: z.enum(['all', 'api', 'worker']).default('all'),
     KEYRING_FILE: z.string().min(1).optional(),
     KEYRING: z.string().min(1).optional(),
     /** A path prefix that a proxy leaves in front of /api/v1. It is not signed. */
@@ -75,6 +77,11 @@ const Config = z
   .refine(({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE, {
     path: ['NATS_NKEY_SEED_FILE'],
     error: 'and NATS_CREDS_FILE exclude each other',
+    when: always,
+  })
+  .refine(({ ROLE, DATABASE_URL }) => ROLE === 'all' || DATABASE_URL, {
+    path: ['ROLE'],
+    error: 'must be all without DATABASE_URL: the embedded database has one process',
     when: always,
   })
   .refine(({ DATABASE_URL, KEYRING, KEYRING_FILE }) => !DATABASE_URL || KEYRING || KEYRING_FILE, {

@@ -94,9 +94,12 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       config.MODE === 'development' &&
       (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
     const purging = purgeNonces(database, logger);
-    const background = await startBackground({ database, bus, signals, logger, metrics });
-    const provisioning = config.NATS_URL ? startProvisioning({ database, bus, signals, logger }) : null;
-    const fleet = config.MODE === 'development' && !config.NATS_URL ? await startSimulatedFleet(bus) : null;
+    const carriesCommands = config.ROLE !== 'api';
+    const background = carriesCommands ? await startBackground({ database, bus, signals, logger, metrics }) : null;
+    const provisioning =
+      carriesCommands && config.NATS_URL ? startProvisioning({ database, bus, signals, logger }) : null;
+    const hasFleet = carriesCommands && config.MODE === 'development' && !config.NATS_URL;
+    const fleet = hasFleet ? await startSimulatedFleet(bus) : null;
 
     return {
       baseUrl,
@@ -107,7 +110,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
         await drain(DRAIN_MS);
         await fleet?.stop();
         await provisioning?.stop();
-        await background.stop();
+        await background?.stop();
         await bus.close();
         await purging.stop();
         await database.close();
