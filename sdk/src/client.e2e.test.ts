@@ -175,7 +175,7 @@ test('a client whose clock is wrong corrects itself, also under parallel calls',
 
 test('what the platform refuses arrives as its code, with the request id', async () => {
   const client = clientOf(tenant.operator);
-  const unknown = client.commands.get('019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d', { requestId: 'sdk-e2e' });
+  const unknown = client.commands.get('019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d', {}, { requestId: 'sdk-e2e' });
   await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404, requestId: 'sdk-e2e' });
   const typo = client.commands.create({ ...reboot, command_type: 'rebot' });
   await expect(typo).rejects.toMatchObject({ code: 'COMMAND_TYPE_UNKNOWN', status: 422, retryable: false });
