@@ -33,6 +33,15 @@ test('a first command is accepted and can be read back', async () => {
   expect(command.created_by_client_id).toBe(tenant.operator.client_id);
 });
 
+test('a command is waited for, and its events are in the log', async () => {
+  const client = clientOf(tenant.operator);
+  const command = await client.commands.createAndWait(reboot);
+  expect(command).toMatchObject({ status: 'SUCCEEDED', device_execution_status: 'SUCCEEDED' });
+  const events = await client.events.list({ command_id: command.command_id, limit: 1 }).toArray();
+  expect(events.map(({ event_type }) => event_type)).toEqual(['command.accepted', 'command.completed']);
+  await expect(client.commands.cancel(command.command_id)).rejects.toMatchObject({ code: 'COMMAND_NOT_CANCELABLE' });
+});
+
 test('a retry after a lost answer makes no second command', async () => {
   const client = clientOf(tenant.operator, { fetch: losingFirstAnswer() });
   const key = `lost-${crypto.randomUUID()}`;

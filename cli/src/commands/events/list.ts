@@ -1,0 +1,36 @@
+import { Option } from '@commander-js/extra-typings';
+import type { Group } from '../../commands.js';
+import { integer } from '../../flags.js';
+import type { Invocation } from '../../invocation.js';
+import { eventView } from '../../views.js';
+import { allFlag, limitFlag, pageSize } from '../page-flags.js';
+
+export function eventsList(group: Group, invocation: Invocation): void {
+  group
+    .command('list')
+    .description("List the events of the credential's tenant, oldest first.")
+    .addOption(
+      new Option('--event-type <event_type>', 'only events of this type').choices([
+        'command.accepted',
+        'command.completed',
+      ]),
+    )
+    .option('--command-id <command_id>', 'only events of this command')
+    .option(
+      '--wait-seconds <seconds>',
+      'wait for events, 0 to 30 at a time, until --limit is reached or for ever',
+      integer,
+    )
+    .option(...limitFlag)
+    .option(...allFlag)
+    .action(async (flags) => {
+      const { client } = await invocation.connectToOwnTenant();
+      const events = client.events.list({
+        limit: pageSize(flags),
+        event_type: flags.eventType,
+        command_id: flags.commandId,
+        wait_seconds: flags.waitSeconds,
+      });
+      await invocation.printItems(events, eventView, flags);
+    });
+}
