@@ -81,10 +81,12 @@ export const commandView: View<Command> = {
   columns: ['command_id', 'vendor', 'device_id', 'command_type', 'status', 'accepted_at'],
 };
 
-/** What a table can show: the fields of `data` beside those of the event. */
-export const eventView: View<PlatformEvent> = {
+/** In a table the fields of `data` stand beside those of the event. */
+export const eventView: View<
+  Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>
+> = {
   id: (event) => event.event_id,
-  columns: ['occurred_at', 'event_type', 'data'],
+  columns: ['occurred_at', 'event_type', 'command_id', 'device_id', 'command_type', 'status'],
 };
 
 export const deviceRequestView: View<DeviceRequest> = {
