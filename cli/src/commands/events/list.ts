@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import type { PlatformEvent } from '@tenant-open-platform/sdk';
 import type { Group } from '../../commands.js';
 import { integer } from '../../flags.js';
 import type { Invocation } from '../../invocation.js';
@@ -18,7 +19,7 @@ export function eventsList(group: Group, invocation: Invocation): void {
     .option('--command-id <command_id>', 'only events of this command')
     .option(
       '--wait-seconds <seconds>',
-      'wait for events, 0 to 30 at a time, until --limit is reached or for ever',
+      'wait until there is one, 0 to 30; with -o ndjson or id, follow the log',
       integer,
     )
     .option(...limitFlag)
@@ -31,6 +32,13 @@ export function eventsList(group: Group, invocation: Invocation): void {
         command_id: flags.commandId,
         wait_seconds: flags.waitSeconds,
       });
-      await invocation.printItems(events, eventView, flags);
+      // The other formats print at the end, which a log that is followed does not have.
+      const follows = invocation.format === 'ndjson' || invocation.format === 'id';
+      const items = flags.waitSeconds && !follows ? (await events).items : events;
+      await invocation.printItems(invocation.format === 'table' ? rowsOf(items) : items, eventView, flags);
     });
+}
+
+async function* rowsOf(events: AsyncIterable<PlatformEvent> | Iterable<PlatformEvent>) {
+  for await (const { data, ...event } of events) yield { ...event, ...data };
 }
