@@ -12,24 +12,34 @@ async function fresh(): Promise<World & { cwd: string }> {
   return { cwd: await temporaryDirectory(), env: environmentOf(operator) };
 }
 
-test('create and get, as `npm start` prints them', async () => {
+test('create and events, as `npm start` prints them', async () => {
   const { demo } = platform();
   const cwd = await temporaryDirectory();
   await writeFile(join(cwd, 'demo.json'), JSON.stringify(demo), { mode: 0o600 });
   const profile = ['--profile-file', 'demo.json'];
-  const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '-o', 'id'], { cwd });
-  expect(create).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '' });
-  const get = await topctl([...profile, 'commands', 'get', create.stdout.trim()], { cwd });
-  expect({ exitCode: get.exitCode, stderr: get.stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(JSON.parse(get.stdout)).toMatchObject({
-    command_id: create.stdout.trim(),
+  const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '--wait'], { cwd });
+  expect(create).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^accepted as [0-9a-f-]{36}\n$/) });
+  expect(JSON.parse(create.stdout)).toMatchObject({
     vendor: 'vendor_a',
     device_id: 'ok-1',
     command_type: 'reboot',
     payload: {},
     timeout_seconds: 30,
-    status: 'ACCEPTED',
+    status: 'SUCCEEDED',
   });
+  const events = await topctl([...profile, 'events', 'list'], { cwd });
+  expect(events.exitCode).toBe(0);
+  expect(JSON.parse(events.stdout)).toContainEqual(expect.objectContaining({ event_type: 'command.accepted' }));
+});
+
+test('get waits for the next change, or for the end', async () => {
+  const world = await fresh();
+  const create = await topctl([...reboot, '--device-id', 'ok-1', '-o', 'id'], world);
+  expect(create).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '' });
+  const get = ['commands', 'get', create.stdout.trim(), '--wait-seconds', '30'];
+  const seen = ['--seen-updated-at', '2026-01-31T09:30:00Z'];
+  expect((await topctl([...get, ...seen], world)).exitCode).toBe(0);
+  expect(JSON.parse((await topctl(get, world)).stdout)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
 describe('the idempotency key', () => {
