@@ -76,4 +76,4 @@ Completion of commands and flags by Tab:
 
 First steps:
   topctl --profile-file data/demo.json whoami
-  topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type reboot`;
+  topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type reboot --wait`;

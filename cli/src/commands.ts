@@ -15,14 +15,20 @@ import { callbackSubscriptionsList } from './commands/callback-subscriptions/lis
 import { catalogGet } from './commands/catalog/get.js';
 import { commandTypesList } from './commands/command-types/list.js';
 import { commandTypesPut } from './commands/command-types/put.js';
+import { commandsCancel } from './commands/commands/cancel.js';
 import { commandsCreate } from './commands/commands/create.js';
 import { commandsGet } from './commands/commands/get.js';
 import { commandsList } from './commands/commands/list.js';
+import { commandsWait } from './commands/commands/wait.js';
 import { credentialsCreate } from './commands/credentials/create.js';
 import { credentialsGet } from './commands/credentials/get.js';
 import { credentialsList } from './commands/credentials/list.js';
 import { credentialsRotate } from './commands/credentials/rotate.js';
 import { credentialsUpdate } from './commands/credentials/update.js';
+import { deviceRequestsGet } from './commands/device-requests/get.js';
+import { deviceRequestsList } from './commands/device-requests/list.js';
+import { deviceRequestsReply } from './commands/device-requests/reply.js';
+import { eventsList } from './commands/events/list.js';
 import { login } from './commands/login.js';
 import { meGet } from './commands/me/get.js';
 import { objectCredentialsCreate } from './commands/object-credentials/create.js';
@@ -102,7 +108,17 @@ export const commandGroups: readonly Entry[] = [
     description: 'What can be sent to the devices of a vendor.',
     commands: [commandTypesList, commandTypesPut],
   },
-  { name: 'commands', description: 'Commands for devices.', commands: [commandsCreate, commandsGet, commandsList] },
+  {
+    name: 'commands',
+    description: 'Commands for devices.',
+    commands: [commandsCreate, commandsGet, commandsList, commandsWait, commandsCancel],
+  },
+  { name: 'events', description: 'What happened to commands.', commands: [eventsList] },
+  {
+    name: 'device-requests',
+    description: 'What devices ask.',
+    commands: [deviceRequestsList, deviceRequestsGet, deviceRequestsReply],
+  },
   { name: 'catalog', description: 'Vendors and their command types.', commands: [catalogGet] },
   {
     name: 'objects',

@@ -14,6 +14,7 @@ const renamed: Record<string, Record<string, string>> = {
     rotate_secret: 'callback-endpoints rotate',
     previous_secret_ttl_seconds: 'callback-endpoints rotate',
   },
+  'device-requests reply': { error: '--error-code and --error-message' },
   'object-credentials create': secretFiles,
   'object-credentials update': secretFiles,
 };

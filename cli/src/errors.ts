@@ -1,5 +1,8 @@
 /** The command line or the profile is wrong; nothing was sent. */
 export class UsageError extends Error {}
 
+/** The command ended without success, or is not final in time; its record is printed. */
+export class UnsuccessfulError extends Error {}
+
 /** The person at the prompt said no, or pressed Ctrl-C; nothing was changed. */
 export class CancelledError extends Error {}

@@ -8,6 +8,7 @@ export const exitCodes = {
   5: 'forbidden',
   6: 'conflict, also an idempotency key that belongs to a different command',
   7: 'rate-limited',
+  8: 'the command did not succeed, or not in the time to wait for it',
   130: 'cancelled',
 } as const;
 

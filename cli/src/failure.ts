@@ -1,7 +1,7 @@
 import type { ApiError, TenantOpenPlatformError } from '@tenant-open-platform/sdk';
 import { colorsFor } from './colors.js';
 import type { Context } from './context.js';
-import { CancelledError, UsageError } from './errors.js';
+import { CancelledError, UnsuccessfulError, UsageError } from './errors.js';
 import { type ExitCode, exitCodeOfStatus } from './exit-code.js';
 import type { Session } from './session.js';
 import { explainSignature } from './signature-difference.js';
@@ -14,6 +14,10 @@ export async function reportFailure(context: Context, error: unknown, session: S
   if (error instanceof UsageError) {
     say([error.message]);
     return 2;
+  }
+  if (error instanceof UnsuccessfulError) {
+    say([printable(error.message)]);
+    return 8;
   }
   if (error instanceof CancelledError) {
     context.stderr.write(`${error.message}\n`);

@@ -9,9 +9,11 @@ import type {
   Command,
   CommandAccepted,
   Credential,
+  DeviceRequest,
   Me,
   ObjectCredential,
   ObjectResource,
+  PlatformEvent,
   Policy,
   PresignedRequest,
   Role,
@@ -77,6 +79,19 @@ export const acceptedCommandView: View<CommandAccepted> = {
 export const commandView: View<Command> = {
   id: (command) => command.command_id,
   columns: ['command_id', 'vendor', 'device_id', 'command_type', 'status', 'accepted_at'],
+};
+
+/** In a table the fields of `data` stand beside those of the event. */
+export const eventView: View<
+  Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>
+> = {
+  id: (event) => event.event_id,
+  columns: ['occurred_at', 'event_type', 'command_id', 'device_id', 'command_type', 'status'],
+};
+
+export const deviceRequestView: View<DeviceRequest> = {
+  id: (request) => request.device_request_id,
+  columns: ['device_request_id', 'vendor', 'device_id', 'request_type', 'status', 'received_at'],
 };
 
 export const meView: View<Me> = { id: (me) => me.client_id, columns: ['client_id', 'tenant_id', 'roles'] };

@@ -30,15 +30,15 @@ const sent = {
   device_id: 'ok-1',
   command_type: 'set_power',
   payload: { power: 'on' },
-  status: 'ACCEPTED',
+  status: 'SUCCEEDED',
   created_by_client_id: operator.client_id,
 };
 
-test('creates a command and reads it back, as the environment says', async () => {
+test('sends a command and waits for its outcome, as the environment says', async () => {
   expect(await run(asEnvironment(operator))).toMatchObject(sent);
 });
 
-test('creates a command and reads it back, as a profile file says', async () => {
+test('sends a command and waits for its outcome, as a profile file says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'top-example-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'profile.json');

@@ -11,14 +11,12 @@ function connect(): TenantOpenPlatform {
 
 try {
   const client = connect();
-  const accepted = await client.commands.create({
+  const command = await client.commands.createAndWait({
     vendor: 'vendor_a',
     device_id: 'ok-1',
     command_type: 'set_power',
     payload: { power: 'on' },
   });
-  console.error(`Accepted at ${accepted.accepted_at}.`);
-  const command = await client.commands.get(accepted.command_id);
   console.log(JSON.stringify(command, null, 2));
 } catch (error) {
   if (!isApiError(error)) throw error;

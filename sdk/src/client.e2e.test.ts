@@ -33,6 +33,15 @@ test('a first command is accepted and can be read back', async () => {
   expect(command.created_by_client_id).toBe(tenant.operator.client_id);
 });
 
+test('a command is waited for, and its events are in the log', async () => {
+  const client = clientOf(tenant.operator);
+  const command = await client.commands.createAndWait(reboot);
+  expect(command).toMatchObject({ status: 'SUCCEEDED', device_execution_status: 'SUCCEEDED' });
+  const events = await client.events.list({ command_id: command.command_id, limit: 1 }).toArray();
+  expect(events.map(({ event_type }) => event_type)).toEqual(['command.accepted', 'command.completed']);
+  await expect(client.commands.cancel(command.command_id)).rejects.toMatchObject({ code: 'COMMAND_NOT_CANCELABLE' });
+});
+
 test('a retry after a lost answer makes no second command', async () => {
   const client = clientOf(tenant.operator, { fetch: losingFirstAnswer() });
   const key = `lost-${crypto.randomUUID()}`;
@@ -175,7 +184,7 @@ test('a client whose clock is wrong corrects itself, also under parallel calls',
 
 test('what the platform refuses arrives as its code, with the request id', async () => {
   const client = clientOf(tenant.operator);
-  const unknown = client.commands.get('019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d', { requestId: 'sdk-e2e' });
+  const unknown = client.commands.get('019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d', {}, { requestId: 'sdk-e2e' });
   await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404, requestId: 'sdk-e2e' });
   const typo = client.commands.create({ ...reboot, command_type: 'rebot' });
   await expect(typo).rejects.toMatchObject({ code: 'COMMAND_TYPE_UNKNOWN', status: 422, retryable: false });

@@ -8,6 +8,8 @@ import { CatalogResource } from './resources/catalog.js';
 import { CommandTypes } from './resources/command-types.js';
 import { Commands } from './resources/commands.js';
 import { Credentials } from './resources/credentials.js';
+import { DeviceRequests } from './resources/device-requests.js';
+import { Events } from './resources/events.js';
 import { MeResource } from './resources/me.js';
 import { ObjectCredentials } from './resources/object-credentials.js';
 import { ObjectResources } from './resources/object-resources.js';
@@ -46,6 +48,8 @@ export class TenantOpenPlatform {
   readonly commandTypes: CommandTypes;
   readonly auditEvents: AuditEvents;
   readonly commands: Commands;
+  readonly events: Events;
+  readonly deviceRequests: DeviceRequests;
   readonly catalog: CatalogResource;
   readonly objects: Objects;
   readonly objectCredentials: ObjectCredentials;
@@ -70,6 +74,8 @@ export class TenantOpenPlatform {
     this.commandTypes = new CommandTypes(sender);
     this.auditEvents = new AuditEvents(sender);
     this.commands = new Commands(sender);
+    this.events = new Events(sender);
+    this.deviceRequests = new DeviceRequests(sender);
     this.catalog = new CatalogResource(sender);
     this.objects = new Objects(sender);
     this.objectCredentials = new ObjectCredentials(sender);

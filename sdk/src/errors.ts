@@ -1,4 +1,4 @@
-import type { CommandAccepted, ErrorBody, ErrorCode, ErrorDetail } from './types.js';
+import type { Command, CommandAccepted, ErrorBody, ErrorCode, ErrorDetail } from './types.js';
 
 /** What is known of the call that failed. */
 export interface ErrorContext {
@@ -16,7 +16,7 @@ const brand = Symbol.for('@tenant-open-platform/sdk/error');
 export class TenantOpenPlatformError extends Error {
   declare name: string;
   static {
-    this.prototype.name = 'TenantOpenPlatformError';
+    this.prototype.name = this.name;
   }
   /** The operation, for example `commands.create`; absent where no call was made. */
   declare readonly operation?: string;
@@ -38,7 +38,7 @@ export class TenantOpenPlatformError extends Error {
 export class ConfigurationError extends TenantOpenPlatformError {
   declare name: 'ConfigurationError';
   static {
-    this.prototype.name = 'ConfigurationError';
+    this.prototype.name = this.name as 'ConfigurationError';
   }
 }
 
@@ -46,7 +46,7 @@ export class ConfigurationError extends TenantOpenPlatformError {
 export class InvalidArgumentError extends TenantOpenPlatformError {
   declare name: 'InvalidArgumentError';
   static {
-    this.prototype.name = 'InvalidArgumentError';
+    this.prototype.name = this.name as 'InvalidArgumentError';
   }
 }
 
@@ -54,18 +54,18 @@ export class InvalidArgumentError extends TenantOpenPlatformError {
 export class ApiError extends TenantOpenPlatformError {
   declare name: 'ApiError';
   static {
-    this.prototype.name = 'ApiError';
+    this.prototype.name = this.name as 'ApiError';
   }
   /** The HTTP status. */
-  readonly status: number;
+  declare readonly status: number;
   /** A code of the table of errors, or `UNEXPECTED_ANSWER` where the answer is not the platform's. */
-  readonly code: ErrorCode;
+  declare readonly code: ErrorCode;
   /** Whether the same call may succeed later. The client has already retried where that was safe. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   /** Every place in the request that is wrong. */
-  readonly details: readonly ErrorDetail[];
+  declare readonly details: readonly ErrorDetail[];
   /** Facts that belong to the code, for example `required_scope` with FORBIDDEN. */
-  readonly metadata: Readonly<Record<string, unknown>>;
+  declare readonly metadata: Readonly<Record<string, unknown>>;
   /** How long the platform asks to wait, in milliseconds, from Retry-After. */
   declare readonly retryAfterMs?: number;
 
@@ -87,7 +87,7 @@ export class ApiError extends TenantOpenPlatformError {
 export class ConnectionError extends TenantOpenPlatformError {
   declare name: 'ConnectionError';
   static {
-    this.prototype.name = 'ConnectionError';
+    this.prototype.name = this.name as 'ConnectionError';
   }
 }
 
@@ -95,7 +95,7 @@ export class ConnectionError extends TenantOpenPlatformError {
 export class TimeoutError extends TenantOpenPlatformError {
   declare name: 'TimeoutError';
   static {
-    this.prototype.name = 'TimeoutError';
+    this.prototype.name = this.name as 'TimeoutError';
   }
 }
 
@@ -106,7 +106,7 @@ export class TimeoutError extends TenantOpenPlatformError {
 export class UnknownOutcomeError extends TenantOpenPlatformError {
   declare name: 'UnknownOutcomeError';
   static {
-    this.prototype.name = 'UnknownOutcomeError';
+    this.prototype.name = this.name as 'UnknownOutcomeError';
   }
 }
 
@@ -114,12 +114,12 @@ export class UnknownOutcomeError extends TenantOpenPlatformError {
 export class IdempotencyMismatchError extends TenantOpenPlatformError {
   declare name: 'IdempotencyMismatchError';
   static {
-    this.prototype.name = 'IdempotencyMismatchError';
+    this.prototype.name = this.name as 'IdempotencyMismatchError';
   }
   /** The existing command of this idempotency_key. */
-  readonly command: CommandAccepted;
+  declare readonly command: CommandAccepted;
   /** The fields in which the request differs from it, for example `['payload', 'device_id']`. */
-  readonly fields: readonly string[];
+  declare readonly fields: readonly string[];
 
   constructor(command: CommandAccepted, fields: readonly string[], context: ErrorContext = {}) {
     super(
@@ -128,6 +128,21 @@ export class IdempotencyMismatchError extends TenantOpenPlatformError {
     );
     this.command = command;
     this.fields = fields;
+  }
+}
+
+/** The command was not final in the time that the caller had for it. It goes on: wait again, or cancel it. */
+export class WaitTimeoutError extends TenantOpenPlatformError {
+  declare name: 'WaitTimeoutError';
+  static {
+    this.prototype.name = this.name as 'WaitTimeoutError';
+  }
+  /** The command as it was read last. */
+  declare readonly command: Command;
+
+  constructor(command: Command) {
+    super(`Command ${command.command_id} is still ${command.status}.`, { requestId: command.request_id });
+    this.command = command;
   }
 }
 
@@ -141,28 +156,16 @@ export function isApiError(error: unknown, code?: ErrorCode): error is ApiError 
   return hasName(error, 'ApiError') && (code === undefined || (error as ApiError).code === code);
 }
 
-export function isConfigurationError(error: unknown): error is ConfigurationError {
-  return hasName(error, 'ConfigurationError');
-}
+export const isConfigurationError = guardOf<ConfigurationError>('ConfigurationError');
+export const isInvalidArgumentError = guardOf<InvalidArgumentError>('InvalidArgumentError');
+export const isConnectionError = guardOf<ConnectionError>('ConnectionError');
+export const isTimeoutError = guardOf<TimeoutError>('TimeoutError');
+export const isUnknownOutcomeError = guardOf<UnknownOutcomeError>('UnknownOutcomeError');
+export const isIdempotencyMismatchError = guardOf<IdempotencyMismatchError>('IdempotencyMismatchError');
+export const isWaitTimeoutError = guardOf<WaitTimeoutError>('WaitTimeoutError');
 
-export function isInvalidArgumentError(error: unknown): error is InvalidArgumentError {
-  return hasName(error, 'InvalidArgumentError');
-}
-
-export function isConnectionError(error: unknown): error is ConnectionError {
-  return hasName(error, 'ConnectionError');
-}
-
-export function isTimeoutError(error: unknown): error is TimeoutError {
-  return hasName(error, 'TimeoutError');
-}
-
-export function isUnknownOutcomeError(error: unknown): error is UnknownOutcomeError {
-  return hasName(error, 'UnknownOutcomeError');
-}
-
-export function isIdempotencyMismatchError(error: unknown): error is IdempotencyMismatchError {
-  return hasName(error, 'IdempotencyMismatchError');
+function guardOf<E extends TenantOpenPlatformError>(name: E['name']) {
+  return (error: unknown): error is E => hasName(error, name);
 }
 
 function hasName(error: unknown, name: string): boolean {

@@ -19,10 +19,13 @@ export {
   isTenantOpenPlatformError,
   isTimeoutError,
   isUnknownOutcomeError,
+  isWaitTimeoutError,
   TenantOpenPlatformError,
   TimeoutError,
   UnknownOutcomeError,
+  WaitTimeoutError,
 } from './errors.js';
+export type { WaitOptions } from './resources/commands.js';
 export type {
   Fetch,
   FetchInit,

@@ -56,7 +56,16 @@ export type CommandAccepted = Schemas['CommandAccepted'];
 /** idempotency_key: made by the client where it is absent. */
 export type CommandCreate = Omit<Schemas['CommandCreate'], 'idempotency_key'> &
   Partial<Pick<Schemas['CommandCreate'], 'idempotency_key'>>;
+export type CommandGetQuery = QueryOf<'commands.get'>;
 export type CommandListQuery = QueryOf<'commands.list'>;
+
+/** An entry of the event log. */
+export type PlatformEvent = Schemas['Event'];
+export type EventListQuery = QueryOf<'events.list'>;
+
+export type DeviceRequest = Schemas['DeviceRequest'];
+export type DeviceRequestReply = Schemas['DeviceRequestReply'];
+export type DeviceRequestListQuery = QueryOf<'deviceRequests.list'>;
 
 export type Catalog = Schemas['Catalog'];
 

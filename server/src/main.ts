@@ -66,9 +66,9 @@ async function welcome({ baseUrl, isFirstStart }: Server, config: Config): Promi
     const address = demo.includes(`"${baseUrl}"`) ? '' : ` --base-url ${baseUrl}`;
     const topctl = `npx topctl --profile-file ${directory}/demo.json${address}`;
     lines.push(
-      'Send a first command, and read it back, in another terminal:',
-      `  id=$(${topctl} commands create --vendor vendor_a --device-id ok-1 --command-type reboot -o id)`,
-      `  ${topctl} commands get "$id"`,
+      'Send a first command, wait for its outcome, and see its events, in another terminal:',
+      `  ${topctl} commands create --vendor vendor_a --device-id ok-1 --command-type reboot --wait`,
+      `  ${topctl} events list`,
       '',
     );
   }

@@ -44,3 +44,17 @@ test('docs/callbacks.md, pasted from top to bottom, configures an endpoint and e
   expect(deleted).toMatchObject({ subscription_id: subscriptions[0].subscription_id, deleted: true });
   expect(JSON.stringify(outputs)).not.toContain('whsec_');
 });
+
+test('docs/commands.md, pasted from top to bottom, sends commands, waits for them and lists their events', async () => {
+  const outputs = await paste('docs/commands.md');
+  const [succeeded, failed, waited, first, replayed, events] = outputs;
+  expect(succeeded).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED', public_status: 'SUCCEEDED' });
+  expect(failed).toMatchObject({ status: 'FAILED', status_reason: { code: 'DEVICE_FAULT' } });
+  expect(waited).toMatchObject({ device_id: 'ok-2', status: 'SUCCEEDED' });
+  expect(first).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED' });
+  expect(replayed).toMatchObject({ command_id: first.command_id, status: 'ACCEPTED' });
+  const { command_id } = waited;
+  const types = ['command.accepted', 'command.completed'];
+  expect(events).toMatchObject(types.map((event_type) => ({ event_type, data: { command_id } })));
+  expect(outputs).toHaveLength(6);
+});

@@ -10,6 +10,6 @@ test.each(['bash', 'sh'])(
     const lines = (await runPasted(blocks[0] as Block, shell)).split('\n');
     const [accepted, command] = lines.map((line) => JSON.parse(line));
     expect(accepted).toMatchObject({ status: 'ACCEPTED' });
-    expect(command).toMatchObject({ command_id: accepted.command_id, device_id: 'ok-1', created_by_client_id: 'demo' });
+    expect(command).toMatchObject({ command_id: accepted.command_id, device_id: 'ok-1', status: 'SUCCEEDED' });
   },
 );

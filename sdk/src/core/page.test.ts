@@ -69,3 +69,20 @@ test('a failure of a later page reaches the loop', async () => {
   const { client } = fakeClient([page(['a'], 'c1'), refusal(400, 'INVALID_CURSOR')]);
   await expect(collect(client.tenants.list())).rejects.toMatchObject({ code: 'INVALID_CURSOR' });
 });
+
+const eventPage = (ids: string[], next_cursor: string) =>
+  answer(200, { items: ids.map((event_id) => ({ event_id })), next_cursor, request_id: 'r' });
+
+test('the event log, whose cursor is always there, ends where there is nothing new', async () => {
+  const script = () => [eventPage(['a', 'b'], 'c1'), eventPage(['c'], 'c2'), eventPage([], 'c2')];
+  const { client, fetch } = fakeClient(script());
+  expect(await collect(client.events.list({ limit: 2 }))).toHaveLength(3);
+  expect(queries(fetch)).toEqual(['?limit=2', '?limit=2&cursor=c1', '?limit=2&cursor=c2']);
+  expect(await fakeClient(script()).client.events.list().toArray()).toHaveLength(3);
+});
+
+test('the event log is followed with wait_seconds, also where nothing is new for a while', async () => {
+  const { client, fetch } = fakeClient([eventPage(['a'], 'c1'), eventPage([], 'c1'), eventPage(['b'], 'c2')]);
+  expect(await collect(client.events.list({ wait_seconds: 30 }), 2)).toHaveLength(2);
+  expect(queries(fetch).slice(1)).toEqual(['?wait_seconds=30&cursor=c1', '?wait_seconds=30&cursor=c1']);
+});

@@ -2,9 +2,9 @@ import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js
 
 /** One page of a list. */
 export interface Page<Item> {
-  /** At most `limit` items, newest first. */
+  /** At most `limit` items, newest first; events oldest first. */
   items: Item[];
-  /** Pass as `cursor`, with the same filters, to get the next page; null on the last page. */
+  /** Pass as `cursor`, with the same filters, to get the next page; null on the last page, never null for events. */
   next_cursor: string | null;
   /** Correlation id of the call. */
   request_id: string;
@@ -19,9 +19,13 @@ export interface PagePromise<Item> extends ApiPromise<Page<Item>>, AsyncIterable
   toArray(options?: { max?: number }): Promise<Item[]>;
 }
 
+/** Whether an iteration ends with this page. */
+export type IsLast = (page: Page<unknown>) => boolean;
+
 /** Pages share one set of filters; `fetchPage` gets the cursor of the page, undefined for the first. */
 export function pagePromise<Item>(
-  fetchPage: (cursor?: string) => Promise<WithResponse<Page<Item>>>,
+  fetchPage: (cursor?: string | null) => Promise<WithResponse<Page<Item>>>,
+  isLast: IsLast = ({ next_cursor }) => next_cursor === null,
 ): PagePromise<Item> {
   const first = apiPromise(fetchPage());
 
@@ -29,19 +33,16 @@ export function pagePromise<Item>(
     let page = await first;
     while (true) {
       yield* page.items;
-      if (page.next_cursor === null) return;
+      if (isLast(page)) return;
       page = (await fetchPage(page.next_cursor)).data;
     }
   }
 
   async function toArray({ max = Number.POSITIVE_INFINITY }: { max?: number } = {}): Promise<Item[]> {
     const items: Item[] = [];
-    let page = await first;
-    while (true) {
-      items.push(...page.items.slice(0, max - items.length));
-      if (page.next_cursor === null || items.length >= max) return items;
-      page = (await fetchPage(page.next_cursor)).data;
-    }
+    if (max <= 0) return items;
+    for await (const item of iterate()) if (items.push(item) >= max) break;
+    return items;
   }
 
   return Object.assign(first, { toArray, [Symbol.asyncIterator]: iterate });

@@ -12,17 +12,17 @@ import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js
 import { attempt } from './attempt.js';
 import { Clock, type ClockReading } from './clock.js';
 import { type AttemptEvent, createObserver, type Observer } from './observe.js';
-import { type Page, type PagePromise, pagePromise } from './page.js';
+import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js';
 import { backOffMs, effectOf } from './retry.js';
 import { hashBody, importKey, type Key, signParts } from './signature.js';
 import { sleep } from './sleep.js';
-import { buildTarget, type PathParameters, type Query } from './target.js';
+import { buildTarget, type PathParameters } from './target.js';
 
 /** Settings of one call; they go before those of the client. */
 export interface RequestOptions {
   /** Cancels the call, also while it waits for a retry; it rejects with the signal's reason. */
   signal?: RuntimeAbortSignal | undefined;
-  /** How long one attempt may take, in milliseconds. */
+  /** How long one attempt may take, in milliseconds; `wait_seconds` of the query comes on top. */
   timeoutMs?: number | undefined;
   /** How long the whole call may take with all attempts and waits, in milliseconds. */
   deadlineMs?: number | undefined;
@@ -34,11 +34,12 @@ export interface RequestOptions {
 
 export interface Operation {
   name: string;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Default: GET. */
+  method?: 'POST' | 'PUT' | 'DELETE';
   /** As in the OpenAPI document. */
   path: string;
   parameters?: PathParameters;
-  query?: Query | undefined;
+  query?: { cursor?: string | null | undefined; wait_seconds?: number | undefined } | undefined;
   body?: object;
   idempotencyKey?: string;
   /** What the caller should check after an unknown outcome; absent where the call may simply be repeated. */
@@ -48,6 +49,7 @@ export interface Operation {
 /** What all attempts of a call have in common. */
 interface Call {
   operation: Operation;
+  method: string;
   settings: CallSettings;
   target: string;
   body: string | undefined;
@@ -72,12 +74,12 @@ export class Sender {
     return apiPromise(this.#send<T>(operation, options));
   }
 
-  list<Item>(operation: Operation, options?: RequestOptions): PagePromise<Item> {
+  list<Item>(operation: Operation, options?: RequestOptions, isLast?: IsLast): PagePromise<Item> {
     return pagePromise(async (cursor) => {
       const query = cursor === undefined ? operation.query : { ...operation.query, cursor };
       const { data, ...answer } = await this.#send<Page<Item> | Item[]>({ ...operation, query }, options);
       return { ...answer, data: Array.isArray(data) ? toPage(data, answer) : data };
-    });
+    }, isLast);
   }
 
   async #send<T>(operation: Operation, options: RequestOptions = {}): Promise<WithResponse<T>> {
@@ -114,6 +116,7 @@ export class Sender {
     const body = operation.body && JSON.stringify(operation.body);
     return {
       operation,
+      method: operation.method ?? 'GET',
       settings,
       target: buildTarget(operation.path, operation.parameters, operation.query),
       body,
@@ -135,9 +138,10 @@ export class Sender {
     };
     const startedAt = performance.now();
     const headers = await this.#headers(call, signed);
-    const timeoutMs = Math.max(0, Math.min(settings.timeoutMs, call.endsAt - startedAt));
+    const allowedMs = settings.timeoutMs + (operation.query?.wait_seconds ?? 0) * 1000;
+    const timeoutMs = Math.max(0, Math.min(allowedMs, call.endsAt - startedAt));
     this.#observer.request(event);
-    const init = { method: operation.method, headers, ...(body !== undefined && { body }) };
+    const init = { method: call.method, headers, ...(body !== undefined && { body }) };
     const answer = await attempt(fetch, `${baseUrl}${target}`, init, { timeoutMs, signal: settings.signal }, context);
     this.#observer.answer({ ...event, status: answer.status, durationMs: performance.now() - startedAt });
     return readAnswer<T>(answer, context, this.#clock.read().atMs);
@@ -148,7 +152,7 @@ export class Sender {
     this.#key ??= importKey(secret);
     return {
       ...(await signParts(await this.#key, {
-        method: call.operation.method,
+        method: call.method,
         target: call.target,
         clientId,
         timestamp: String(Math.floor(signed.atMs / 1000)),
@@ -171,8 +175,8 @@ export class Sender {
   }
 }
 
-function describe({ operation, target, requestId }: Call, attempts: number): AttemptEvent {
-  return { operation: operation.name, attempt: attempts, method: operation.method, target, requestId };
+function describe({ operation, method, target, requestId }: Call, attempts: number): AttemptEvent {
+  return { operation: operation.name, attempt: attempts, method, target, requestId };
 }
 
 /** The credential list is a bare array whose cursor is in a header. */

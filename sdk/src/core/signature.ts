@@ -1,9 +1,4 @@
-import {
-  EMPTY_BODY_SHA256,
-  type SignedParts,
-  signatureHeaders,
-  stringToSign,
-} from '@tenant-open-platform/contract/signature';
+import { type SignedParts, signatureHeaders, stringToSign } from '@tenant-open-platform/contract/signature';
 
 const encoder = new TextEncoder();
 
@@ -15,8 +10,7 @@ export function importKey(secret: string): Promise<Key> {
 }
 
 export async function hashBody(body: string | Uint8Array | undefined): Promise<string> {
-  if (body === undefined || body.length === 0) return EMPTY_BODY_SHA256;
-  const bytes = typeof body === 'string' ? encoder.encode(body) : (body as Uint8Array<ArrayBuffer>);
+  const bytes = typeof body === 'object' ? (body as Uint8Array<ArrayBuffer>) : encoder.encode(body);
   return hex(await crypto.subtle.digest('SHA-256', bytes));
 }
 

@@ -22,7 +22,6 @@ export class AuditEvents {
     return this.#sender.list(
       {
         name: 'auditEvents.list',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/audit-events',
         parameters: { tenant_id: tenantId },
         query,

@@ -43,7 +43,6 @@ export class BusPrincipals {
     return this.#sender.list(
       {
         name: 'busPrincipals.list',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/bus/principals',
         parameters: { tenant_id: tenantId },
         query,
@@ -61,7 +60,6 @@ export class BusPrincipals {
     return this.#sender.call(
       {
         name: 'busPrincipals.get',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}',
         parameters: { tenant_id: tenantId, principal_id: principalId },
       },

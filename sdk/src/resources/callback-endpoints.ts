@@ -50,7 +50,7 @@ export class CallbackEndpoints {
    */
   list(query?: CallbackEndpointListQuery, options?: RequestOptions): PagePromise<CallbackEndpoint> {
     return this.#sender.list(
-      { name: 'callbackEndpoints.list', method: 'GET', path: '/api/v1/open/callbacks/endpoints', query },
+      { name: 'callbackEndpoints.list', path: '/api/v1/open/callbacks/endpoints', query },
       options,
     );
   }
@@ -64,7 +64,6 @@ export class CallbackEndpoints {
     return this.#sender.call(
       {
         name: 'callbackEndpoints.get',
-        method: 'GET',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}',
         parameters: { endpoint_id: endpointId },
       },

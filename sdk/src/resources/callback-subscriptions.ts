@@ -54,7 +54,6 @@ export class CallbackSubscriptions {
     return this.#sender.list(
       {
         name: 'callbackSubscriptions.list',
-        method: 'GET',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions',
         parameters: { endpoint_id: endpointId },
         query,

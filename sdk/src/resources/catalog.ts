@@ -17,6 +17,6 @@ export class CatalogResource {
    * Retried. Scope open:catalog:read.
    */
   get(options?: RequestOptions): ApiPromise<Catalog> {
-    return this.#sender.call({ name: 'catalog.get', method: 'GET', path: '/api/v1/open/catalog' }, options);
+    return this.#sender.call({ name: 'catalog.get', path: '/api/v1/open/catalog' }, options);
   }
 }

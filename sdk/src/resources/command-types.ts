@@ -21,7 +21,6 @@ export class CommandTypes {
     return this.#sender.list(
       {
         name: 'commandTypes.list',
-        method: 'GET',
         path: '/api/v1/platform/catalog/vendors/{vendor}/command-types',
         parameters: { vendor },
         query,

@@ -1,7 +1,14 @@
 import type { ApiPromise } from '../core/api-promise.js';
 import type { PagePromise } from '../core/page.js';
 import type { RequestOptions, Sender } from '../core/send.js';
-import type { Command, CommandAccepted, CommandCreate, CommandListQuery } from '../types.js';
+import { WaitTimeoutError } from '../errors.js';
+import type { Command, CommandAccepted, CommandCreate, CommandGetQuery, CommandListQuery } from '../types.js';
+
+/** Settings of a wait; those of a call hold for each of its requests. */
+export interface WaitOptions extends RequestOptions {
+  /** How long to wait for the outcome, in seconds. Default: 330, longer than any command takes. */
+  timeoutSeconds?: number | undefined;
+}
 
 /** Commands to devices. */
 export class Commands {
@@ -38,17 +45,18 @@ export class Commands {
   }
 
   /**
-   * Reads one command with its four statuses.
+   * Reads one command with its four statuses. With `wait_seconds`, 0 to 30, it answers as soon as the command is final;
+   * with `seen_updated_at` too, as soon as it differs from the record of that `updated_at`.
    *
    * Retried. Scope open:command:read. Errors: NOT_FOUND.
    */
-  get(commandId: string, options?: RequestOptions): ApiPromise<Command> {
+  get(commandId: string, query?: CommandGetQuery, options?: RequestOptions): ApiPromise<Command> {
     return this.#sender.call(
       {
         name: 'commands.get',
-        method: 'GET',
         path: '/api/v1/open/downlink/commands/{command_id}',
         parameters: { command_id: commandId },
+        query,
       },
       options,
     );
@@ -61,9 +69,47 @@ export class Commands {
    * Retried. Scope open:command:read. Errors: VALIDATION_FAILED, INVALID_CURSOR.
    */
   list(query?: CommandListQuery, options?: RequestOptions): PagePromise<Command> {
-    return this.#sender.list(
-      { name: 'commands.list', method: 'GET', path: '/api/v1/open/downlink/commands', query },
+    return this.#sender.list({ name: 'commands.list', path: '/api/v1/open/downlink/commands', query }, options);
+  }
+
+  /**
+   * Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same.
+   *
+   * Retried. Scope open:command:cancel. Errors: NOT_FOUND, COMMAND_NOT_CANCELABLE.
+   */
+  cancel(commandId: string, options?: RequestOptions): ApiPromise<Command> {
+    return this.#sender.call(
+      {
+        name: 'commands.cancel',
+        method: 'POST',
+        path: '/api/v1/open/downlink/commands/{command_id}/cancel',
+        parameters: { command_id: commandId },
+      },
       options,
     );
+  }
+
+  /**
+   * Waits until the command is final, whatever its outcome: look at `status`.
+   *
+   * @throws WaitTimeoutError with the record as it was read last, where the command is not final in time.
+   */
+  async wait(commandId: string, options: WaitOptions = {}): Promise<Command> {
+    const endsAt = performance.now() + (options.timeoutSeconds ?? 330) * 1000;
+    while (true) {
+      const wait_seconds = Math.max(0, Math.min(30, Math.ceil((endsAt - performance.now()) / 1000)));
+      const command = await this.get(commandId, { wait_seconds }, options);
+      if (command.completed_at) return command;
+      if (performance.now() >= endsAt) throw new WaitTimeoutError(command);
+    }
+  }
+
+  /**
+   * Sends a command and waits until it is final: {@link create}, then {@link wait}. To be able to repeat it safely after
+   * a failure, pass your own idempotency_key.
+   */
+  async createAndWait(body: CommandCreate, options?: WaitOptions): Promise<Command> {
+    const { command_id } = await this.create(body, options);
+    return this.wait(command_id, options);
   }
 }

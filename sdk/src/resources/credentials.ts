@@ -53,7 +53,6 @@ export class Credentials {
     return this.#sender.list(
       {
         name: 'credentials.list',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/credentials',
         parameters: { tenant_id: tenantId },
         query,
@@ -71,7 +70,6 @@ export class Credentials {
     return this.#sender.call(
       {
         name: 'credentials.get',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}',
         parameters: { tenant_id: tenantId, client_id: clientId },
       },

@@ -17,6 +17,6 @@ export class MeResource {
    * Retried.
    */
   get(options?: RequestOptions): ApiPromise<Me> {
-    return this.#sender.call({ name: 'me.get', method: 'GET', path: '/api/v1/open/me' }, options);
+    return this.#sender.call({ name: 'me.get', path: '/api/v1/open/me' }, options);
   }
 }

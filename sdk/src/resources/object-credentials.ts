@@ -45,7 +45,7 @@ export class ObjectCredentials {
    */
   list(query?: ObjectCredentialListQuery, options?: RequestOptions): PagePromise<ObjectCredential> {
     return this.#sender.list(
-      { name: 'objectCredentials.list', method: 'GET', path: '/api/v1/open/objects/credentials', query },
+      { name: 'objectCredentials.list', path: '/api/v1/open/objects/credentials', query },
       options,
     );
   }

@@ -38,10 +38,7 @@ export class ObjectResources {
    * Retried. Scope open:object-config:read. Errors: INVALID_CURSOR.
    */
   list(query?: ObjectResourceListQuery, options?: RequestOptions): PagePromise<ObjectResource> {
-    return this.#sender.list(
-      { name: 'objectResources.list', method: 'GET', path: '/api/v1/open/objects/resources', query },
-      options,
-    );
+    return this.#sender.list({ name: 'objectResources.list', path: '/api/v1/open/objects/resources', query }, options);
   }
 
   /**

@@ -43,7 +43,6 @@ export class Policies {
     return this.#sender.list(
       {
         name: 'policies.list',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/policies',
         parameters: { tenant_id: tenantId },
         query,

@@ -42,7 +42,6 @@ export class RoleBindings {
     return this.#sender.list(
       {
         name: 'roleBindings.list',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/role-bindings',
         parameters: { tenant_id: tenantId },
         query,

@@ -22,7 +22,6 @@ export class Roles {
     return this.#sender.list(
       {
         name: 'roles.list',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}/roles',
         parameters: { tenant_id: tenantId },
         query,

@@ -37,7 +37,7 @@ export class Tenants {
    * Retried. Scope platform:tenant:read, in tenant `platform`. Errors: INVALID_CURSOR.
    */
   list(query?: TenantListQuery, options?: RequestOptions): PagePromise<Tenant> {
-    return this.#sender.list({ name: 'tenants.list', method: 'GET', path: '/api/v1/platform/tenants', query }, options);
+    return this.#sender.list({ name: 'tenants.list', path: '/api/v1/platform/tenants', query }, options);
   }
 
   /**
@@ -49,7 +49,6 @@ export class Tenants {
     return this.#sender.call(
       {
         name: 'tenants.get',
-        method: 'GET',
         path: '/api/v1/platform/tenants/{tenant_id}',
         parameters: { tenant_id: tenantId },
       },

@@ -18,10 +18,7 @@ export class Vendors {
    * Retried. Scope platform:catalog:read, in tenant `platform`. Errors: INVALID_CURSOR.
    */
   list(query?: VendorListQuery, options?: RequestOptions): PagePromise<CatalogVendor> {
-    return this.#sender.list(
-      { name: 'vendors.list', method: 'GET', path: '/api/v1/platform/catalog/vendors', query },
-      options,
-    );
+    return this.#sender.list({ name: 'vendors.list', path: '/api/v1/platform/catalog/vendors', query }, options);
   }
 
   /**

@@ -12,24 +12,34 @@ async function fresh(): Promise<World & { cwd: string }> {
   return { cwd: await temporaryDirectory(), env: environmentOf(operator) };
 }
 
-test('create and get, as `npm start` prints them', async () => {
+test('create and events, as `npm start` prints them', async () => {
   const { demo } = platform();
   const cwd = await temporaryDirectory();
   await writeFile(join(cwd, 'demo.json'), JSON.stringify(demo), { mode: 0o600 });
   const profile = ['--profile-file', 'demo.json'];
-  const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '-o', 'id'], { cwd });
-  expect(create).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '' });
-  const get = await topctl([...profile, 'commands', 'get', create.stdout.trim()], { cwd });
-  expect({ exitCode: get.exitCode, stderr: get.stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(JSON.parse(get.stdout)).toMatchObject({
-    command_id: create.stdout.trim(),
+  const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '--wait'], { cwd });
+  expect(create).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^accepted as [0-9a-f-]{36}\n$/) });
+  expect(JSON.parse(create.stdout)).toMatchObject({
     vendor: 'vendor_a',
     device_id: 'ok-1',
     command_type: 'reboot',
     payload: {},
     timeout_seconds: 30,
-    status: 'ACCEPTED',
+    status: 'SUCCEEDED',
   });
+  const events = await topctl([...profile, 'events', 'list'], { cwd });
+  expect(events.exitCode).toBe(0);
+  expect(JSON.parse(events.stdout)).toContainEqual(expect.objectContaining({ event_type: 'command.accepted' }));
+});
+
+test('get waits for the next change, or for the end', async () => {
+  const world = await fresh();
+  const create = await topctl([...reboot, '--device-id', 'ok-1', '-o', 'id'], world);
+  expect(create).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '' });
+  const get = ['commands', 'get', create.stdout.trim(), '--wait-seconds', '30'];
+  const seen = ['--seen-updated-at', '2026-01-31T09:30:00Z'];
+  expect((await topctl([...get, ...seen], world)).exitCode).toBe(0);
+  expect(JSON.parse((await topctl(get, world)).stdout)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
 describe('the idempotency key', () => {
@@ -127,4 +137,47 @@ test('--tenant with another tenant is refused, not ignored', async () => {
   const { exitCode, stdout, stderr } = await topctl(argv, { env: environmentOf(operator) });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(`always acts on the tenant of the credential, ${operator.tenant_id}, never on demo`);
+});
+
+describe('the outcome', () => {
+  test('--wait prints the final record, and nothing else on stdout', async () => {
+    const { exitCode, stdout, stderr } = await topctl([...reboot, '--device-id', 'ok-1', '--wait'], await fresh());
+    expect(exitCode).toBe(0);
+    const command = JSON.parse(stdout);
+    expect(command).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED' });
+    expect(stderr).toBe(`accepted as ${command.command_id}\n`);
+  });
+
+  test('of a command that failed is exit code 8, with the record and the reason', async () => {
+    const { exitCode, stdout, stderr } = await topctl([...reboot, '--device-id', 'fail-1', '--wait'], await fresh());
+    expect(exitCode).toBe(8);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'FAILED' });
+    expect(stderr).toContain('error: the command ended as FAILED: The simulated device failed. (DEVICE_FAULT)\n');
+  });
+
+  test('that does not come in time is exit code 8, with the record so far and how to wait on', async () => {
+    const world = await fresh();
+    const id = (await topctl([...reboot, '--device-id', 'offline-1', '-o', 'id'], world)).stdout.trim();
+    const { exitCode, stdout, stderr } = await topctl(['commands', 'wait', id, '--wait-seconds', '1'], world);
+    expect(exitCode).toBe(8);
+    expect(JSON.parse(stdout)).toMatchObject({ command_id: id, completed_at: null });
+    expect(stderr).toContain(`to wait on: topctl commands wait ${id}\n`);
+  });
+
+  test('can no longer be canceled, and is in the event log', async () => {
+    const world = await fresh();
+    const id = (await topctl([...reboot, '--device-id', 'ok-1', '--wait', '-o', 'id'], world)).stdout.trim();
+    expect(await topctl(['commands', 'cancel', id], world)).toMatchObject({
+      exitCode: 6,
+      stdout: '',
+      stderr: expect.stringContaining('COMMAND_NOT_CANCELABLE'),
+    });
+    const list = ['events', 'list', '--command-id', id];
+    const events = JSON.parse((await topctl(list, world)).stdout);
+    expect(events).toMatchObject([{ event_type: 'command.accepted' }, { event_type: 'command.completed' }]);
+    const table = await topctl([...list, '--wait-seconds', '1', '-o', 'table'], world);
+    expect(table.stdout).toMatch(new RegExp(`^OCCURRED_AT .*\\n.*command.accepted +${id} +ok-1 +reboot +ACCEPTED\\n`));
+    const followed = await topctl([...list, '--wait-seconds', '1', '--limit', '2', '-o', 'id'], world);
+    expect(followed.stdout.split('\n')).toHaveLength(3);
+  });
 });

@@ -3,6 +3,7 @@ import { integer } from '../../flags.js';
 import type { Invocation } from '../../invocation.js';
 import { readJsonObject } from '../../json-object.js';
 import { acceptedCommandView } from '../../views.js';
+import { printOutcome } from './print-outcome.js';
 
 export function commandsCreate(group: Group, invocation: Invocation): void {
   group
@@ -14,6 +15,7 @@ export function commandsCreate(group: Group, invocation: Invocation): void {
     .option('--payload <json|@file|->', 'a JSON object, a file of it, or - for stdin', '{}')
     .option('--idempotency-key <key>', 'one key is one command, for ever; a new one unless given')
     .option('--timeout-seconds <seconds>', 'how long the command may take: 1 to 300', integer)
+    .option('--wait', 'wait until it is final, and show it; exit code 8 unless it succeeded')
     .action(async (flags) => {
       const given = await invocation.fillIn(flags, ['vendor', 'deviceId', 'commandType']);
       const payload = await readJsonObject(invocation.context, '--payload', given.payload);
@@ -27,9 +29,13 @@ export function commandsCreate(group: Group, invocation: Invocation): void {
         timeout_seconds: given.timeoutSeconds,
       });
       const { data, headers } = await call.withResponse();
-      await invocation.printItem(data, acceptedCommandView);
+      if (!given.wait) await invocation.printItem(data, acceptedCommandView);
       if (headers.get('idempotent-replayed') === 'true') {
         invocation.note('The idempotency key was used before: this is that command, nothing new was sent.');
+      }
+      if (given.wait) {
+        invocation.note(`accepted as ${data.command_id}`);
+        await printOutcome(invocation, client, data.command_id);
       }
     });
 }

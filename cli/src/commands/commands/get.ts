@@ -1,4 +1,5 @@
 import type { Group } from '../../commands.js';
+import { integer } from '../../flags.js';
 import type { Invocation } from '../../invocation.js';
 import { commandView } from '../../views.js';
 
@@ -7,8 +8,11 @@ export function commandsGet(group: Group, invocation: Invocation): void {
     .command('get')
     .description('Show a command with its four statuses.')
     .argument('<command_id>', 'the command')
-    .action(async (commandId) => {
+    .option('--wait-seconds <seconds>', 'wait until it is final, 0 to 30', integer)
+    .option('--seen-updated-at <instant>', 'with --wait-seconds: wait until updated_at differs from this')
+    .action(async (commandId, flags) => {
       const { client } = await invocation.connectToOwnTenant();
-      await invocation.printItem(await client.commands.get(commandId), commandView);
+      const query = { wait_seconds: flags.waitSeconds, seen_updated_at: flags.seenUpdatedAt };
+      await invocation.printItem(await client.commands.get(commandId, query), commandView);
     });
 }
