@@ -25,9 +25,9 @@ export function objectsDownload(group: Group, invocation: Invocation): void {
       const bar = progressBar(context);
       const onProgress = bar.show;
       try {
-        const object = await downloadObject(client, given.resourceId, given.objectKey, { onProgress });
-        if (file === '-') return await writeToStdout(context, object);
-        await writeWhole(context, file, object);
+        const download = () => downloadObject(client, given.resourceId, given.objectKey, { onProgress });
+        if (file === '-') return await writeToStdout(context, await download());
+        const object = await writeWhole(context, file, download);
         const { body: _, bytes: __, blob: ___, text: ____, ...described } = object;
         bar.wipe();
         await invocation.printItem(described, downloadedObjectView);
@@ -47,20 +47,30 @@ async function writeToStdout({ stdout }: Context, { body }: DownloadedObject): P
   for await (const chunk of body) if (!stdout.write(chunk)) await once(stdout, 'drain');
 }
 
-/** Beside the file and then in its place: nobody sees a part of it, and a failure leaves what was there. */
-async function writeWhole({ fs, cwd }: Context, path: string, { body }: DownloadedObject): Promise<void> {
+/**
+ * Beside the file and then in its place: nobody sees a part of it, and a failure leaves what was there. What cannot be
+ * written is not fetched: a body that nobody reads would keep the process waiting for the store.
+ */
+async function writeWhole(
+  { fs, cwd }: Context,
+  path: string,
+  download: () => Promise<DownloadedObject>,
+): Promise<DownloadedObject> {
   const temporary = `${resolve(cwd, path)}.${crypto.randomUUID()}.part`;
   const file = await fs.open(temporary, 'wx').catch((error: Error) => {
     throw new UsageError(`cannot write ${path}: ${error.message}`);
   });
   try {
+    let object: DownloadedObject;
     try {
-      for await (const chunk of body) await file.writeFile(chunk);
+      object = await download();
+      for await (const chunk of object.body) await file.writeFile(chunk);
       await file.sync();
     } finally {
       await file.close();
     }
     await fs.rename(temporary, resolve(cwd, path));
+    return object;
   } catch (error) {
     await fs.unlink(temporary);
     throw error;

@@ -173,6 +173,14 @@ describe('a file that exists', () => {
       stderr: 'error: folder is not a file; - writes to stdout\n',
     });
   });
+
+  test('fetches nothing where the file cannot be written', async () => {
+    const argv = ['objects', 'download', 'no-folder/x.bin', '--resource-id', 'r', '--object-key', 'k'];
+    const { exitCode, stderr } = await topctl(argv, { cwd: await temporaryDirectory(), env: unreachable });
+    expect(exitCode).toBe(2);
+    // Not that the platform cannot be reached: it is not even asked.
+    expect(stderr).toMatch(/^error: cannot write no-folder\/x\.bin: ENOENT/);
+  });
 });
 
 describe('presign', () => {
