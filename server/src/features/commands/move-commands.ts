@@ -19,7 +19,7 @@ export type Move = {
 export type LateReport = Omit<Move, 'before' | 'after'> & {
   final: State;
   said: Partial<State>;
-  lateResult: LateResult | null;
+  lateResult: Omit<LateResult, 'received_at'> | null;
 };
 
 /**
@@ -27,7 +27,7 @@ export type LateReport = Omit<Move, 'before' | 'after'> & {
  * millisecond: whoever has seen one misses no other, and the history is in their order. The statement's clock, for the
  * transaction may have begun before the change whose lock it waited for.
  */
-export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')`;
+export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)`;
 
 /**
  * Writes changes, one a command, with their entries in the history; where a status becomes final its one
@@ -89,7 +89,17 @@ export async function keepLateReports(tx: Transaction, reports: readonly LateRep
       )
     ), kept as (
       update commands set
-        late_result = coalesce(commands.late_result, given.late_result), updated_at = ${nextInstant}
+        late_result = case
+          when commands.late_result is not null or given.late_result is null then commands.late_result
+          else json_build_object(
+            'received_at', to_char(${nextInstant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+            'adapter_status', given.late_result -> 'adapter_status',
+            'device_execution_status', given.late_result -> 'device_execution_status',
+            'status_reason', given.late_result -> 'status_reason',
+            'result', given.late_result -> 'result'
+          )
+        end,
+        updated_at = ${nextInstant}
       from given
       where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
       returning commands.tenant_id, commands.command_id, commands.updated_at as at

@@ -212,15 +212,26 @@ describe('what comes after the end', () => {
     expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
   });
 
-  test('does not fill the history, and a first result is kept though it is full', async () => {
+  test('is told once, however often it comes: whatever an adapter says, the history keeps below 100 entries', async () => {
     const id = await ended();
-    for (let round = 0; round < 120; round++) await report(id, { device_execution_status: 'IN_PROGRESS' });
-    const full = await get(id);
-    expect([full.history.length, full.late_result]).toEqual([99, null]);
-    expect(await report(id, succeeded)).toBe('LATE');
-    expect(await report(id, { device_execution_status: 'FAILED' })).toBe('REPEATED');
-    const record = await get(id);
-    expect([record.history.length, record.late_result.device_execution_status]).toEqual([100, 'SUCCEEDED']);
+    const { adapter_status, device_execution_status } = CommandUpdate.shape;
+    const every = [undefined, ...adapter_status.unwrap().options].flatMap((adapter) =>
+      [undefined, ...device_execution_status.unwrap().options].map((device) => ({
+        ...(adapter && { adapter_status: adapter }),
+        ...(device && { device_execution_status: device }),
+      })),
+    );
+    const outcomesOf = () => Promise.all(every.slice(1).map((said) => report(id, said)));
+    const first = await outcomesOf();
+    const { history, late_result } = await get(id);
+    expect(first.filter((outcome) => outcome === 'LATE')).toHaveLength(history.length - 3);
+    expect(history.length).toBeLessThan(100);
+    expect(new Set(history.map((entry: Answer['body']) => JSON.stringify({ ...entry, at: 0 }))).size).toBe(
+      history.length,
+    );
+    expect(late_result.received_at).toBe(history[4].at);
+    expect(new Set(await outcomesOf())).toEqual(new Set(['REPEATED']));
+    expect((await get(id)).history).toEqual(history);
   });
 });
 

@@ -75,11 +75,12 @@ export function expire(state: State): State | null {
 export function report(state: State, { adapterStatus, deviceExecutionStatus }: Report): State | null {
   if (state.status !== 'DISPATCHED') return null;
   const device = higher(deviceRank, state.deviceExecutionStatus, deviceExecutionStatus);
-  // What a device says was delivered to it.
-  const delivered = deviceExecutionStatus && higher(adapterRank, state.adapterStatus, 'DELIVERED');
-  const adapter = higher(adapterRank, delivered ?? state.adapterStatus, adapterStatus);
+  const statusOfDevice = statusByDevice[device];
+  // What a device says was delivered to it; and once it has said its last word, the adapter's counts no more.
+  const adapterSaid = statusOfDevice ? 'DELIVERED' : (adapterStatus ?? (deviceExecutionStatus && 'DELIVERED'));
+  const adapter = higher(adapterRank, state.adapterStatus, adapterSaid);
   if (device === state.deviceExecutionStatus && adapter === state.adapterStatus) return null;
-  const status = statusByDevice[device] ?? statusByAdapter[adapter] ?? state.status;
+  const status = statusOfDevice ?? statusByAdapter[adapter] ?? state.status;
   return { status, adapterStatus: adapter, deviceExecutionStatus: device };
 }
 
