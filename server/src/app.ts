@@ -91,43 +91,41 @@ export function createApp({ config, database, keyring, router, logger, metrics, 
     };
     const parsed = parseBody(req.headers['content-type'], body);
     const command =
-      operation?.name === 'commands.create' && 'value' in parsed
+      operation?.name === 'commands.create' && !parsed.problem
         ? fastCommands.prepare(req.url, parsed.value, requestId)
         : null;
     const release = command && (await limits.reserve(headers.clientId));
-    let admitted: Awaited<ReturnType<typeof fastCommands.admit>>;
     try {
       reply.locals.mayHaveChanged = release !== null;
-      admitted =
+      const { verdict, answer } =
         command && release
           ? await fastCommands.admit(applicant, command)
           : { verdict: await admit(applicant), answer: null };
-      if (!admitted.verdict.isLive) {
+      if (!verdict.isLive) {
         await limits.countFailure(address);
         throw unauthenticated(signed);
       }
-      refuseUnlessFresh(admitted.verdict);
+      refuseUnlessFresh(verdict);
       // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
       limits.rememberVerified(address, headers.clientId);
-      await limits.countRequest(headers.clientId, { refuse: admitted.answer === null });
+      await limits.countRequest(headers.clientId, { refuse: answer === null });
+      reply.locals.call = {
+        operation: operation?.name ?? 'none',
+        requestId,
+        path: pathOf(req.url).slice('/api/v1/'.length),
+        caller: { tenantId: verified.tenantId, clientId: headers.clientId },
+        tenantId: pathTenantId ?? verified.tenantId,
+        admittedAt: verdict.now,
+      };
+      refuseUnlessPermitted(verdict, match, verified.tenantId);
+
+      if (parsed.problem) throw parsed.problem;
+      req.body = parsed.value;
+      reply.locals.mayHaveChanged = req.method !== 'GET';
+      return answer;
     } finally {
       release?.();
     }
-    const { verdict, answer } = admitted;
-    reply.locals.call = {
-      operation: operation?.name ?? 'none',
-      requestId,
-      path: pathOf(req.url).slice('/api/v1/'.length),
-      caller: { tenantId: verified.tenantId, clientId: headers.clientId },
-      tenantId: pathTenantId ?? verified.tenantId,
-      admittedAt: verdict.now,
-    };
-    refuseUnlessPermitted(verdict, match, verified.tenantId);
-
-    if (parsed.problem) throw parsed.problem;
-    req.body = parsed.value;
-    reply.locals.mayHaveChanged = req.method !== 'GET';
-    return answer;
   }
 
   const site = publicRoutes(probes, metrics);

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { alarmOn } from './signals/alarm.js';
 import type { Signals } from './signals/signals.js';
 
 /** AGAIN: there may be more to do. SOON: in a moment. WAIT: until the interval has passed, or a signal comes. */
@@ -15,37 +17,21 @@ export function everyTime(
   { name, logger, signals, topic }: Options,
   work: () => Promise<Progress>,
 ) {
-  let isStopping = false;
-  let signaled = false;
-  let wake = () => {};
-  const stopListening =
-    topic === undefined
-      ? () => {}
-      : signals.listen(topic, () => {
-          signaled = true;
-          wake();
-        });
-
-  const rest = (milliseconds: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  const stopping = new AbortController();
+  const alarm = alarmOn(signals, topic);
 
   async function run(): Promise<void> {
-    while (!isStopping) {
-      signaled = false;
+    while (!stopping.signal.aborted) {
+      alarm.reset();
       try {
         const progress = await work();
-        if (progress === 'AGAIN' || signaled || isStopping) continue;
-        await rest(progress === 'SOON' ? SOON_MS : intervalMs);
+        if (progress === 'AGAIN' || stopping.signal.aborted) continue;
+        await alarm.rest(progress === 'SOON' ? SOON_MS : intervalMs);
       } catch (error) {
-        if (isStopping) return;
+        if (stopping.signal.aborted) return;
         logger.error({ err: error }, name);
-        await rest(AFTER_A_FAILURE_MS);
+        // No signal cuts this short: what cannot be done, for NATS is down, would be tried at every command.
+        await delay(AFTER_A_FAILURE_MS, undefined, stopping).catch(() => {});
       }
     }
   }
@@ -54,9 +40,8 @@ export function everyTime(
   return {
     /** Resolves once what is under way is done. */
     stop(): Promise<void> {
-      isStopping = true;
-      stopListening();
-      wake();
+      stopping.abort();
+      alarm.stop();
       return running;
     },
   };

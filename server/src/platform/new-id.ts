@@ -16,7 +16,13 @@ export function newId(at = Date.now()): string {
   return v7({ msecs: at, random });
 }
 
-/** What follows the 48 bits of time in a UUID version 7, in hex: for ids whose time the database gives. */
+/**
+ * SQL: the time of a UUID version 7 that the database makes in this transaction, in hex; newIdTail() follows. Rounded to
+ * milliseconds as what a column of instants keeps of now().
+ */
+export const ID_TIME = `lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0')`;
+
+/** What follows the time in a UUID version 7, in hex. */
 export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
 
 /** The lowest id of this time or later, as a request writes it, for ids that begin with the milliseconds of an instant. */

@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { presentRoleBinding } from './present-role-binding.js';
 import { roleBindings } from './role-bindings.table.js';
@@ -32,13 +32,9 @@ export const listRoleBindings =
         .orderBy(desc(created), desc(client), desc(bound))
         .limit(limit + 1),
     );
-    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.clientId} ${row.role}`);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentRoleBinding(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.clientId} ${row.role}`),
+      call,
+      presentRoleBinding,
+    );
   };

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { ApiError } from '../../platform/http/api-error.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { builtInRolesOf, isBuiltIn } from './granting.js';
 import { policies } from './policies.table.js';
@@ -42,13 +42,9 @@ export const listRoles =
       scopes: (scopes ?? '').split(',').filter(isScope),
       builtIn: false,
     }));
-    const page = pageOf(list, isAfterBuiltIn ? own : [...builtIn.slice(start), ...own], limit, ({ role }) => role);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((role) => presentRole(role, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, isAfterBuiltIn ? own : [...builtIn.slice(start), ...own], limit, ({ role }) => role),
+      call,
+      presentRole,
+    );
   };

@@ -3,18 +3,15 @@ import { and, desc, eq, gte, lt } from 'drizzle-orm';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { firstIdAt } from '../../platform/new-id.js';
-
-/** The audit_event_id. */
-const POSITION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const listAuditEvents =
   (database: Database): Handler<typeof contract.auditEvents.list> =>
   async ({ query: { limit, cursor, ...filters } }, call) => {
     const list = { call, filters };
-    const before = readCursor(list, cursor, POSITION);
+    const before = readCursor(list, cursor, ID);
     const where = [
       eq(auditEvents.tenantId, call.tenantId),
       before !== null && lt(auditEvents.auditEventId, before),
@@ -32,15 +29,11 @@ export const listAuditEvents =
         .orderBy(desc(auditEvents.auditEventId))
         .limit(limit + 1),
     );
-    const page = pageOf(list, found, limit, (row) => row.auditEventId);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map(presentAuditEvent),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => row.auditEventId),
+      call,
+      presentAuditEvent,
+    );
   };
 
 /** Its request_id is that of the request it tells of, not of the one that reads it. */

@@ -2,19 +2,16 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
-
-/** The principal_id. */
-const POSITION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const listBusPrincipals =
   (database: Database): Handler<typeof contract.busPrincipals.list> =>
   async ({ query: { limit, cursor, ...filters } }, call) => {
     const list = { call, filters };
-    const before = readCursor(list, cursor, POSITION);
+    const before = readCursor(list, cursor, ID);
     const where = [
       eq(busPrincipals.tenantId, call.tenantId),
       before !== null && lt(busPrincipals.principalId, before),
@@ -29,13 +26,9 @@ export const listBusPrincipals =
         .orderBy(desc(busPrincipals.principalId))
         .limit(limit + 1),
     );
-    const page = pageOf(list, found, limit, (row) => row.principalId);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentBusPrincipal(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => row.principalId),
+      call,
+      presentBusPrincipal,
+    );
   };

@@ -4,11 +4,11 @@ import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 import { makeCallbackSecret } from './callback-secret.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 import { presentCallbackEndpoint } from './present-callback-endpoint.js';
-import { refuseTooManyActive } from './refuse-too-many-active.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 15;
 const DEFAULT_MAX_ATTEMPTS = 10;
@@ -23,7 +23,7 @@ export const createCallbackEndpoint =
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
     const row = await changing(database, call, { fields: body, created: endpointId }, async (tx) => {
-      if (status === 'ACTIVE') await refuseTooManyActive(tx, tenantId, limit);
+      if (status === 'ACTIVE') await refuseBeyondLimit(tx, callbackEndpoints, tenantId, limit);
       const [created] = await tx
         .insert(callbackEndpoints)
         .values({

@@ -2,14 +2,11 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { findCallbackEndpoint } from './find-callback-endpoint.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
-
-/** The subscription_id. */
-const POSITION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const listCallbackSubscriptions =
   (database: Database): Handler<typeof contract.callbackSubscriptions.list> =>
@@ -18,7 +15,7 @@ export const listCallbackSubscriptions =
     const page = await asTenant(database, tenantId, async (tx) => {
       const endpoint = await findCallbackEndpoint(tx, tenantId, endpointId);
       const list = { call, filters: { endpoint_id: endpoint.endpointId } };
-      const before = readCursor(list, cursor, POSITION);
+      const before = readCursor(list, cursor, ID);
       const rows = await tx
         .select()
         .from(callbackSubscriptions)
@@ -33,12 +30,5 @@ export const listCallbackSubscriptions =
         .limit(limit + 1);
       return pageOf(list, rows, limit, ({ subscriptionId }) => subscriptionId);
     });
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentCallbackSubscription(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(page, call, presentCallbackSubscription);
   };

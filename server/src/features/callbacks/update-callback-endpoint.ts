@@ -5,12 +5,12 @@ import type { Database } from '../../platform/database/database.js';
 import { notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 import { rotateCallbackSecret } from './callback-secret.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 import { isEndpoint } from './find-callback-endpoint.js';
 import { presentCallbackEndpoint } from './present-callback-endpoint.js';
-import { refuseTooManyActive } from './refuse-too-many-active.js';
 
 export const updateCallbackEndpoint =
   (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.callbackEndpoints.update> =>
@@ -24,7 +24,8 @@ export const updateCallbackEndpoint =
         .for('no key update');
       if (!locked) throw notFound();
       const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url);
-      if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') await refuseTooManyActive(tx, tenantId, limit);
+      if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE')
+        await refuseBeyondLimit(tx, callbackEndpoints, tenantId, limit);
       const rotated = body.rotate_secret
         ? rotateCallbackSecret(keyring, locked, body.previous_secret_ttl_seconds ?? 0)
         : null;

@@ -3,7 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/http/api-error.js';
-import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { commandTypes, vendors } from './catalog.table.js';
 import { presentCommandType } from './present-command-type.js';
@@ -34,13 +34,9 @@ export const listCommandTypes =
         .orderBy(desc(created), desc(type))
         .limit(limit + 1);
     });
-    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.commandType}`);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentCommandType(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.commandType}`),
+      call,
+      presentCommandType,
+    );
   };

@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { desc, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { vendors } from './catalog.table.js';
 import { presentVendor } from './present-vendor.js';
@@ -27,13 +27,9 @@ export const listVendors =
         .orderBy(desc(vendors.createdAt), desc(vendors.vendor))
         .limit(limit + 1),
     );
-    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.vendor}`);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentVendor(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.vendor}`),
+      call,
+      presentVendor,
+    );
   };

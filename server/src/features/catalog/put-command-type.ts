@@ -1,10 +1,10 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { changing } from '../../platform/audit/changing.js';
+import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { ApiError, notFound } from '../../platform/http/api-error.js';
+import { type ApiError, notFound, validationFailed } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
-import { canonicalJson } from '../commands/canonical-json.js';
 import { commandTypes, vendors } from './catalog.table.js';
 import { compilePayloadSchema } from './payload-schema.js';
 import { presentCommandType } from './present-command-type.js';
@@ -57,11 +57,12 @@ async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'p
 }
 
 function missingFields(body: Put['body']): ApiError {
-  const details = (['description', 'payload_schema'] as const)
-    .filter((name) => body[name] === undefined)
-    .map((name) => ({ location: `body/${name}`, code: 'REQUIRED', message: 'is required for a new command type' }));
-  return new ApiError('VALIDATION_FAILED', {
-    message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
-    details,
-  });
+  const missing = (['description', 'payload_schema'] as const).filter((name) => body[name] === undefined);
+  return validationFailed(
+    missing.map((name) => ({
+      location: `body/${name}`,
+      code: 'REQUIRED',
+      message: 'is required for a new command type',
+    })),
+  );
 }

@@ -11,6 +11,7 @@ import {
 import { batched } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
+import { ID_TIME } from '../../platform/new-id.js';
 
 /** A checked command. Its tenant and creator are those of the request that brings it; its time is the database's. */
 export type NewCommand = {
@@ -44,9 +45,9 @@ const COMMAND_COLUMNS = `, idempotency_key text, vendor text, device_id text, co
  */
 const ACCEPTING = `
   timed as (
-    select given.*, date_trunc('milliseconds', now()) as accepted_at,
+    select given.*, now()::timestamptz(3) as accepted_at,
       (stamp || command_id_tail)::uuid as command_id, (stamp || event_id_tail)::uuid as event_id
-    from given, lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0') as stamp
+    from given, ${ID_TIME} as stamp
   ), current as (
     select timed.* from timed
     join vendors on vendors.vendor = timed.vendor and vendors.enabled

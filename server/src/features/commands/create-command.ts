@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
 import type { Applicant, Verdict } from '../../platform/auth/admission.js';
+import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
+import { ApiError, refuseLargePayload } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { newIdTail } from '../../platform/new-id.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
 import { type Acceptance, commandAccepter, commandAdmission, type NewCommand } from './accept-commands.js';
-import { canonicalJson } from './canonical-json.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
@@ -27,12 +27,7 @@ export const createCommand = ({
 }: Services): Handler<typeof contract.commands.create> => {
   const acceptCommand = commandAccepter(database);
   return async ({ body }, call) => {
-    if (payloadBytes(body) > payloadLimitBytes) {
-      throw new ApiError('PAYLOAD_TOO_LARGE', {
-        message: `The payload is larger than ${payloadLimitBytes} bytes. Send less.`,
-        details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
-      });
-    }
+    refuseLargePayload(payloadBytes(body), payloadLimitBytes);
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
       const checked = catalog.check(body);
       if (checked instanceof ApiError) {

@@ -2,21 +2,18 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, gte, lt } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { firstIdAt } from '../../platform/new-id.js';
 import { historiesOf } from './command-history.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
 
-/** The command_id. */
-const POSITION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 export const listCommands =
   (database: Database): Handler<typeof contract.commands.list> =>
   async ({ query: { limit, cursor, ...filters } }, call) => {
     const list = { call, filters };
-    const before = readCursor(list, cursor, POSITION);
+    const before = readCursor(list, cursor, ID);
     const where = [
       eq(commands.tenantId, call.tenantId),
       before !== null && lt(commands.commandId, before),
@@ -38,12 +35,7 @@ export const listCommands =
       const page = pageOf(list, found, limit, (row) => row.commandId);
       return { page, histories: await historiesOf(tx, call.tenantId, page.rows) };
     });
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentCommand(row, histories.get(row.commandId) ?? [], call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(page, call, (row, requestId) =>
+      presentCommand(row, histories.get(row.commandId) ?? [], requestId),
+    );
   };

@@ -2,16 +2,13 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { firstIdAt } from '../../platform/new-id.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { waitFor } from '../../platform/signals/wait-for.js';
 import { deviceRequests } from './device-requests.table.js';
 import { currentDeviceRequest, presentDeviceRequest } from './present-device-request.js';
-
-/** The device_request_id. */
-const POSITION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const { status, expiresAt } = deviceRequests;
 
@@ -26,7 +23,7 @@ export const listDeviceRequests =
   (database: Database, signals: Signals): Handler<typeof contract.deviceRequests.list> =>
   async ({ query: { limit, cursor, wait_seconds: waitSeconds, ...filters } }, call) => {
     const list = { call, filters };
-    const before = readCursor(list, cursor, POSITION);
+    const before = readCursor(list, cursor, ID);
     const where = [
       eq(deviceRequests.tenantId, call.tenantId),
       before !== null && lt(deviceRequests.deviceRequestId, before),
@@ -52,13 +49,9 @@ export const listDeviceRequests =
             .limit(limit + 1),
         ),
     });
-    const page = pageOf(list, found, limit, (row) => row.deviceRequestId);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentDeviceRequest(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => row.deviceRequestId),
+      call,
+      presentDeviceRequest,
+    );
   };

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { batched } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { inSystem } from '../../platform/database/roles.js';
-import { newIdTail } from '../../platform/new-id.js';
+import { ID_TIME, newIdTail } from '../../platform/new-id.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 
 /** What a device of the vendor in the subject asks for, in the tenant in the subject. */
@@ -37,8 +37,8 @@ export const deviceRequestReceiver = (database: Database, signals: Signals) =>
               dedupe_id text, expires_in_seconds int, id_tail text
             )
           ), timed as (
-            select given.*, date_trunc('milliseconds', now()) as received_at,
-              (lpad(to_hex(floor(extract(epoch from now()) * 1000)::bigint), 12, '0') || id_tail)::uuid as device_request_id,
+            select given.*, now()::timestamptz(3) as received_at,
+              (${sql.raw(ID_TIME)} || id_tail)::uuid as device_request_id,
               tenants.tenant_id is not null as has_tenant, vendors.vendor is not null as has_vendor
             from given
             left join tenants on tenants.tenant_id = given.tenant_id and tenants.status = 'ACTIVE'

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
+import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError, notFound } from '../../platform/http/api-error.js';
+import { ApiError, notFound, refuseLargePayload } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { canonicalJson } from '../commands/canonical-json.js';
 import { deviceRequests } from './device-requests.table.js';
 import { currentDeviceRequest, presentDeviceRequest } from './present-device-request.js';
 
@@ -17,12 +17,7 @@ type Services = { database: Database; signals: Signals; payloadLimitBytes: numbe
 export const replyDeviceRequest =
   ({ database, signals, payloadLimitBytes }: Services): Handler<typeof contract.deviceRequests.reply> =>
   async ({ params: { request_id: deviceRequestId }, body }, { tenantId, requestId, caller }) => {
-    if (body.payload !== undefined && Buffer.byteLength(JSON.stringify(body.payload)) > payloadLimitBytes) {
-      throw new ApiError('PAYLOAD_TOO_LARGE', {
-        message: `The payload is larger than ${payloadLimitBytes} bytes. Send less.`,
-        details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
-      });
-    }
+    refuseLargePayload(Buffer.byteLength(JSON.stringify(body.payload ?? {})), payloadLimitBytes);
     const replySha256 = hash('sha256', canonicalJson(body), 'buffer');
     const isThis = and(eq(deviceRequests.tenantId, tenantId), eq(deviceRequests.deviceRequestId, deviceRequestId));
     const { row, isReplay } = await asTenant(database, tenantId, async (tx) => {

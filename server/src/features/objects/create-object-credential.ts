@@ -5,7 +5,6 @@ import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import { countActive } from './count-active.js';
 import { objectCredentials } from './object-credentials.table.js';
 import { canonicalEndpoint, refuseHostNameOfAddress } from './object-endpoint.js';
 import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
@@ -30,7 +29,7 @@ export const createObjectCredential =
 
     const row = await changing(database, call, { fields: body, created: identity.credentialId }, async (tx) => {
       if (status === 'ACTIVE') {
-        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectCredentials, tenantId), perTenant);
+        await refuseBeyondLimit(tx, objectCredentials, tenantId, perTenant);
       }
       const [created] = await tx
         .insert(objectCredentials)

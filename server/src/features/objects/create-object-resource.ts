@@ -5,7 +5,6 @@ import { notFoundIn } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import { countActive } from './count-active.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { refuseBucketInHostName } from './object-endpoint.js';
 import { refuseKeyPrefix } from './object-key.js';
@@ -29,7 +28,7 @@ export const createObjectResource =
       if (!credential) throw notFoundIn('body/credential_id');
       refuseBucketInHostName(credential, body.bucket, 'body/bucket');
       if (status === 'ACTIVE') {
-        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectResources, tenantId), perTenant);
+        await refuseBeyondLimit(tx, objectResources, tenantId, perTenant);
       }
       const [created] = await tx
         .insert(objectResources)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { validationFailed } from '../../platform/http/api-error.js';
+import { invalidValue } from '../../platform/http/api-error.js';
 
 /** Scheme, authority, path, query and fragment, before any parser has tidied them. */
 const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
@@ -8,7 +8,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
 /** The endpoint as it is stored: lower case, without the usual port and without a slash at the end. */
 export function canonicalEndpoint(endpoint: string, allowInsecure: boolean): string {
   const problem = endpointProblem(endpoint, allowInsecure);
-  if (problem !== null) throw validationFailed('body/endpoint', problem);
+  if (problem !== null) throw invalidValue('body/endpoint', problem);
   return new URL(endpoint).origin;
 }
 
@@ -29,10 +29,7 @@ type Addressing = { endpoint: string; forcePathStyle: boolean };
 export function refuseHostNameOfAddress({ endpoint, forcePathStyle }: Addressing): void {
   const { hostname } = new URL(endpoint);
   if (forcePathStyle || isIP(hostname.replace(/[[\]]/g, '')) === 0) return;
-  throw validationFailed(
-    'body/force_path_style',
-    'must be true: no bucket can go into an endpoint that is an IP address',
-  );
+  throw invalidValue('body/force_path_style', 'must be true: no bucket can go into an endpoint that is an IP address');
 }
 
 /**
@@ -43,7 +40,7 @@ export const fitsHostName = (bucket: string) => !bucket.includes('.') && URL.can
 
 export function refuseBucketInHostName({ forcePathStyle }: Addressing, bucket: string, location: string): void {
   if (forcePathStyle || fitsHostName(bucket)) return;
-  throw validationFailed(
+  throw invalidValue(
     location,
     `does not fit: the object credential has force_path_style false, and the bucket ${bucket} cannot go into a host name`,
   );

@@ -1,16 +1,16 @@
-import { validationFailed } from '../../platform/http/api-error.js';
+import { invalidValue } from '../../platform/http/api-error.js';
 
 const MAX_KEY_BYTES = 1024;
 const MAX_PREFIX_BYTES = 512;
 
 export function refuseObjectKey(keyPrefix: string, objectKey: string): void {
   const problem = objectKeyProblem(keyPrefix, objectKey);
-  if (problem !== null) throw validationFailed('body/object_key', problem);
+  if (problem !== null) throw invalidValue('body/object_key', problem);
 }
 
 export function refuseKeyPrefix(keyPrefix: string): void {
   const problem = keyPrefixProblem(keyPrefix);
-  if (problem !== null) throw validationFailed('body/key_prefix', problem);
+  if (problem !== null) throw invalidValue('body/key_prefix', problem);
 }
 
 /** What is wrong with a key below this prefix; null where nothing is. */

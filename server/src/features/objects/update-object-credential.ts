@@ -2,11 +2,10 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { changing } from '../../platform/audit/changing.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { notFound, validationFailed } from '../../platform/http/api-error.js';
+import { invalidValue, notFound } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import { countActive } from './count-active.js';
 import type { ObjectCredentialLimits } from './create-object-credential.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { objectCredentials } from './object-credentials.table.js';
@@ -34,7 +33,7 @@ export const updateObjectCredential =
       refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
       if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
       if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') {
-        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectCredentials, tenantId), perTenant);
+        await refuseBeyondLimit(tx, objectCredentials, tenantId, perTenant);
       }
       const [updated] = await tx
         .update(objectCredentials)
@@ -84,7 +83,7 @@ async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId
     .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.credentialId, credentialId)));
   const unfit = named.find(({ bucket }) => !fitsHostName(bucket));
   if (!unfit) return;
-  throw validationFailed(
+  throw invalidValue(
     'body/force_path_style',
     `must stay true: the bucket ${unfit.bucket} of an object resource cannot go into a host name`,
   );

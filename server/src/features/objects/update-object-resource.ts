@@ -5,7 +5,6 @@ import type { Database } from '../../platform/database/database.js';
 import { notFound, notFoundIn } from '../../platform/http/api-error.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import { countActive } from './count-active.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { refuseBucketInHostName } from './object-endpoint.js';
 import { refuseKeyPrefix } from './object-key.js';
@@ -29,7 +28,7 @@ export const updateObjectResource =
         refuseBucketInHostName(credential, bucket, body.bucket === undefined ? 'body/credential_id' : 'body/bucket');
       }
       if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') {
-        await refuseBeyondLimit(tx, tenantId, countActive(tx, objectResources, tenantId), perTenant);
+        await refuseBeyondLimit(tx, objectResources, tenantId, perTenant);
       }
       const [updated] = await tx
         .update(objectResources)

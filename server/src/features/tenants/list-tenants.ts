@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { desc, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
 import type { Handler } from '../../platform/http/handler.js';
 import { presentTenant } from './present-tenant.js';
 import { tenants } from './tenants.table.js';
@@ -27,13 +27,9 @@ export const listTenants =
         .orderBy(desc(tenants.createdAt), desc(tenants.tenantId))
         .limit(limit + 1),
     );
-    const page = pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.tenantId}`);
-    return {
-      status: 200,
-      body: {
-        items: page.rows.map((row) => presentTenant(row, call.requestId)),
-        next_cursor: page.nextCursor,
-        request_id: call.requestId,
-      },
-    };
+    return answerPage(
+      pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.tenantId}`),
+      call,
+      presentTenant,
+    );
   };

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../database/database.js';
 import { asTenant } from '../database/roles.js';
 import type { Call } from '../http/call.js';
-import { newIdTail } from '../new-id.js';
+import { ID_TIME, newIdTail } from '../new-id.js';
 import { auditEvents } from './audit-events.table.js';
 
 type Change = {
@@ -42,6 +42,8 @@ export const auditOf = ({ caller, operation, requestId }: Call) => ({
 
 /** Its id is a UUID v7 of the database's time, so that the primary key lists the log in order. */
 export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
-  const stamp = sql`lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0')`;
-  await tx.insert(auditEvents).values({ ...event, auditEventId: sql`(${stamp} || ${newIdTail()})::uuid` });
+  await tx.insert(auditEvents).values({
+    ...event,
+    auditEventId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
+  });
 }

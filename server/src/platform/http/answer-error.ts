@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
-import { ApiError } from './api-error.js';
+import { ApiError, validationFailed } from './api-error.js';
 import { answerJson, type Reply } from './exchange.js';
 import { locationOf } from './location.js';
 
@@ -38,11 +38,7 @@ type Issue = {
 function toValidationError(error: RequestValidationError): ApiError {
   // A malformed id in a path is the same 404 as a missing one: it tells nothing about which ids exist.
   if (error.pathParams) return new ApiError('NOT_FOUND');
-  const details = [...detailsIn('query', error.query), ...detailsIn('body', error.body)];
-  return new ApiError('VALIDATION_FAILED', {
-    message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
-    details,
-  });
+  return validationFailed([...detailsIn('query', error.query), ...detailsIn('body', error.body)]);
 }
 
 const MAX_DETAILS = 20;

@@ -44,9 +44,22 @@ export const notFoundIn = (location: string) =>
     details: [{ location, code: 'NOT_FOUND', message: 'There is no such resource in the tenant.' }],
   });
 
-/** A body that the contract lets pass and a rule does not. The message goes on from the location, as in `must be https`. */
-export const validationFailed = (location: string, message: string) =>
+/** Each message goes on from its location, as in `must be https`. */
+export const validationFailed = (details: ErrorDetail[]) =>
   new ApiError('VALIDATION_FAILED', {
-    message: `The request is not valid: ${location} ${message}.`,
-    details: [{ location, code: 'INVALID_VALUE', message }],
+    message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
+    details,
   });
+
+/** A body that the contract lets pass and a rule does not. */
+export const invalidValue = (location: string, message: string) =>
+  validationFailed([{ location, code: 'INVALID_VALUE', message }]);
+
+/** `bytes` is the size of the payload as JSON in UTF-8. */
+export function refuseLargePayload(bytes: number, limit: number): void {
+  if (bytes <= limit) return;
+  throw new ApiError('PAYLOAD_TOO_LARGE', {
+    message: `The payload is larger than ${limit} bytes. Send less.`,
+    details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
+  });
+}

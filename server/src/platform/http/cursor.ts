@@ -3,6 +3,9 @@ import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { ApiError } from './api-error.js';
 import type { Call } from './call.js';
 
+/** A position of a list in the order of its ids. */
+export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** What a cursor is good for: one list, in one tenant, with these filters. */
 type List = { call: Call; filters: Record<string, unknown> };
 
@@ -27,14 +30,26 @@ export function instantOf(milliseconds: string): string {
   return new Date(Number(milliseconds)).toISOString();
 }
 
+type Page<Row> = { rows: Row[]; nextCursor: string | null };
+
 /** A page out of up to `limit + 1` rows that were fetched to see whether there are more. */
-export function pageOf<Row>(list: List, rows: Row[], limit: number, positionOf: (row: Row) => string) {
+export function pageOf<Row>(list: List, rows: Row[], limit: number, positionOf: (row: Row) => string): Page<Row> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return {
     rows: items,
     nextCursor: last !== undefined && rows.length > limit ? writeCursor(list, positionOf(last)) : null,
   };
+}
+
+/** A page as every list answers it. */
+export function answerPage<Row, Item>(
+  { rows, nextCursor }: Page<Row>,
+  { requestId }: Call,
+  present: (row: Row, requestId: string) => Item,
+) {
+  const items = rows.map((row) => present(row, requestId));
+  return { status: 200 as const, body: { items, next_cursor: nextCursor, request_id: requestId } };
 }
 
 function decode(cursor: string): unknown[] {

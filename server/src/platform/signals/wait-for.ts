@@ -1,3 +1,4 @@
+import { alarmOn } from './alarm.js';
 import type { Signals } from './signals.js';
 
 /** Looks at least so often, should a signal get lost. */
@@ -16,28 +17,16 @@ type Waiting<Found> = {
 export async function waitFor<Found>({ signals, topic, waitSeconds, look, isEnough }: Waiting<Found>): Promise<Found> {
   if (waitSeconds === 0) return look();
   const until = performance.now() + waitSeconds * 1000;
-  let signaled = false;
-  let wake = () => {};
-  const stopListening = signals.listen(topic, () => {
-    signaled = true;
-    wake();
-  });
+  const alarm = alarmOn(signals, topic);
   try {
     for (;;) {
-      signaled = false;
+      alarm.reset();
       const found = await look();
       const left = until - performance.now();
       if (isEnough(found) || left <= 0 || signals.isClosed()) return found;
-      if (signaled) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS));
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      await alarm.rest(Math.min(left, LOOK_AGAIN_MS));
     }
   } finally {
-    stopListening();
+    alarm.stop();
   }
 }
