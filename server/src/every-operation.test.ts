@@ -13,82 +13,28 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { canceledCommand } from '../test/commands.js';
-import { createObjectCredential, createObjectResource } from '../test/create-object.js';
 import { expectRefusal } from '../test/expect-refusal.js';
-import { newDeviceRequest } from '../test/new-device-request.js';
-import { newObjectCredential, newObjectResource } from '../test/new-object.js';
-import { newPrincipal } from '../test/new-principal.js';
-
-/** A value for every path parameter of the contract, all of one tenant. */
-type Ids = {
-  tenant_id: string;
-  client_id: string;
-  /** The tenant's own, bound to nobody. */
-  role: string;
-  bound_role: string;
-  policy_id: string;
-  principal_id: string;
-  command_id: string;
-  canceled_command_id: string;
-  /** Of a device. */
-  request_id: string;
-  vendor: string;
-  command_type: string;
-  endpoint_id: string;
-  subscription_id: string;
-  credential_id: string;
-  resource_id: string;
-};
+import { bodies } from '../test/operation-bodies.js';
+import {
+  administer,
+  createCatalogIds,
+  createIds,
+  type Ids,
+  MALFORMED_ID,
+  missingIds,
+  parameters,
+  target,
+} from '../test/operation-ids.js';
+import { unique } from '../test/unique.js';
 
 /** Makes what is missing: a missing id is no refusal. */
 const UPSERTS = ['roles.put'];
-
-/** A body to accept, for every operation that takes one. */
-const bodies: Record<string, (ids: Ids) => object> = {
-  'tenants.create': () => ({ tenant_id: unique('tenant'), name: 'Acme Fleet' }),
-  'tenants.update': () => ({ name: 'Acme Fleet Europe' }),
-  'credentials.create': () => ({ client_id: unique('client'), name: 'Acme backend' }),
-  'credentials.update': () => ({ name: 'Acme frontend' }),
-  'roles.put': () => ({ scopes: ['open:catalog:read'] }),
-  'policies.create': ({ client_id }) => ({ client_id, scope: 'open:device-request:create' }),
-  'busPrincipals.create': () => newPrincipal(),
-  'busPrincipals.update': () => ({ status: 'DISABLED' }),
-  'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
-  'vendors.put': () => ({ enabled: true }),
-  'commandTypes.put': () => ({ description: 'Restarts the device.', payload_schema: { type: 'object' } }),
-  'deviceRequests.reply': () => ({ outcome: 'SUCCESS', payload: { version: '2.4.1' } }),
-  'commands.cancel': () => ({}),
-  'commands.create': () => ({
-    vendor: 'vendor_a',
-    device_id: 'device-1',
-    command_type: 'reboot',
-    payload: {},
-    idempotency_key: unique('key'),
-  }),
-  'callbackEndpoints.create': () => ({ name: 'Order system', url: 'https://hooks.acme.example/top' }),
-  'callbackEndpoints.update': () => ({ name: 'Shop system' }),
-  'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
-  // DISABLED: a tenant may have but so many ACTIVE ones.
-  'objectCredentials.create': () => newObjectCredential({ status: 'DISABLED' }),
-  'objectCredentials.update': () => ({ name: 'Acme store' }),
-  'objectResources.create': ({ credential_id }) => newObjectResource(credential_id, { status: 'DISABLED' }),
-  'objectResources.update': () => ({ name: 'Acme images' }),
-  'objects.presign': ({ resource_id }) => ({ operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' }),
-};
 
 /** No built-in role grants it. */
 const POLICY_SCOPE = 'open:device-request:create';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const TENANT_ROLES = Object.keys(builtInRoles).filter((role) => role !== 'platform_admin');
-/** Fits the grammar of paths and the pattern of no id. */
-const MALFORMED_ID = 'x~'.repeat(70);
-
-const unique = (prefix: string) => `${prefix}-${randomUUID()}`;
-
-/** The catalog is every tenant's: one entry of this file's own. */
-const catalogIds = { vendor: unique('vendor'), command_type: unique('type') };
 
 let own: TestTenant;
 let ids: Ids;
@@ -100,10 +46,7 @@ let unbound: Profile;
 let byPolicy: Profile;
 
 beforeAll(async () => {
-  const vendor = `/api/v1/platform/catalog/vendors/${catalogIds.vendor}`;
-  await administer('PUT', vendor, bodies['vendors.put']?.(ids) ?? {});
-  const type = bodies['commandTypes.put']?.(ids) ?? {};
-  await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
+  await createCatalogIds();
   const [tenant, foreign, closed] = await Promise.all([createTenant(), createTenant(), createTenant()]);
   own = tenant;
   [ids, foreignIds, unbound, byPolicy] = await Promise.all([
@@ -122,66 +65,6 @@ beforeAll(async () => {
   await administer('PUT', `/api/v1/platform/tenants/${closed.tenant_id}`, { status: 'DISABLED' });
 });
 
-async function administer(method: string, target: string, body: object): Promise<void> {
-  const { status, raw } = await signedRequest(platform().admin, method, target, { body });
-  if (status !== 200) throw new Error(raw);
-}
-
-/** What an operation leaves as it is, one of each tenant will do: the device's one reply, the canceled command. */
-async function createLastingIds(tenant: TestTenant) {
-  const [{ device_request_id }, { command_id }] = await Promise.all([
-    newDeviceRequest(tenant),
-    canceledCommand(tenant),
-  ]);
-  return { request_id: device_request_id, canceled_command_id: command_id };
-}
-
-const lastingIds = new Map<TestTenant, ReturnType<typeof createLastingIds>>();
-
-async function createIds(tenant: TestTenant): Promise<Ids> {
-  const lasting = lastingIds.get(tenant) ?? createLastingIds(tenant);
-  lastingIds.set(tenant, lasting);
-  const bound_role = 'integration_reader';
-  const { client_id } = await createCredential(tenant.tenant_id, { role: bound_role });
-  const access = `/api/v1/platform/tenants/${tenant.tenant_id}`;
-  const role = unique('role');
-  await administer('PUT', `${access}/roles/${role}`, { scopes: ['open:event:read'] });
-  const policy = await signedRequest(platform().admin, 'POST', `${access}/policies`, {
-    body: { client_id, scope: 'open:event:read' },
-  });
-  const command = await signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', {
-    body: bodies['commands.create']?.(ids),
-  });
-  const principals = `/api/v1/platform/tenants/${tenant.tenant_id}/bus/principals`;
-  const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
-  const { policy_id } = policy.body;
-  const { principal_id } = principal.body;
-  const { command_id } = command.body;
-  // DISABLED ones do not count towards the limit.
-  const endpoints = '/api/v1/open/callbacks/endpoints';
-  const endpoint = await signedRequest(tenant.admin, 'POST', endpoints, {
-    body: { ...bodies['callbackEndpoints.create']?.(ids), status: 'DISABLED' },
-  });
-  const { endpoint_id } = endpoint.body;
-  const subscription = await signedRequest(tenant.admin, 'POST', `${endpoints}/${endpoint_id}/subscriptions`, {
-    body: { event_type: 'command.completed' },
-  });
-  return {
-    tenant_id: tenant.tenant_id,
-    client_id,
-    role,
-    bound_role,
-    policy_id,
-    principal_id,
-    command_id,
-    ...(await lasting),
-    ...catalogIds,
-    endpoint_id,
-    subscription_id: subscription.body.subscription_id,
-    ...(await createObjectIds(tenant)),
-  };
-}
-
 /** Operations that succeed once for the same ids. */
 const usesUpIds = ({ name, route }: Operation) =>
   route.method === 'DELETE' ||
@@ -189,55 +72,10 @@ const usesUpIds = ({ name, route }: Operation) =>
 
 const idsFor = async (operation: Operation) => (usesUpIds(operation) ? createIds(own) : ids);
 
-const objectIds = new Map<string, Promise<Pick<Ids, 'credential_id' | 'resource_id'>>>();
-
-/** Made once a tenant: it may have but so many ACTIVE ones. */
-function createObjectIds({ tenant_id, admin }: TestTenant) {
-  const create = async () => {
-    const credential_id = await createObjectCredential(admin);
-    return { credential_id, resource_id: await createObjectResource(admin, credential_id) };
-  };
-  const made = objectIds.get(tenant_id) ?? create();
-  objectIds.set(tenant_id, made);
-  return made;
-}
-
-const missingIds = (): Ids => ({
-  tenant_id: unique('tenant'),
-  client_id: unique('client'),
-  role: unique('role'),
-  bound_role: 'integration_missing',
-  policy_id: randomUUID(),
-  principal_id: randomUUID(),
-  command_id: randomUUID(),
-  canceled_command_id: randomUUID(),
-  request_id: randomUUID(),
-  vendor: unique('vendor'),
-  command_type: unique('type'),
-  endpoint_id: randomUUID(),
-  subscription_id: randomUUID(),
-  credential_id: randomUUID(),
-  resource_id: randomUUID(),
-});
-
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {
   const made = TENANT_ROLES.map(async (role) => [role, await createCredential(tenantId, { role })] as const);
   return Object.fromEntries(await Promise.all(made));
 }
-
-/** Whose value a path parameter takes, where it is not of its own name. */
-const otherIds: Record<string, Record<string, keyof Ids>> = {
-  'roleBindings.delete': { role: 'bound_role' },
-  'commands.cancel': { command_id: 'canceled_command_id' },
-};
-
-const idFor = (operation: Operation, name: string) => otherIds[operation.name]?.[name] ?? (name as keyof Ids);
-
-const parameters = (operation: Operation) =>
-  [...operation.route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => idFor(operation, name as string));
-
-const target = (operation: Operation, values: Ids) =>
-  operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
 
 const takesBody = ({ route }: Operation) => 'body' in route && route.body !== undefined;
 
