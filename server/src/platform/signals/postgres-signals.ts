@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type postgres from 'postgres';
+import { newId } from '../new-id.js';
 import { localSignals, type Signals } from './signals.js';
 
 const CHANNEL = 'top_signals';
@@ -8,21 +9,29 @@ const MAX_PAYLOAD_BYTES = 7_000;
 /** Notifying costs a lock that all commits share: what happens within this time goes together. */
 const COLLECT_MS = 10;
 
+type Signal = { from: string; topics: string[] };
+
 /** Signals between nodes that share a Postgres: one connection listens, and what this node sends is collected. */
 export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promise<Signals> {
   const local = localSignals();
-  const listening = await sql.listen(CHANNEL, (payload) => local.send(JSON.parse(payload) as string[]));
+  const self = newId();
+  const listening = await sql.listen(CHANNEL, (payload) => {
+    const { from, topics } = JSON.parse(payload) as Signal;
+    // What this node sends has woken its own listeners already.
+    if (from !== self) local.send(topics);
+  });
   let collected = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let notifying: Promise<unknown> = Promise.resolve();
 
   function flush(): void {
     timer = undefined;
-    const payloads = inPayloads([...collected]);
+    const signals = inPayloads([...collected]).map((topics): Signal => ({ from: self, topics }));
     collected = new Set();
-    notifying = Promise.all(payloads.map((payload) => sql.notify(CHANNEL, payload))).catch((err: unknown) =>
-      logger.warn({ err }, 'A signal to the other nodes is lost; they look again by themselves.'),
+    const notified = Promise.all(signals.map((signal) => sql.notify(CHANNEL, JSON.stringify(signal)))).catch(
+      (err: unknown) => logger.warn({ err }, 'A signal to the other nodes is lost; they look again by themselves.'),
     );
+    notifying = Promise.all([notifying, notified]);
   }
 
   return {
@@ -42,7 +51,8 @@ export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promis
   };
 }
 
-function inPayloads(topics: string[]): string[] {
+/** In as few payloads as their size allows. */
+function inPayloads(topics: string[]): string[][] {
   const payloads: string[][] = [];
   let size = MAX_PAYLOAD_BYTES;
   for (const topic of topics) {
@@ -54,5 +64,5 @@ function inPayloads(topics: string[]): string[] {
     payloads.at(-1)?.push(topic);
     size += bytes;
   }
-  return payloads.map((payload) => JSON.stringify(payload));
+  return payloads;
 }
