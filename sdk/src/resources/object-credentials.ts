@@ -62,7 +62,7 @@ export class ObjectCredentials {
         name: 'objectCredentials.update',
         method: 'PUT',
         path: '/api/v1/open/objects/credentials/{credential_id}',
-        parameters: { credential_id: credentialId },
+        parameters: [credentialId],
         body,
       },
       options,
