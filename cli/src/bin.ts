@@ -18,4 +18,5 @@ process.exitCode = await run({
   fs,
   openAsBlob,
   fetch,
+  signals: process,
 });

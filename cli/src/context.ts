@@ -10,10 +10,15 @@ export type Context = {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean };
   stderr: Writable & { isTTY?: boolean };
-  fs: Pick<typeof import('node:fs/promises'), 'chmod' | 'mkdir' | 'open' | 'readFile' | 'rename' | 'stat' | 'unlink'>;
+  fs: Pick<
+    typeof import('node:fs/promises'),
+    'chmod' | 'mkdir' | 'open' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'stat' | 'unlink'
+  >;
   /** A file as a Blob that is read when it is sent. */
   openAsBlob: typeof import('node:fs').openAsBlob;
   fetch: typeof fetch;
+  /** Where SIGINT and its like arrive; without a listener they end the process. */
+  signals: Pick<NodeJS.EventEmitter, 'once' | 'off'>;
 };
 
 /** Whether somebody can be asked. Prompts go to stderr, so stdout may be redirected. */

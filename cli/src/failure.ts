@@ -28,8 +28,7 @@ export async function reportFailure(context: Context, error: unknown, session: S
     say([...describe(error), ...explainRefusedSignature(error, session), ...howToRepeat(error, error.status >= 500)]);
     return exitCodeOfStatus(error.status);
   }
-  const { isObjectStoreError } = await import('@tenant-open-platform/sdk/objects');
-  if (isObjectStoreError(error)) {
+  if (sdk.isObjectStoreError(error)) {
     say([printable(error.message)]);
     return exitCodeOfStatus(error.status);
   }

@@ -1,4 +1,4 @@
-import type { TransferProgress } from '@tenant-open-platform/sdk/objects';
+import type { TransferProgress } from '@tenant-open-platform/sdk';
 import type { Context } from './context.js';
 
 const WIDTH = 30;

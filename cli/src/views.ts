@@ -10,6 +10,7 @@ import type {
   CommandAccepted,
   Credential,
   DeviceRequest,
+  DownloadedObject,
   Me,
   ObjectCredential,
   ObjectResource,
@@ -19,8 +20,8 @@ import type {
   Role,
   RoleBinding,
   Tenant,
+  UploadedObject,
 } from '@tenant-open-platform/sdk';
-import type { DownloadedObject, UploadedObject } from '@tenant-open-platform/sdk/objects';
 import type { View } from './output.js';
 
 export const tenantView: View<Tenant> = {

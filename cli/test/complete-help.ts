@@ -34,7 +34,8 @@ export async function completeHelp(): Promise<string> {
 function program(): CommandUnknownOpts {
   const stream = new PassThrough();
   const streams = { stdin: stream, stdout: stream, stderr: stream };
-  return createProgram(new Invocation({ argv: [], env: {}, cwd: '', ...streams, fs, openAsBlob, fetch }));
+  const world = { env: {}, cwd: '', ...streams, fs, openAsBlob, fetch, signals: process };
+  return createProgram(new Invocation({ argv: [], ...world }));
 }
 
 function leaves(command: CommandUnknownOpts, path: string[] = []): string[][] {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import type { Context } from '../src/context.js';
 /** All that a run of topctl leaves behind. */
 export type Outcome = { exitCode: number; stdout: string; stderr: string };
 
-export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs'>> & {
+export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs' | 'signals'>> & {
   stdin?: string;
   /** With a terminal: what is typed at each prompt, in order; otherwise there is none. */
   typed?: readonly string[];
@@ -31,6 +32,7 @@ export async function topctl(argv: readonly string[], world: World = {}): Promis
     fs: world.fs ?? fs,
     openAsBlob,
     fetch: world.fetch ?? fetch,
+    signals: world.signals ?? new EventEmitter(),
   });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -30,6 +30,15 @@ test('uploads a file to a store, downloads it, and the bytes are the same', asyn
   expect(stderr).toContain('sent 60000 of 60000 bytes\n');
 });
 
+test('leaves nothing ACTIVE behind, also where it fails', async () => {
+  const { admin } = await createTenant();
+  await expect(run(admin)).rejects.toMatchObject({ stderr: expect.stringMatching(/^FORBIDDEN: .*open:object:create/) });
+  const listed = ['credentials', 'resources'].map((kind) =>
+    signedRequest(admin, 'GET', `/api/v1/open/objects/${kind}`),
+  );
+  for (const { body } of await Promise.all(listed)) expect(body.items).toMatchObject([{ status: 'DISABLED' }]);
+});
+
 test('says in one line what the platform refused', async () => {
   await expect(run(operator)).rejects.toMatchObject({
     code: 1,

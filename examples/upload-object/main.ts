@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
-import { downloadObject, uploadObject } from '@tenant-open-platform/sdk/objects';
 
 /** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as a profile that topctl wrote. */
 function connect(): TenantOpenPlatform {
@@ -14,9 +13,9 @@ function connect(): TenantOpenPlatform {
   return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
 }
 
-/** Registers the access key of a store, and what may be done with it there. */
-async function configure(client: TenantOpenPlatform, endpoint: string) {
-  const credential = await client.objectCredentials.create({
+/** Registers the access key of a store, and what may be done with it there, for as long as the work takes. */
+async function withResource(client: TenantOpenPlatform, endpoint: string, work: (resourceId: string) => Promise<void>) {
+  const { credential_id } = await client.objectCredentials.create({
     name: 'Example store',
     endpoint,
     region: 'us-east-1',
@@ -24,16 +23,25 @@ async function configure(client: TenantOpenPlatform, endpoint: string) {
     access_key_id: 'S3RVER',
     secret_access_key: 'S3RVER',
   });
-  const resource = await client.objectResources.create({
-    name: 'Example files',
-    credential_id: credential.credential_id,
-    bucket: 'acme',
-    key_prefix: 'firmware/',
-    allowed_operations: ['UPLOAD', 'DOWNLOAD'],
-    allowed_content_types: ['application/octet-stream'],
-    max_object_bytes: 10_000_000,
-  });
-  return { credential, resource };
+  try {
+    const { resource_id } = await client.objectResources.create({
+      name: 'Example files',
+      credential_id,
+      bucket: 'acme',
+      key_prefix: 'firmware/',
+      allowed_operations: ['UPLOAD', 'DOWNLOAD'],
+      allowed_content_types: ['application/octet-stream'],
+      max_object_bytes: 10_000_000,
+    });
+    try {
+      await work(resource_id);
+    } finally {
+      // Only ACTIVE ones count against the limits.
+      await client.objectResources.update(resource_id, { status: 'DISABLED' });
+    }
+  } finally {
+    await client.objectCredentials.update(credential_id, { status: 'DISABLED' });
+  }
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'top-upload-object-'));
@@ -47,23 +55,20 @@ const store = new S3rver({
 try {
   const { port } = await store.run();
   const client = connect();
-  const { credential, resource } = await configure(client, `http://127.0.0.1:${port}`);
+  await withResource(client, `http://127.0.0.1:${port}`, async (resourceId) => {
+    const file = join(folder, 'firmware.bin');
+    await writeFile(file, crypto.getRandomValues(new Uint8Array(60_000)));
+    const uploaded = await client.objects.upload(resourceId, 'pump-7/2.4.1.bin', await openAsBlob(file), {
+      contentType: 'application/octet-stream',
+      onProgress: ({ transferredBytes, totalBytes }) =>
+        console.error(`sent ${transferredBytes} of ${totalBytes} bytes`),
+    });
 
-  const file = join(folder, 'firmware.bin');
-  await writeFile(file, crypto.getRandomValues(new Uint8Array(60_000)));
-  const uploaded = await uploadObject(client, resource.resource_id, 'pump-7/2.4.1.bin', await openAsBlob(file), {
-    contentType: 'application/octet-stream',
-    onProgress: ({ transferredBytes, totalBytes }) => console.error(`sent ${transferredBytes} of ${totalBytes} bytes`),
+    const object = await client.objects.download(resourceId, 'pump-7/2.4.1.bin');
+    const identical = (await readFile(file)).equals(await object.bytes());
+    console.log(JSON.stringify({ ...uploaded, identical }, null, 2));
+    if (!identical) process.exitCode = 1;
   });
-
-  const object = await downloadObject(client, resource.resource_id, 'pump-7/2.4.1.bin');
-  const identical = (await readFile(file)).equals(await object.bytes());
-  console.log(JSON.stringify({ ...uploaded, identical }, null, 2));
-  if (!identical) process.exitCode = 1;
-
-  // The store is gone in a moment, and only ACTIVE ones count against the limits.
-  await client.objectResources.update(resource.resource_id, { status: 'DISABLED' });
-  await client.objectCredentials.update(credential.credential_id, { status: 'DISABLED' });
 } catch (error) {
   if (!isApiError(error)) throw error;
   console.error(`${error.code}: ${error.message} (request ${error.requestId})`);

@@ -36,7 +36,7 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   expect(fetch.sent[0]?.body).toEqual(takesBody ? body : undefined);
 });
 
-test('has no method that is not in the contract, but for waiting', () => {
+test('has no method that is not in the contract, but for waiting and transfers', () => {
   const { client } = fakeClient([]);
   const names = Object.entries(client).flatMap(([resource, value]) =>
     typeof value === 'object'
@@ -45,8 +45,8 @@ test('has no method that is not in the contract, but for waiting', () => {
           .map((verb) => `${resource}.${verb}`)
       : [],
   );
-  const waiting = ['commands.wait', 'commands.createAndWait'];
-  expect(names.sort()).toEqual([...allOperations.map(({ name }) => name), ...waiting].sort());
+  const conveniences = ['commands.wait', 'commands.createAndWait', 'objects.upload', 'objects.download'];
+  expect(names.sort()).toEqual([...allOperations.map(({ name }) => name), ...conveniences].sort());
 });
 
 test('signs exactly what it sends', async () => {

@@ -19,7 +19,6 @@ import { RoleBindings } from './resources/role-bindings.js';
 import { Roles } from './resources/roles.js';
 import { Tenants } from './resources/tenants.js';
 import { Vendors } from './resources/vendors.js';
-import type { Fetch } from './runtime.js';
 
 /**
  * A client of the platform, for one credential. Every call is signed, retried where that is safe, and typed.
@@ -36,8 +35,6 @@ import type { Fetch } from './runtime.js';
 export class TenantOpenPlatform {
   readonly baseUrl: string;
   readonly clientId: string;
-  /** Sends the requests: what the options gave, or the global `fetch`. */
-  readonly fetch: Fetch;
   readonly tenants: Tenants;
   readonly credentials: Credentials;
   readonly roles: Roles;
@@ -63,7 +60,6 @@ export class TenantOpenPlatform {
     const sender = new Sender(configuration);
     this.baseUrl = configuration.baseUrl;
     this.clientId = configuration.clientId;
-    this.fetch = configuration.fetch;
     this.tenants = new Tenants(sender);
     this.credentials = new Credentials(sender);
     this.roles = new Roles(sender);
@@ -77,7 +73,7 @@ export class TenantOpenPlatform {
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);
     this.catalog = new CatalogResource(sender);
-    this.objects = new Objects(sender);
+    this.objects = new Objects(sender, configuration);
     this.objectCredentials = new ObjectCredentials(sender);
     this.objectResources = new ObjectResources(sender);
     this.callbackEndpoints = new CallbackEndpoints(sender);

@@ -12,7 +12,10 @@ export interface ErrorContext {
 /** Marks the errors of every copy of the package in a process, where `instanceof` knows only its own. */
 const brand = Symbol.for('@tenant-open-platform/sdk/error');
 
-/** The base of every error that the client throws. An aborted call is the exception: it rejects with the signal's reason. */
+/**
+ * The base of every error that the client throws. The exceptions: an aborted call rejects with the signal's reason, and an
+ * upload whose content cannot be read with the error of reading it.
+ */
 export class TenantOpenPlatformError extends Error {
   declare name: string;
   static {
@@ -146,6 +149,24 @@ export class WaitTimeoutError extends TenantOpenPlatformError {
   }
 }
 
+/** The store refused a transfer, not the platform. The presigned URL, which is a secret while it works, is not in it. */
+export class ObjectStoreError extends TenantOpenPlatformError {
+  declare name: 'ObjectStoreError';
+  static {
+    this.prototype.name = this.name as 'ObjectStoreError';
+  }
+  /** The HTTP status. */
+  declare readonly status: number;
+  /** The code of the store, for example `NoSuchKey`; null where it gives none. */
+  declare readonly code: string | null;
+  /** Whether the same transfer may succeed later. The client has already repeated it where that was possible. */
+  declare readonly retryable: boolean;
+
+  constructor(message: string, context: ErrorContext & { status: number; code: string | null; retryable: boolean }) {
+    super(message, context);
+  }
+}
+
 /** True for every error of this package, also of another copy of it. */
 export function isTenantOpenPlatformError(error: unknown): error is TenantOpenPlatformError {
   return error instanceof Error && brand in error;
@@ -163,6 +184,7 @@ export const isTimeoutError = guardOf<TimeoutError>('TimeoutError');
 export const isUnknownOutcomeError = guardOf<UnknownOutcomeError>('UnknownOutcomeError');
 export const isIdempotencyMismatchError = guardOf<IdempotencyMismatchError>('IdempotencyMismatchError');
 export const isWaitTimeoutError = guardOf<WaitTimeoutError>('WaitTimeoutError');
+export const isObjectStoreError = guardOf<ObjectStoreError>('ObjectStoreError');
 
 function guardOf<E extends TenantOpenPlatformError>(name: E['name']) {
   return (error: unknown): error is E => hasName(error, name);

@@ -16,15 +16,20 @@ export {
   isConnectionError,
   isIdempotencyMismatchError,
   isInvalidArgumentError,
+  isObjectStoreError,
   isTenantOpenPlatformError,
   isTimeoutError,
   isUnknownOutcomeError,
   isWaitTimeoutError,
+  ObjectStoreError,
   TenantOpenPlatformError,
   TimeoutError,
   UnknownOutcomeError,
   WaitTimeoutError,
 } from './errors.js';
+export type { DownloadedObject } from './objects/download.js';
+export type { TransferOptions, TransferProgress } from './objects/transfer.js';
+export type { UploadContent, UploadedObject, UploadOptions } from './objects/upload.js';
 export type { WaitOptions } from './resources/commands.js';
 export type {
   Fetch,

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuildOptions, build } from 'esbuild';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { credential } from './fake-fetch.js';
 
 const run = promisify(execFile);
@@ -43,8 +44,9 @@ afterAll(async () => {
 });
 
 const consumer = `
-import { isApiError, TenantOpenPlatform, type Command, type CommandCreate } from '@tenant-open-platform/sdk';
-import { downloadObject, isObjectStoreError, uploadObject, type UploadContent } from '@tenant-open-platform/sdk/objects';
+import {
+  isApiError, isObjectStoreError, TenantOpenPlatform, type Command, type CommandCreate, type UploadContent,
+} from '@tenant-open-platform/sdk';
 import { sign } from '@tenant-open-platform/sdk/sign';
 
 const client = new TenantOpenPlatform({
@@ -66,7 +68,7 @@ async function main(): Promise<void> {
   }
   try {
     const content: UploadContent = 'firmware';
-    await uploadObject(client, 'resource', 'key', content, { contentType: 'text/plain', maxRetries: 0 });
+    await client.objects.upload('resource', 'key', content, { contentType: 'text/plain', maxRetries: 0 });
   } catch (error) {
     names.push((error as Error).name, String(isObjectStoreError(error)));
   }
@@ -81,7 +83,7 @@ async function* usesLists(): AsyncGenerator<string> {
   for await (const command of client.commands.list({ status: 'FAILED' })) yield command.command_id;
   const page = await client.credentials.list('acme');
   yield page.items[0]?.client_id ?? '';
-  const object = await downloadObject(client, 'resource', 'key');
+  const object = await client.objects.download('resource', 'key');
   yield await object.text();
 }
 
@@ -125,6 +127,45 @@ async function compile(file: string, options: object): Promise<void> {
   );
   await inConsumer(process.execPath, tsc, '-p', config);
 }
+
+/** Says of a failed transfer whether it failed with the client's own class, and what the guard makes of it. */
+const transfer = `
+const client = new sdk.TenantOpenPlatform({
+  baseUrl: 'https://platform.test', clientId: '${credential.clientId}', secret: '${credential.secret}',
+  fetch: async (url) => url === 'https://store.test/'
+    ? new Response('<Code>NoSuchKey</Code>', { status: 404 })
+    : Response.json({ method: 'GET', url: 'https://store.test/', headers: {}, presign_id: 'p', request_id: 'r' }),
+});
+client.objects.download('resource', 'key').catch((error) => {
+  console.log(error instanceof sdk.ObjectStoreError, sdk.isObjectStoreError(error), error.code);
+});`;
+const esm = `import * as sdk from '@tenant-open-platform/sdk';${transfer}`;
+const cjs = `const sdk = require('@tenant-open-platform/sdk');${transfer}`;
+
+test.each([
+  ['transfer.mjs', esm],
+  ['transfer.cjs', cjs],
+])('a transfer loads what it needs, and no second copy of the client: %s', async (file, source) => {
+  await writeFile(join(folder, file), source);
+  expect(await inConsumer(process.execPath, file)).toBe('true true NoSuchKey\n');
+});
+
+test.each<[string, string, BuildOptions]>([
+  ['ESM in chunks', esm, { format: 'esm', splitting: true }],
+  ['ESM in one file', esm, { format: 'esm' }],
+  ['CommonJS in one file', cjs, { format: 'cjs', platform: 'node' }],
+])('a transfer works when it is bundled and minified, in a process of nothing else: %s', async (_, source, options) => {
+  const outdir = await mkdtemp(join(tmpdir(), 'top-bundle-'));
+  onTestFinished(() => rm(outdir, { recursive: true }));
+  const stdin = { contents: source, resolveDir: folder };
+  const outExtension = { '.js': options.format === 'cjs' ? '.cjs' : '.mjs' };
+  const { warnings } = await build({ ...options, stdin, bundle: true, minify: true, outdir, outExtension });
+  expect(warnings).toEqual([]);
+  const files = await readdir(outdir);
+  expect(files.length > 1).toBe(options.splitting === true);
+  const main = files.find((file) => file.startsWith('stdin')) ?? '';
+  expect(await inConsumer(process.execPath, join(outdir, main))).toBe('true true NoSuchKey\n');
+});
 
 test('it runs where there is nothing but Web APIs', async () => {
   const installed = join(folder, 'node_modules/@tenant-open-platform/sdk/dist/index.cjs');

@@ -15,12 +15,11 @@ const SIZE = 512 * 1024 ** 2;
 const program = `
 import { openAsBlob } from 'node:fs';
 import { TenantOpenPlatform } from '@tenant-open-platform/sdk';
-import { uploadObject } from '@tenant-open-platform/sdk/objects';
 
 const { BASE_URL: baseUrl, FILE: file, CONTENT: content } = process.env;
 const client = new TenantOpenPlatform({ baseUrl, ...${JSON.stringify(credential)} });
 const blob = await openAsBlob(file);
-await uploadObject(client, 'resource', 'key', content === 'blob' ? blob : blob.stream(), {
+await client.objects.upload('resource', 'key', content === 'blob' ? blob : blob.stream(), {
   contentType: 'application/octet-stream',
   contentLength: blob.size,
   ...(process.env.PROGRESS && { onProgress: () => {} }),

@@ -674,6 +674,12 @@ CREATE INDEX events_in_order ON public.events USING btree (tenant_id, tx, event_
 CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
 
 --
+-- Name: object_grants_granted_at; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX object_grants_granted_at ON public.object_grants USING btree (granted_at);
+
+--
 -- Name: outbox_unpublished; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -1389,6 +1395,25 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.object_credentials TO top_app;
 --
 
 GRANT SELECT,INSERT ON TABLE public.object_grants TO top_app;
+GRANT DELETE ON TABLE public.object_grants TO top_system;
+
+--
+-- Name: COLUMN object_grants.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.object_grants TO top_system;
+
+--
+-- Name: COLUMN object_grants.presign_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(presign_id) ON TABLE public.object_grants TO top_system;
+
+--
+-- Name: COLUMN object_grants.granted_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(granted_at) ON TABLE public.object_grants TO top_system;
 
 --
 -- Name: TABLE object_resources; Type: ACL; Schema: public; Owner: -

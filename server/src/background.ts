@@ -9,6 +9,7 @@ import { deviceReplyMessages } from './features/device-requests/outbox-messages.
 import { deviceRequestReceiver } from './features/device-requests/receive-device-requests.js';
 import { sweepDeviceRequests } from './features/device-requests/sweep-device-requests.js';
 import { takeDeviceRequest } from './features/device-requests/take-device-requests.js';
+import { purgeObjectGrants } from './features/objects/purge-object-grants.js';
 import type { Bus } from './platform/bus/bus.js';
 import { messageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
@@ -21,6 +22,8 @@ type Options = { database: Database; bus: Bus; signals: Signals; logger: Logger;
 
 /** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
 const SWEEP_INTERVAL_MS = 500;
+
+const PURGE_INTERVAL_MS = 60_000;
 
 /** Where a signal got lost, and for what happens without one: a principal that is ACTIVE again after its tenant was not. */
 const PROVISION_INTERVAL_MS = 60_000;
@@ -64,9 +67,14 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
       (await sweep(database, signals)) > 0 ? 'AGAIN' : 'WAIT',
     ),
   );
+  const purges = [purgeObjectGrants].map((purge) =>
+    everyTime(PURGE_INTERVAL_MS, { name: purge.name, logger, signals }, async () =>
+      (await purge(database)) ? 'SOON' : 'WAIT',
+    ),
+  );
   return {
     async stop() {
-      const underWay = [relay, updates, deviceRequests, ...sweepers];
+      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges];
       await Promise.all(underWay.map((one) => one.stop()));
     },
   };

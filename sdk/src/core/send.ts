@@ -16,7 +16,7 @@ import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js
 import { backOffMs, effectOf } from './retry.js';
 import { hashBody, importKey, type Key, signParts } from './signature.js';
 import { sleep } from './sleep.js';
-import { buildTarget, type PathParameters } from './target.js';
+import { buildTarget } from './target.js';
 
 /** Settings of one call; they go before those of the client. */
 export interface RequestOptions {
@@ -38,7 +38,8 @@ export interface Operation {
   method?: 'POST' | 'PUT' | 'DELETE';
   /** As in the OpenAPI document. */
   path: string;
-  parameters?: PathParameters;
+  /** The values of the path's parameters, in its order. */
+  parameters?: readonly string[];
   query?: { cursor?: string | null | undefined; wait_seconds?: number | undefined } | undefined;
   body?: object;
   idempotencyKey?: string;

@@ -1,16 +1,16 @@
 import { targetProblem } from '@tenant-open-platform/contract/signature';
 import { InvalidArgumentError } from '../errors.js';
 
-export type PathParameters = Record<string, string>;
 export type Query = object;
 
 /** An id outside this alphabet cannot exist, and an empty one would address another operation. */
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._~-]*$/;
 
-/** `path[?query]`, in the spelling that is both signed and sent. */
-export function buildTarget(template: string, parameters: PathParameters = {}, query: Query = {}): string {
+/** `path[?query]`, in the spelling that is both signed and sent. `parameters` are those of the path, in its order. */
+export function buildTarget(template: string, parameters: readonly string[] = [], query: Query = {}): string {
+  const values = parameters.values();
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = parameters[name];
+    const { value } = values.next();
     if (typeof value !== 'string' || !SEGMENT.test(value)) {
       throw new InvalidArgumentError(`${name} must be an id of the characters A-Z a-z 0-9 . _ ~ -, and not empty.`);
     }

@@ -1,5 +1,5 @@
-import type { RuntimeBlob, RuntimeReadableStream, TenantOpenPlatform } from '@tenant-open-platform/sdk';
-import { counted, counter, type TransferOptions, transfer } from './transfer.js';
+import type { RuntimeBlob, RuntimeReadableStream } from '../index.js';
+import { counted, reporter, type TransferOptions, type Transferring, transfer } from './transfer.js';
 
 /** An object whose content arrives from the store. It can be read once: as `body`, or whole. */
 export interface DownloadedObject {
@@ -23,9 +23,9 @@ export interface DownloadedObject {
 }
 
 export function download(
-  client: TenantOpenPlatform,
+  client: Transferring,
   target: { resource_id: string; object_key: string },
-  options: TransferOptions,
+  options: TransferOptions = {},
 ): Promise<DownloadedObject> {
   return transfer(client, { operation: 'DOWNLOAD', ...target }, options, async ({ grant, exchange, explain }) => {
     const response = await exchange({ redirect: 'manual' });
@@ -34,8 +34,7 @@ export function download(
     // fetch decodes what has a Content-Encoding; its Content-Length is that of the encoded bytes.
     const content_length = size === null || header('content-encoding') ? null : Number(size);
     const content_type = header('content-type');
-    const { count } = counter(options.onProgress, content_length);
-    const body = counted(response.body ?? new Blob([]).stream(), count, explain);
+    const body = counted(response.body ?? new Blob([]).stream(), reporter(options.onProgress, content_length), explain);
     const whole = () => new Response(body, content_type === null ? {} : { headers: { 'Content-Type': content_type } });
     return {
       ...target,

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTenant, type Profile, type TestTenant } from '@tenant-open-platform/testing';
 import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TenantOpenPlatform } from '../index.js';
-import { downloadObject, type UploadContent, uploadObject } from './index.js';
+import { TenantOpenPlatform, type UploadContent } from '../index.js';
 
 const clientOf = ({ base_url, client_id, secret }: Profile, options = {}) =>
   new TenantOpenPlatform({ baseUrl: base_url, clientId: client_id, secret, ...options });
@@ -45,17 +44,17 @@ test.each<[string, () => UploadContent, object]>([
 ])('the store takes %s and gives the same back', async (name, content, options) => {
   const client = clientOf(tenant.operator);
   const sent = new Uint8Array(await new Response(content() as Blob).arrayBuffer());
-  const uploaded = await uploadObject(client, resourceId, name, content(), { ...binary, ...options });
+  const uploaded = await client.objects.upload(resourceId, name, content(), { ...binary, ...options });
   expect(uploaded).toMatchObject({ object_key: name, content_length: sent.length });
-  const object = await downloadObject(client, resourceId, name);
+  const object = await client.objects.download(resourceId, name);
   expect(object).toMatchObject({ content_type: binary.contentType, content_length: sent.length, etag: uploaded.etag });
   expect(Buffer.from(sent).equals(await object.bytes())).toBe(true);
 });
 
 test.each(['a b+c%20d', 'Küche/設備 🚀', "'(a)!*&=?#~"])('the key %s means the same to all', async (key) => {
   const client = clientOf(tenant.operator);
-  await uploadObject(client, resourceId, key, `content of ${key}`, { contentType: 'text/plain' });
-  expect(await (await downloadObject(client, resourceId, key)).text()).toBe(`content of ${key}`);
+  await client.objects.upload(resourceId, key, `content of ${key}`, { contentType: 'text/plain' });
+  expect(await (await client.objects.download(resourceId, key)).text()).toBe(`content of ${key}`);
 });
 
 test('a connection that the store loses is made up for with another grant', async () => {
@@ -67,16 +66,16 @@ test('a connection that the store loses is made up for with another grant', asyn
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
   };
   const client = clientOf(tenant.operator, { fetch: losing });
-  await uploadObject(client, resourceId, 'lost', 'kept', { contentType: 'text/plain' });
+  await client.objects.upload(resourceId, 'lost', 'kept', { contentType: 'text/plain' });
   expect(lost).toBe(1);
-  expect(await (await downloadObject(client, resourceId, 'lost')).text()).toBe('kept');
+  expect(await (await client.objects.download(resourceId, 'lost')).text()).toBe('kept');
 });
 
 test('what the policy refuses is an ApiError, what the store refuses an ObjectStoreError', async () => {
   const client = clientOf(tenant.operator);
-  const tooLarge = uploadObject(client, resourceId, 'k', new Uint8Array(2_000_001), binary);
+  const tooLarge = client.objects.upload(resourceId, 'k', new Uint8Array(2_000_001), binary);
   await expect(tooLarge).rejects.toMatchObject({ name: 'ApiError', code: 'OBJECT_POLICY_DENIED', status: 403 });
-  await expect(downloadObject(client, resourceId, 'missing')).rejects.toMatchObject({
+  await expect(client.objects.download(resourceId, 'missing')).rejects.toMatchObject({
     name: 'ObjectStoreError',
     code: 'NoSuchKey',
     status: 404,

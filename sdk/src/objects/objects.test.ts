@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { openAsBlob } from 'node:fs';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answer, credential, fakeClient, networkFailure, refusal, type Step, silence } from '../../test/fake-fetch.js';
 import {
-  downloadObject,
+  type DownloadedObject,
   isObjectStoreError,
   ObjectStoreError,
   type TransferProgress,
   type UploadContent,
-  uploadObject,
-} from './index.js';
+} from '../index.js';
 
 const signature = 'f28b9007f866c900484b0a6f0ee87497aa3958adf57670f7d57058ecdafbdc71';
 const resource = '019bd3a4-5c4e-7a55-9e84-ad4e5f607182';
@@ -56,7 +59,7 @@ describe('upload', () => {
     ['a Blob', new Blob([bytes])],
   ])('presigns type, size and SHA-256 of %s and sends the store what was signed, nothing else', async (_, content) => {
     const { client, fetch } = fakeClient([toUpload(), stored()]);
-    const uploaded = await uploadObject(client, resource, key, content, binary);
+    const uploaded = await client.objects.upload(resource, key, content, binary);
     const described = { resource_id: resource, object_key: key, content_type: binary.contentType, content_length: 8 };
     const [presign, put] = fetch.sent;
     expect(presign?.body).toEqual({ operation: 'UPLOAD', ...described, checksum_sha256: checksum });
@@ -74,7 +77,7 @@ describe('upload', () => {
 
   test('takes the type of a Blob where none is given', async () => {
     const { client, fetch } = fakeClient([toUpload(), stored()]);
-    await uploadObject(client, resource, key, new Blob([bytes], { type: 'image/png' }));
+    await client.objects.upload(resource, key, new Blob([bytes], { type: 'image/png' }));
     expect(fetch.sent[0]?.body).toMatchObject({ content_type: 'image/png' });
   });
 
@@ -86,7 +89,7 @@ describe('upload', () => {
     ['nothing', undefined as unknown as Blob, binary, 'must be a string'],
   ])('of %s presigns and sends nothing', async (_, content, options, message) => {
     const { client, fetch } = fakeClient([]);
-    await expect(uploadObject(client, resource, key, content, options)).rejects.toMatchObject({
+    await expect(client.objects.upload(resource, key, content, options)).rejects.toMatchObject({
       name: 'InvalidArgumentError',
       message: expect.stringContaining(message),
     });
@@ -101,11 +104,28 @@ describe('upload', () => {
     ['none above 64 MiB', new Blob([new Uint8Array(64 * 1024 ** 2 + 1)]), {}, null],
   ])('checksum: %s', async (_, content, options, expected) => {
     const { client, fetch } = fakeClient([toUpload(), stored()]);
-    const uploaded = await uploadObject(client, resource, key, content, { ...binary, ...options });
+    const uploaded = await client.objects.upload(resource, key, content, { ...binary, ...options });
     expect(uploaded.checksum_sha256).toBe(expected);
     const presigned = fetch.sent[0]?.body as Record<string, unknown> | undefined;
     expect(presigned?.checksum_sha256).toBe(expected ?? undefined);
   });
+});
+
+test('a fetch that reads a Blob again gets all of it again', async () => {
+  const content = new Uint8Array(1_200_000).map((_, index) => index % 251);
+  let again: Uint8Array | undefined;
+  const readingTwice: Step = async ({ body }) => {
+    const blob = body as Blob;
+    await blob.stream().getReader().read();
+    again = new Uint8Array(await new Response(blob.stream()).arrayBuffer());
+    return stored();
+  };
+  const { client } = fakeClient([toUpload(), readingTwice]);
+  const seen: number[] = [];
+  const onProgress = ({ transferredBytes }: TransferProgress) => void seen.push(transferredBytes);
+  await client.objects.upload(resource, key, content, { ...binary, onProgress });
+  expect(Buffer.from(again ?? []).equals(content)).toBe(true);
+  expect(seen).toEqual([524_288, 1_048_576, 1_200_000]);
 });
 
 const passing: [string, () => Step][] = [
@@ -117,27 +137,37 @@ const passing: [string, () => Step][] = [
 describe('a failure of the store', () => {
   test.each(passing)('that is %s: both transfers are repeated, with another grant', async (_, failure) => {
     const up = fakeClient([toUpload(), failure(), toUpload(), stored()]);
-    await uploadObject(up.client, resource, key, bytes, binary);
+    await up.client.objects.upload(resource, key, bytes, binary);
     expect(await textOf(up.fetch.sent[3]?.body)).toBe('firmware');
     const down = fakeClient([toDownload(), failure(), toDownload(), new Response('firmware')]);
-    expect(await (await downloadObject(down.client, resource, key)).text()).toBe('firmware');
+    expect(await (await down.client.objects.download(resource, key)).text()).toBe('firmware');
   });
 
   test.each(passing)('that is %s: a stream is sent once', async (_, failure) => {
     const { client, fetch } = fakeClient([toUpload(), failure()]);
     const options = { ...binary, contentLength: 8 };
-    await expect(uploadObject(client, resource, key, new Blob([bytes]).stream(), options)).rejects.toThrow();
+    await expect(client.objects.upload(resource, key, new Blob([bytes]).stream(), options)).rejects.toThrow();
     expect(fetch.sent).toHaveLength(2);
   });
 
+  test('of the platform that passes: the presign for a stream is repeated', async () => {
+    const { client } = fakeClient([refusal(503, 'SERVICE_UNAVAILABLE'), toUpload(), stored()]);
+    const options = { ...binary, contentLength: 8 };
+    expect(await client.objects.upload(resource, key, new Blob([bytes]).stream(), options)).toMatchObject({
+      etag: '"e1"',
+    });
+  });
+
   test('is repeated as often as maxRetries says, and a refusal never', async () => {
-    const failing = (status: number) =>
-      fakeClient([toDownload(), denied(status, 'X'), toDownload(), denied(status, 'X')]);
+    const failing = (status: number, options = {}) =>
+      fakeClient([toDownload(), denied(status, 'X'), toDownload(), denied(status, 'X')], options);
+    const once = failing(503, { maxRetries: 0 });
+    await expect(once.client.objects.download(resource, key)).rejects.toMatchObject({ attempts: 1 });
     const busy = failing(503);
-    const outcome = downloadObject(busy.client, resource, key, { maxRetries: 1 });
+    const outcome = busy.client.objects.download(resource, key, { maxRetries: 1 });
     await expect(outcome).rejects.toMatchObject({ status: 503, retryable: true, attempts: 2 });
     const refused = failing(403);
-    await expect(downloadObject(refused.client, resource, key)).rejects.toMatchObject({
+    await expect(refused.client.objects.download(resource, key)).rejects.toMatchObject({
       retryable: false,
       attempts: 1,
     });
@@ -146,7 +176,7 @@ describe('a failure of the store', () => {
   test('is an ObjectStoreError with what the store says, also for another copy of the package', async () => {
     const xml = '<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
     const { client } = fakeClient([toDownload(), new Response(xml, { status: 404 })]);
-    const error = await downloadObject(client, resource, key).catch((error) => error);
+    const error = await client.objects.download(resource, key).catch((error) => error);
     expect(error).toBeInstanceOf(ObjectStoreError);
     expect(error).toMatchObject({
       message: 'The store answered 404 NoSuchKey The key does not exist.',
@@ -156,18 +186,18 @@ describe('a failure of the store', () => {
       code: 'NoSuchKey',
     });
     vi.resetModules();
-    const copy: typeof import('./index.js') = await import('./index.js');
+    const copy: typeof import('../index.js') = await import('../index.js');
     expect(copy.isObjectStoreError(error)).toBe(true);
-    expect([new Error('x'), new copy.ObjectStoreError({ status: 500 }), null].map(isObjectStoreError)).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect(
+      [new Error('x'), new copy.ObjectStoreError('x', { status: 500, code: null, retryable: true }), null].map(
+        isObjectStoreError,
+      ),
+    ).toEqual([false, true, false]);
   });
 
   test('that is a redirect or no XML is one too', async () => {
     const { client } = fakeClient([toDownload(), new Response('moved', { status: 307 })]);
-    const error = await downloadObject(client, resource, key).catch((error) => error);
+    const error = await client.objects.download(resource, key).catch((error) => error);
     expect(error).toMatchObject({ message: 'The store answered 307', status: 307, code: null });
   });
 
@@ -178,14 +208,14 @@ describe('a failure of the store', () => {
     ['a runtime that quotes it in the cause', new TypeError('failed', { cause: new Error(`of ${grant('GET').url}`) })],
   ])('does not tell the presigned URL: %s', async (_, step) => {
     const { client } = fakeClient([toDownload(), step]);
-    const error = await downloadObject(client, resource, key, { maxRetries: 0 }).catch((error) => error);
+    const error = await client.objects.download(resource, key, { maxRetries: 0 }).catch((error) => error);
     expect(inspect(error, { depth: 20, showHidden: true })).toMatch(/SignatureDoesNotMatch|The transfer failed/);
     expect(inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error)).not.toContain(signature);
   });
 
   test('of the platform is an ApiError, and nothing goes to the store', async () => {
     const { client, fetch } = fakeClient([refusal(403, 'OBJECT_POLICY_DENIED')]);
-    const upload = uploadObject(client, resource, key, bytes, binary);
+    const upload = client.objects.upload(resource, key, bytes, binary);
     await expect(upload).rejects.toMatchObject({ name: 'ApiError', operation: 'objects.presign' });
     expect(fetch.sent).toHaveLength(1);
   });
@@ -195,14 +225,14 @@ test('an abort ends a transfer with its reason: before it, while it is sent, whi
   const reason = new Error('No longer needed');
   const early = fakeClient([]);
   const signal = AbortSignal.abort(reason);
-  await expect(uploadObject(early.client, resource, key, bytes, { ...binary, signal })).rejects.toBe(reason);
+  await expect(early.client.objects.upload(resource, key, bytes, { ...binary, signal })).rejects.toBe(reason);
 
   const sending = new AbortController();
   const step: Step = (_, init) => {
     queueMicrotask(() => sending.abort(reason));
     return (silence as Exclude<Step, Response | Error>)(_, init);
   };
-  const upload = uploadObject(fakeClient([toUpload(), step]).client, resource, key, bytes, {
+  const upload = fakeClient([toUpload(), step]).client.objects.upload(resource, key, bytes, {
     ...binary,
     signal: sending.signal,
   });
@@ -214,14 +244,14 @@ test('an abort ends a transfer with its reason: before it, while it is sent, whi
       new ReadableStream({ start: (it) => signal.addEventListener('abort', () => it.error(signal.reason)) }),
     );
   const { client } = fakeClient([toDownload(), endless]);
-  const object = await downloadObject(client, resource, key, { signal: reading.signal });
+  const object = await client.objects.download(resource, key, { signal: reading.signal });
   reading.abort(reason);
   await expect(object.bytes()).rejects.toBe(reason);
 });
 
 test('a transfer that takes longer than timeoutMs is a TimeoutError', async () => {
   const { client } = fakeClient([toUpload(), silence]);
-  const upload = uploadObject(client, resource, key, bytes, { ...binary, timeoutMs: 10, maxRetries: 0 });
+  const upload = client.objects.upload(resource, key, bytes, { ...binary, timeoutMs: 10, maxRetries: 0 });
   await expect(upload).rejects.toMatchObject({
     name: 'TimeoutError',
     message: 'The transfer took longer than 10 ms.',
@@ -271,7 +301,7 @@ describe('over the network', () => {
     );
     const seen: TransferProgress[] = [];
     const options = { ...binary, contentLength: 1_000_000, ...(reports && { onProgress: report(seen) }) };
-    await uploadObject(client, resource, key, content(), options);
+    await client.objects.upload(resource, key, content(), options);
     expect(received).toHaveLength(1);
     expect(received[0]?.headers).toMatchObject({ 'content-length': '1000000', 'content-type': binary.contentType });
     expect(received[0]?.headers).not.toHaveProperty('transfer-encoding');
@@ -288,7 +318,7 @@ describe('over the network', () => {
       },
       { 'Content-Type': binary.contentType, 'Content-Length': '8' },
     );
-    await uploadObject(client, resource, key, bytes, binary);
+    await client.objects.upload(resource, key, bytes, binary);
     const everything = seen.join('\n').toLowerCase();
     const names = ['x-api-', 'x-request-id', 'authorization', 'cookie', credential.clientId, credential.secret];
     for (const hidden of [...names, sent[0]?.headers['X-Api-Nonce'] ?? '']) {
@@ -305,7 +335,7 @@ describe('over the network', () => {
       },
       { 'Content-Type': 'text/plain', 'Content-Length': '0' },
     );
-    expect(await uploadObject(client, resource, key, '', { contentType: 'text/plain' })).toMatchObject({
+    expect(await client.objects.upload(resource, key, '', { contentType: 'text/plain' })).toMatchObject({
       content_length: 0,
       checksum_sha256: createHash('sha256').digest('base64'),
     });
@@ -317,14 +347,27 @@ describe('over the network', () => {
       'Content-Type': binary.contentType,
       'Content-Length': '9',
     });
-    const upload = uploadObject(client, resource, key, new Blob([bytes]).stream(), { ...binary, contentLength: 9 });
+    const upload = client.objects.upload(resource, key, new Blob([bytes]).stream(), { ...binary, contentLength: 9 });
     await expect(upload).rejects.toMatchObject({
       name: 'ConnectionError',
       message: 'The transfer failed: Request body length does not match content-length header.',
     });
   });
 
-  test.each<[string, (object: Awaited<ReturnType<typeof downloadObject>>) => Promise<Uint8Array>]>([
+  test.each<[string, () => UploadContent | Promise<UploadContent>, object]>([
+    ['a file that changed', changedFile, { name: 'NotReadableError' }],
+    ['a stream that fails', () => failingStream(), { message: 'disk failure' }],
+  ])('content that cannot be read is told as what it is, and not sent again: %s', async (_, content, failure) => {
+    const { client, sent } = await onTheWire((request, response) => request.resume().on('end', () => response.end()), {
+      'Content-Type': binary.contentType,
+      'Content-Length': '8',
+    });
+    const options = { ...binary, contentLength: 8, checksumSha256: false as const };
+    await expect(client.objects.upload(resource, key, await content(), options)).rejects.toMatchObject(failure);
+    expect(sent).toHaveLength(2);
+  });
+
+  test.each<[string, (object: DownloadedObject) => Promise<Uint8Array>]>([
     ['bytes()', (object) => object.bytes()],
     ['blob()', async (object) => new Uint8Array(await (await object.blob()).arrayBuffer())],
     ['body', async (object) => Buffer.concat(await Readable.fromWeb(object.body).toArray())],
@@ -333,7 +376,7 @@ describe('over the network', () => {
       response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': large.length, ETag: '"e1"' }).end(large);
     });
     const seen: TransferProgress[] = [];
-    const object = await downloadObject(client, resource, key, { onProgress: report(seen) });
+    const object = await client.objects.download(resource, key, { onProgress: report(seen) });
     expect(object).toMatchObject({
       content_type: 'image/png',
       content_length: 1_000_000,
@@ -350,7 +393,7 @@ describe('over the network', () => {
       response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': encoded.length }).end(encoded);
     });
     const seen: TransferProgress[] = [];
-    const object = await downloadObject(client, resource, key, { onProgress: report(seen) });
+    const object = await client.objects.download(resource, key, { onProgress: report(seen) });
     expect(await object.text()).toBe('a'.repeat(10_000));
     expect(object.content_length).toBeNull();
     expect(seen.at(-1)).toEqual({ transferredBytes: 10_000, totalBytes: null });
@@ -360,7 +403,7 @@ describe('over the network', () => {
     const { client } = await onTheWire((_, response) => {
       response.writeHead(200, { 'Content-Length': '100' }).write('a part', () => response.destroy());
     });
-    const object = await downloadObject(client, resource, key);
+    const object = await client.objects.download(resource, key);
     await expect(object.bytes()).rejects.toMatchObject({ name: 'ConnectionError', operation: 'objects.download' });
   });
 
@@ -369,9 +412,26 @@ describe('over the network', () => {
     const onProgress = () => {
       throw new Error('progress');
     };
-    expect(await (await downloadObject(client, resource, key, { onProgress })).text()).toBe('firmware');
+    expect(await (await client.objects.download(resource, key, { onProgress })).text()).toBe('firmware');
   });
 });
+
+/** A Blob of a file, which was written to after it was opened. */
+async function changedFile(): Promise<Blob> {
+  const folder = await mkdtemp(join(tmpdir(), 'top-upload-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'file'), bytes);
+  const blob = await openAsBlob(join(folder, 'file'));
+  await appendFile(join(folder, 'file'), bytes);
+  return blob;
+}
+
+const failingStream = () =>
+  new ReadableStream({
+    pull() {
+      throw new Error('disk failure');
+    },
+  });
 
 const inChunks = (content: Uint8Array) =>
   new ReadableStream({

@@ -1,21 +1,24 @@
+import type { Configuration } from '../configuration.js';
+import { explainCause } from '../core/attempt.js';
+import { backOffMs } from '../core/retry.js';
+import { sleep } from '../core/sleep.js';
 import {
   ConnectionError,
   type ErrorContext,
+  type Fetch,
   type FetchInit,
   type FetchResponse,
   isConnectionError,
+  isObjectStoreError,
   isTimeoutError,
+  ObjectStoreError,
   type PresignedRequest,
   type PresignRequest,
   type RequestOptions,
   type RuntimeReadableStream,
-  type TenantOpenPlatform,
   TimeoutError,
-} from '@tenant-open-platform/sdk';
-import { explainCause } from '../core/attempt.js';
-import { backOffMs } from '../core/retry.js';
-import { sleep } from '../core/sleep.js';
-import { isObjectStoreError, ObjectStoreError } from './object-store-error.js';
+} from '../index.js';
+import type { Objects } from '../resources/objects.js';
 
 /** How far a transfer is. It counts from 0 again where the transfer is repeated. */
 export interface TransferProgress {
@@ -27,10 +30,16 @@ export interface TransferProgress {
 export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'requestId'> {
   /** How long one attempt of the transfer may take as a whole, in milliseconds. Default: as long as it needs. */
   timeoutMs?: number | undefined;
-  /** How often a failed transfer is repeated, each time with another presigned URL; 0 for never. Default: 2. */
+  /** How often a failed transfer is repeated, each time with another presigned URL. Default: that of the client. */
   maxRetries?: number | undefined;
   /** Called as the bytes go over the network. What it throws is ignored. */
   onProgress?: ((progress: TransferProgress) => void) | undefined;
+}
+
+/** What a transfer needs of the client. */
+export interface Transferring {
+  objects: Pick<Objects, 'presign'>;
+  configuration: Pick<Configuration, 'fetch' | 'settle'>;
 }
 
 /** One attempt of a transfer. */
@@ -40,23 +49,26 @@ interface Attempt {
   exchange(init: Omit<FetchInit, 'method' | 'headers' | 'signal'>): Promise<FetchResponse>;
   /** What it means that the rest of the exchange failed. */
   explain(cause: unknown): unknown;
+  /** Keeps why the content cannot be read: what fetch makes of it looks like a failure of the network. */
+  unreadable(cause: unknown): unknown;
 }
 
 /** Presigns and sends; does both again where a failure of the transfer may pass. */
 export async function transfer<T>(
-  client: TenantOpenPlatform,
+  { objects, configuration: { fetch, settle } }: Transferring,
   request: PresignRequest,
-  options: TransferOptions,
+  options: TransferOptions & { isRepeatable?: boolean },
   send: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
-  const { signal, requestId, maxRetries = 2 } = options;
+  const { signal, requestId, isRepeatable = true } = options;
+  const { maxRetries } = settle(options);
   for (let attempts = 1; ; attempts += 1) {
-    const grant = await client.objects.presign(request, { signal, requestId, maxRetries });
+    const grant = await objects.presign(request, { signal, requestId, maxRetries });
     const operation = `objects.${request.operation.toLowerCase()}`;
     try {
-      return await send(begin(client, grant, options, { operation, requestId: grant.request_id, attempts }));
+      return await send(begin(fetch, grant, options, { operation, requestId: grant.request_id, attempts }));
     } catch (error) {
-      if (attempts > maxRetries || !mayPass(error)) throw error;
+      if (!isRepeatable || attempts > maxRetries || !mayPass(error)) throw error;
       await sleep(backOffMs(attempts - 1), signal);
     }
   }
@@ -68,16 +80,22 @@ function mayPass(error: unknown): boolean {
 
 /** Nothing but the presigned request itself reaches the store: no header of the platform, nothing of its secret. */
 function begin(
-  { fetch }: TenantOpenPlatform,
+  fetch: Fetch,
   grant: PresignedRequest,
   { signal, timeoutMs }: TransferOptions,
   context: ErrorContext,
 ): Attempt {
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  let unread: { cause: unknown } | undefined;
+  const unreadable = (cause: unknown) => {
+    unread = { cause };
+    return cause;
+  };
   const explain = (cause: unknown) => {
     if (isObjectStoreError(cause)) return cause;
     if (signal?.aborted) return signal.reason;
     if (timeout?.aborted) return new TimeoutError(`The transfer took longer than ${timeoutMs} ms.`, context);
+    if (unread) return unread.cause;
     // Some runtimes quote the URL, which is a secret while it works; the cause is left out for the same reason.
     const reason = explainCause(cause).replace(/https?:\S+/g, 'the store');
     return new ConnectionError(`The transfer failed: ${reason}.`, context);
@@ -93,41 +111,46 @@ function begin(
       throw explain(cause);
     }
   };
-  return { grant, exchange, explain };
+  return { grant, exchange, explain, unreadable };
 }
 
 /** Stores explain themselves in XML. Only these two fields are passed on: others quote what was signed. */
 function refusal(status: number, text: string, context: ErrorContext): ObjectStoreError {
   const field = (name: string) => new RegExp(`<${name}>([^<]{1,300})<`).exec(text)?.[1];
-  return new ObjectStoreError({ status, code: field('Code'), message: field('Message') }, context);
+  const code = field('Code');
+  const message = `The store answered ${[status, code, field('Message')].filter(Boolean).join(' ')}`;
+  const retryable = status >= 500 || status === 408 || status === 429;
+  return new ObjectStoreError(message, { ...context, status, code: code ?? null, retryable });
 }
 
-/** Adds up bytes and reports the sum. */
-export function counter(onProgress: TransferOptions['onProgress'], totalBytes: number | null) {
-  let transferredBytes = 0;
-  const count = (bytes: number) => {
-    transferredBytes += bytes;
+/** Tells how far a transfer is, each state once. */
+export function reporter(onProgress: TransferOptions['onProgress'], totalBytes: number | null) {
+  let reported: number | undefined;
+  return (transferredBytes: number) => {
+    if (transferredBytes === reported) return;
+    reported = transferredBytes;
     try {
       onProgress?.({ transferredBytes, totalBytes });
     } catch {}
   };
-  return { count, transferredBytes: () => transferredBytes };
 }
 
-/** The same bytes, counted as they are asked for. */
+/** The same bytes, read as they are asked for, with a report of how many there were. */
 export function counted(
   stream: RuntimeReadableStream,
-  count: (bytes: number) => void,
+  report: (transferredBytes: number) => void,
   explain: (cause: unknown) => unknown,
 ): RuntimeReadableStream {
   const reader = stream.getReader();
+  let transferredBytes = 0;
   return new ReadableStream(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
           if (done) return controller.close();
-          count(value.length);
+          transferredBytes += value.length;
+          report(transferredBytes);
           controller.enqueue(value);
         } catch (cause) {
           controller.error(explain(cause));

@@ -1,10 +1,5 @@
-import {
-  InvalidArgumentError,
-  type RuntimeBlob,
-  type RuntimeReadableStream,
-  type TenantOpenPlatform,
-} from '@tenant-open-platform/sdk';
-import { counted, counter, type TransferOptions, transfer } from './transfer.js';
+import { InvalidArgumentError, type RuntimeBlob, type RuntimeReadableStream } from '../index.js';
+import { counted, reporter, type TransferOptions, type Transferring, transfer } from './transfer.js';
 
 /** What can be uploaded. */
 export type UploadContent = string | ArrayBuffer | Uint8Array | RuntimeBlob | RuntimeReadableStream;
@@ -42,10 +37,10 @@ const MAX_HASHED_BYTES = 64 * 1024 ** 2;
 const CHUNK_BYTES = 512 * 1024;
 
 export async function upload(
-  client: TenantOpenPlatform,
+  client: Transferring,
   target: { resource_id: string; object_key: string },
   content: UploadContent,
-  { contentType, contentLength, checksumSha256, ...options }: UploadOptions,
+  { contentType, contentLength, checksumSha256, ...options }: UploadOptions = {},
 ): Promise<UploadedObject> {
   const { blob, stream } = blobOrStream(content);
   const content_type = contentType || blob?.type;
@@ -55,18 +50,18 @@ export async function upload(
   const checksum_sha256 = (checksumSha256 ?? (await checksumOf(blob))) || null;
   const described = { ...target, content_type, content_length };
   const request = { operation: 'UPLOAD' as const, ...described, ...(checksum_sha256 && { checksum_sha256 }) };
-  const { onProgress } = options;
-  return transfer(client, request, blob ? options : { ...options, maxRetries: 0 }, async (attempt) => {
-    const { count, transferredBytes } = counter(onProgress, content_length);
+  const isRepeatable = stream === undefined;
+  return transfer(client, request, { ...options, isRepeatable }, async ({ grant, exchange, unreadable }) => {
+    const report = reporter(options.onProgress, content_length);
     const body = stream
-      ? { body: onProgress ? counted(stream, count, attempt.explain) : stream, duplex: 'half' as const }
-      : { body: blob.size === 0 ? '' : onProgress ? watched(blob, count) : blob };
+      ? { body: counted(stream, report, unreadable), duplex: 'half' as const }
+      : { body: blob.size === 0 ? '' : watched(blob, report, unreadable) };
     // With any other value, Node's fetch keeps all that it sends in memory, for the case of a redirect.
-    const response = await attempt.exchange({ ...body, redirect: 'error' });
+    const response = await exchange({ ...body, redirect: 'error' });
     // The connection is free for another request once the answer is read. What it says is in its headers.
     await response.text().catch(() => {});
-    if (transferredBytes() < content_length) count(content_length - transferredBytes());
-    const { presign_id, request_id } = attempt.grant;
+    report(content_length);
+    const { presign_id, request_id } = grant;
     return { ...described, checksum_sha256, etag: response.headers.get('etag'), presign_id, request_id };
   });
 }
@@ -91,23 +86,29 @@ async function checksumOf(blob: Blob | undefined): Promise<string | null> {
 }
 
 /**
- * The same Blob, counting what is read of it. As for every Blob, fetch sends its size as Content-Length; Node and Deno
- * read it through `stream()`. A runtime that reads Blobs by another way counts nothing, and all at the end.
+ * The same Blob, with a report of how much of it was read: from the beginning in each stream, of which fetch may make
+ * several. As for every Blob, fetch sends its size as Content-Length; Node and Deno read it through `stream()`, in which
+ * large pieces are read faster than by the Blob's own. A runtime that reads Blobs by another way reports all at the end.
  */
-function watched(blob: Blob, count: (bytes: number) => void): Blob {
-  let at = 0;
-  const stream = () =>
-    new ReadableStream(
+function watched(blob: Blob, report: (transferredBytes: number) => void, unreadable: (cause: unknown) => unknown) {
+  const stream = () => {
+    let at = 0;
+    return new ReadableStream(
       {
         async pull(controller) {
-          const bytes = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
-          if (bytes.length === 0) return controller.close();
-          at += bytes.length;
-          count(bytes.length);
-          controller.enqueue(bytes);
+          try {
+            const bytes = new Uint8Array(await blob.slice(at, at + CHUNK_BYTES).arrayBuffer());
+            if (bytes.length === 0) return controller.close();
+            at += bytes.length;
+            report(at);
+            controller.enqueue(bytes);
+          } catch (cause) {
+            controller.error(unreadable(cause));
+          }
         },
       },
       { highWaterMark: 0 },
     );
+  };
   return Object.assign(new Blob([blob]), { stream });
 }

@@ -23,7 +23,7 @@ export class AuditEvents {
       {
         name: 'auditEvents.list',
         path: '/api/v1/platform/tenants/{tenant_id}/audit-events',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         query,
       },
       options,

@@ -26,7 +26,7 @@ export class BusPrincipals {
         name: 'busPrincipals.create',
         method: 'POST',
         path: '/api/v1/platform/tenants/{tenant_id}/bus/principals',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         body,
         check: 'see with busPrincipals.list whether the principal exists before you create it again.',
       },
@@ -44,7 +44,7 @@ export class BusPrincipals {
       {
         name: 'busPrincipals.list',
         path: '/api/v1/platform/tenants/{tenant_id}/bus/principals',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         query,
       },
       options,
@@ -61,7 +61,7 @@ export class BusPrincipals {
       {
         name: 'busPrincipals.get',
         path: '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}',
-        parameters: { tenant_id: tenantId, principal_id: principalId },
+        parameters: [tenantId, principalId],
       },
       options,
     );
@@ -84,7 +84,7 @@ export class BusPrincipals {
         name: 'busPrincipals.update',
         method: 'PUT',
         path: '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}',
-        parameters: { tenant_id: tenantId, principal_id: principalId },
+        parameters: [tenantId, principalId],
         body,
       },
       options,

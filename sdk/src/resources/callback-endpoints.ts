@@ -65,7 +65,7 @@ export class CallbackEndpoints {
       {
         name: 'callbackEndpoints.get',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}',
-        parameters: { endpoint_id: endpointId },
+        parameters: [endpointId],
       },
       options,
     );
@@ -88,7 +88,7 @@ export class CallbackEndpoints {
         name: 'callbackEndpoints.update',
         method: 'PUT',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}',
-        parameters: { endpoint_id: endpointId },
+        parameters: [endpointId],
         body,
         check: body.rotate_secret ? SECRET_LOST : undefined,
       },

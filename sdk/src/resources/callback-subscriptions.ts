@@ -33,7 +33,7 @@ export class CallbackSubscriptions {
         name: 'callbackSubscriptions.create',
         method: 'POST',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions',
-        parameters: { endpoint_id: endpointId },
+        parameters: [endpointId],
         body,
         check: 'see with callbackSubscriptions.list whether the subscription exists before you create it again.',
       },
@@ -55,7 +55,7 @@ export class CallbackSubscriptions {
       {
         name: 'callbackSubscriptions.list',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions',
-        parameters: { endpoint_id: endpointId },
+        parameters: [endpointId],
         query,
       },
       options,
@@ -78,7 +78,7 @@ export class CallbackSubscriptions {
         name: 'callbackSubscriptions.delete',
         method: 'DELETE',
         path: '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}',
-        parameters: { endpoint_id: endpointId, subscription_id: subscriptionId },
+        parameters: [endpointId, subscriptionId],
       },
       options,
     );

@@ -22,7 +22,7 @@ export class CommandTypes {
       {
         name: 'commandTypes.list',
         path: '/api/v1/platform/catalog/vendors/{vendor}/command-types',
-        parameters: { vendor },
+        parameters: [vendor],
         query,
       },
       options,
@@ -47,7 +47,7 @@ export class CommandTypes {
         name: 'commandTypes.put',
         method: 'PUT',
         path: '/api/v1/platform/catalog/vendors/{vendor}/command-types/{command_type}',
-        parameters: { vendor, command_type: commandType },
+        parameters: [vendor, commandType],
         body,
       },
       options,

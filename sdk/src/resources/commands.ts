@@ -55,7 +55,7 @@ export class Commands {
       {
         name: 'commands.get',
         path: '/api/v1/open/downlink/commands/{command_id}',
-        parameters: { command_id: commandId },
+        parameters: [commandId],
         query,
       },
       options,
@@ -83,7 +83,7 @@ export class Commands {
         name: 'commands.cancel',
         method: 'POST',
         path: '/api/v1/open/downlink/commands/{command_id}/cancel',
-        parameters: { command_id: commandId },
+        parameters: [commandId],
       },
       options,
     );

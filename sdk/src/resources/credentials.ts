@@ -35,7 +35,7 @@ export class Credentials {
         name: 'credentials.create',
         method: 'POST',
         path: '/api/v1/platform/tenants/{tenant_id}/credentials',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         body,
         check: SECRET_LOST,
       },
@@ -54,7 +54,7 @@ export class Credentials {
       {
         name: 'credentials.list',
         path: '/api/v1/platform/tenants/{tenant_id}/credentials',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         query,
       },
       options,
@@ -71,7 +71,7 @@ export class Credentials {
       {
         name: 'credentials.get',
         path: '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}',
-        parameters: { tenant_id: tenantId, client_id: clientId },
+        parameters: [tenantId, clientId],
       },
       options,
     );
@@ -95,7 +95,7 @@ export class Credentials {
         name: 'credentials.update',
         method: 'PUT',
         path: '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}',
-        parameters: { tenant_id: tenantId, client_id: clientId },
+        parameters: [tenantId, clientId],
         body,
         check: body.rotate_secret ? SECRET_LOST : undefined,
       },

@@ -32,7 +32,7 @@ export class DeviceRequests {
       {
         name: 'deviceRequests.get',
         path: '/api/v1/open/device-requests/{request_id}',
-        parameters: { request_id: deviceRequestId },
+        parameters: [deviceRequestId],
       },
       options,
     );
@@ -50,7 +50,7 @@ export class DeviceRequests {
         name: 'deviceRequests.reply',
         method: 'POST',
         path: '/api/v1/open/device-requests/{request_id}/reply',
-        parameters: { request_id: deviceRequestId },
+        parameters: [deviceRequestId],
         body,
       },
       options,

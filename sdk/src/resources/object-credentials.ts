@@ -54,7 +54,8 @@ export class ObjectCredentials {
    * Changes the fields that the body names and leaves the others, from the next presign on; URLs issued before go on.
    * `access_key_id` and `secret_access_key` together rotate the access key. DISABLED refuses every presign.
    *
-   * Idempotent, retried. Scope open:object-config:update. Errors: NOT_FOUND, VALIDATION_FAILED, RESOURCE_LIMIT_REACHED.
+   * Idempotent and retried without a new access key; with it, an unknown outcome is an `UnknownOutcomeError`.
+   * Scope open:object-config:update. Errors: NOT_FOUND, VALIDATION_FAILED, RESOURCE_LIMIT_REACHED.
    */
   update(credentialId: string, body: ObjectCredentialUpdate, options?: RequestOptions): ApiPromise<ObjectCredential> {
     return this.#sender.call(
@@ -62,8 +63,11 @@ export class ObjectCredentials {
         name: 'objectCredentials.update',
         method: 'PUT',
         path: '/api/v1/open/objects/credentials/{credential_id}',
-        parameters: { credential_id: credentialId },
+        parameters: [credentialId],
         body,
+        check: body.secret_access_key
+          ? 'see with objectCredentials.list which secret_version the credential has before you rotate again.'
+          : undefined,
       },
       options,
     );

@@ -53,7 +53,7 @@ export class ObjectResources {
         name: 'objectResources.update',
         method: 'PUT',
         path: '/api/v1/open/objects/resources/{resource_id}',
-        parameters: { resource_id: resourceId },
+        parameters: [resourceId],
         body,
       },
       options,

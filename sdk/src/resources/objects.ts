@@ -1,14 +1,20 @@
+import type { Configuration } from '../configuration.js';
 import type { ApiPromise } from '../core/api-promise.js';
 import type { RequestOptions, Sender } from '../core/send.js';
+import type { DownloadedObject } from '../objects/download.js';
+import type { TransferOptions } from '../objects/transfer.js';
+import type { UploadContent, UploadedObject, UploadOptions } from '../objects/upload.js';
 import type { PresignedRequest, PresignRequest } from '../types.js';
 
-/** Objects in the tenant's own stores. `@tenant-open-platform/sdk/objects` uploads and downloads with it. */
+/** Objects in the tenant's own stores. */
 export class Objects {
   readonly #sender: Sender;
+  readonly #configuration: Configuration;
 
   /** @internal */
-  constructor(sender: Sender) {
+  constructor(sender: Sender, configuration: Configuration) {
     this.#sender = sender;
+    this.#configuration = configuration;
   }
 
   /**
@@ -23,5 +29,47 @@ export class Objects {
       { name: 'objects.presign', method: 'POST', path: '/api/v1/open/objects/presign', body },
       options,
     );
+  }
+
+  /**
+   * Presigns an upload and sends the content to the store. Size, type and, up to 64 MiB, SHA-256 of the content are
+   * signed: the store refuses any other, of another SHA-256 if it checks that, as S3 does.
+   *
+   * ```ts
+   * await client.objects.upload(resourceId, 'pump-7/2.4.1.bin', blob, { contentType: 'application/octet-stream' });
+   * ```
+   *
+   * Retried, but for a stream, which can be read once. A stream needs `contentLength` and a runtime whose `fetch` sends it
+   * with that Content-Length instead of in chunks, which stores refuse: Node and Bun. Elsewhere use a Blob.
+   * Scope open:object:create. Errors: those of {@link presign}; `ObjectStoreError` where the store refuses. Content that
+   * cannot be read rejects with the error of reading it.
+   */
+  async upload(
+    resourceId: string,
+    objectKey: string,
+    content: UploadContent,
+    options?: UploadOptions,
+  ): Promise<UploadedObject> {
+    const { upload } = await import('../objects/index.js');
+    const target = { resource_id: resourceId, object_key: objectKey };
+    return upload({ objects: this, configuration: this.#configuration }, target, content, options);
+  }
+
+  /**
+   * Presigns a download and resolves when the store begins to answer. The content is in `body`, or whole in `bytes()`,
+   * `blob()` or `text()`.
+   *
+   * ```ts
+   * const object = await client.objects.download(resourceId, 'pump-7/2.4.1.bin');
+   * await writeFile('2.4.1.bin', object.body);
+   * ```
+   *
+   * Retried until the store begins to answer. Scope open:object:create. Errors: those of {@link presign};
+   * `ObjectStoreError` where the store refuses, for example with 404 `NoSuchKey`.
+   */
+  async download(resourceId: string, objectKey: string, options?: TransferOptions): Promise<DownloadedObject> {
+    const { download } = await import('../objects/index.js');
+    const target = { resource_id: resourceId, object_key: objectKey };
+    return download({ objects: this, configuration: this.#configuration }, target, options);
   }
 }

@@ -25,7 +25,7 @@ export class Policies {
         name: 'policies.create',
         method: 'POST',
         path: '/api/v1/platform/tenants/{tenant_id}/policies',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         body,
         check: 'see with policies.list whether the policy exists before you create it again.',
       },
@@ -44,7 +44,7 @@ export class Policies {
       {
         name: 'policies.list',
         path: '/api/v1/platform/tenants/{tenant_id}/policies',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         query,
       },
       options,
@@ -63,7 +63,7 @@ export class Policies {
         name: 'policies.delete',
         method: 'DELETE',
         path: '/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}',
-        parameters: { tenant_id: tenantId, policy_id: policyId },
+        parameters: [tenantId, policyId],
       },
       options,
     );

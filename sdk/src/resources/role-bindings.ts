@@ -25,7 +25,7 @@ export class RoleBindings {
         name: 'roleBindings.create',
         method: 'POST',
         path: '/api/v1/platform/tenants/{tenant_id}/role-bindings',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         body,
         check: 'see with roleBindings.list whether the binding exists before you create it again.',
       },
@@ -43,7 +43,7 @@ export class RoleBindings {
       {
         name: 'roleBindings.list',
         path: '/api/v1/platform/tenants/{tenant_id}/role-bindings',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         query,
       },
       options,
@@ -62,7 +62,7 @@ export class RoleBindings {
         name: 'roleBindings.delete',
         method: 'DELETE',
         path: '/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}',
-        parameters: { tenant_id: tenantId, client_id: clientId, role },
+        parameters: [tenantId, clientId, role],
       },
       options,
     );

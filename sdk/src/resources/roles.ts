@@ -23,7 +23,7 @@ export class Roles {
       {
         name: 'roles.list',
         path: '/api/v1/platform/tenants/{tenant_id}/roles',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         query,
       },
       options,
@@ -43,7 +43,7 @@ export class Roles {
         name: 'roles.put',
         method: 'PUT',
         path: '/api/v1/platform/tenants/{tenant_id}/roles/{role}',
-        parameters: { tenant_id: tenantId, role },
+        parameters: [tenantId, role],
         body,
       },
       options,
@@ -63,7 +63,7 @@ export class Roles {
         name: 'roles.delete',
         method: 'DELETE',
         path: '/api/v1/platform/tenants/{tenant_id}/roles/{role}',
-        parameters: { tenant_id: tenantId, role },
+        parameters: [tenantId, role],
       },
       options,
     );

@@ -50,7 +50,7 @@ export class Tenants {
       {
         name: 'tenants.get',
         path: '/api/v1/platform/tenants/{tenant_id}',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
       },
       options,
     );
@@ -68,7 +68,7 @@ export class Tenants {
         name: 'tenants.update',
         method: 'PUT',
         path: '/api/v1/platform/tenants/{tenant_id}',
-        parameters: { tenant_id: tenantId },
+        parameters: [tenantId],
         body,
       },
       options,

@@ -33,7 +33,7 @@ export class Vendors {
         name: 'vendors.put',
         method: 'PUT',
         path: '/api/v1/platform/catalog/vendors/{vendor}',
-        parameters: { vendor },
+        parameters: [vendor],
         body,
       },
       options,

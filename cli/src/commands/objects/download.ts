@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { DownloadedObject } from '@tenant-open-platform/sdk/objects';
+import type { DownloadedObject } from '@tenant-open-platform/sdk';
 import type { Group } from '../../commands.js';
 import type { Context } from '../../context.js';
 import { UsageError } from '../../errors.js';
 import type { Invocation } from '../../invocation.js';
 import { progressBar } from '../../progress-bar.js';
 import { downloadedObjectView } from '../../views.js';
+import { writeWhole } from '../../write-whole.js';
 
 export function objectsDownload(group: Group, invocation: Invocation): void {
   group
@@ -21,16 +22,18 @@ export function objectsDownload(group: Group, invocation: Invocation): void {
       const given = await invocation.fillIn(flags, ['resourceId', 'objectKey'], { confirmed: !replaces });
       if (replaces) await invocation.confirm(`Replace ${file}?`);
       const { client } = await invocation.connectToOwnTenant();
-      const { downloadObject } = await import('@tenant-open-platform/sdk/objects');
       const bar = progressBar(context);
-      const onProgress = bar.show;
+      const download = (signal?: AbortSignal) =>
+        client.objects.download(given.resourceId, given.objectKey, { onProgress: bar.show, signal });
       try {
-        const download = () => downloadObject(client, given.resourceId, given.objectKey, { onProgress });
         if (file === '-') return await writeToStdout(context, await download());
-        const object = await writeWhole(context, file, download);
-        const { body: _, bytes: __, blob: ___, text: ____, ...described } = object;
+        const object = await writeWhole(context, file, async (written, signal) => {
+          const { body, bytes: _, blob: __, text: ___, ...described } = await download(signal);
+          for await (const chunk of body) await written.writeFile(chunk);
+          return described;
+        });
         bar.wipe();
-        await invocation.printItem(described, downloadedObjectView);
+        await invocation.printItem(object, downloadedObjectView);
       } finally {
         bar.wipe();
       }
@@ -45,34 +48,4 @@ async function isThere({ fs, cwd }: Context, path: string): Promise<boolean> {
 
 async function writeToStdout({ stdout }: Context, { body }: DownloadedObject): Promise<void> {
   for await (const chunk of body) if (!stdout.write(chunk)) await once(stdout, 'drain');
-}
-
-/**
- * Beside the file and then in its place: nobody sees a part of it, and a failure leaves what was there. What cannot be
- * written is not fetched: a body that nobody reads would keep the process waiting for the store.
- */
-async function writeWhole(
-  { fs, cwd }: Context,
-  path: string,
-  download: () => Promise<DownloadedObject>,
-): Promise<DownloadedObject> {
-  const temporary = `${resolve(cwd, path)}.${crypto.randomUUID()}.part`;
-  const file = await fs.open(temporary, 'wx').catch((error: Error) => {
-    throw new UsageError(`cannot write ${path}: ${error.message}`);
-  });
-  try {
-    let object: DownloadedObject;
-    try {
-      object = await download();
-      for await (const chunk of object.body) await file.writeFile(chunk);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await fs.rename(temporary, resolve(cwd, path));
-    return object;
-  } catch (error) {
-    await fs.unlink(temporary);
-    throw error;
-  }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { EventEmitter } from 'node:events';
+import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant } from '@tenant-open-platform/testing';
 import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../test/temporary-directory.js';
 import { environmentOf, type Outcome, topctl, unusedSecret, type World } from '../../../test/topctl.js';
 
@@ -131,6 +132,62 @@ describe('a file that exists', () => {
     expect(await read()).toBe('old');
     expect((await topctl([...download, '--yes'], asOperator)).exitCode).toBe(0);
     expect(await read()).toBe('new');
+  });
+
+  test('keeps its mode, whatever the umask', async () => {
+    const { asOperator, download, read } = await withObject();
+    const file = join(asOperator.cwd, 'file');
+    for (const mode of [0o600, 0o666]) {
+      await chmod(file, mode);
+      expect((await topctl([...download, '--yes'], asOperator)).exitCode).toBe(0);
+      expect((await stat(file)).mode & 0o777).toBe(mode);
+    }
+    expect(await read()).toBe('new');
+  });
+
+  test('behind a link is replaced, and the link stays, also where it leads to nothing yet', async () => {
+    const { asOperator, at } = await withObject();
+    const { cwd } = asOperator;
+    await mkdir(join(cwd, 'images'));
+    await writeFile(join(cwd, 'images', 'old'), 'old');
+    for (const target of ['old', 'none-yet']) {
+      await symlink(join('..', 'link'), join(cwd, 'images', 'back'));
+      await symlink(join('images', target), join(cwd, 'link'));
+      const download = ['objects', 'download', 'images/back', ...at('k'), '--yes'];
+      expect((await topctl(download, asOperator)).exitCode).toBe(0);
+      expect(await readFile(join(cwd, 'images', target), 'utf8')).toBe('new');
+      expect(await readlink(join(cwd, 'link'))).toBe(join('images', target));
+      expect(await readlink(join(cwd, 'images', 'back'))).toBe(join('..', 'link'));
+      await Promise.all([unlink(join(cwd, 'link')), unlink(join(cwd, 'images', 'back'))]);
+    }
+    expect((await readdir(join(cwd, 'images'))).sort()).toEqual(['none-yet', 'old']);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('stays as it was where %s comes: exit code 130', async (name) => {
+    const { asOperator, download, read } = await withObject();
+    const signals = new EventEmitter();
+    const endless: typeof fetch = async (input, init) => {
+      if (!String(input).startsWith(store.endpoint)) return fetch(input, init);
+      const body = new ReadableStream({
+        start(controller) {
+          init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason));
+          controller.enqueue(new TextEncoder().encode('a part'));
+        },
+      });
+      return new Response(body);
+    };
+    const parts = async () => {
+      const names = (await readdir(asOperator.cwd)).filter((name) => name.endsWith('.part'));
+      return Promise.all(names.map((name) => readFile(join(asOperator.cwd, name), 'utf8')));
+    };
+    const running = topctl([...download, '--yes'], { ...asOperator, fetch: endless, signals });
+    await vi.waitFor(async () => expect(await parts()).toEqual(['a part']));
+    signals.emit(name);
+    const outcome = await running;
+    expect(outcome).toEqual({ exitCode: 130, stdout: '', stderr: 'cancelled\n' });
+    expect(await read()).toBe('old');
+    expect(await readdir(asOperator.cwd)).toEqual(['file']);
+    expect(signals.eventNames()).toEqual([]);
   });
 
   test('stays as it was where the download breaks off, and no part is left', async () => {

@@ -20,10 +20,9 @@ export function objectsUpload(group: Group, invocation: Invocation): void {
       const { context } = invocation;
       const content = file === '-' ? new Blob([await readStdinBytes(context)]) : await openFile(context, file);
       const { client } = await invocation.connectToOwnTenant();
-      const { uploadObject } = await import('@tenant-open-platform/sdk/objects');
       const bar = progressBar(context);
       const options = { contentType, checksumSha256: await checksumOf(content), onProgress: bar.show };
-      const uploaded = await uploadObject(client, resourceId, objectKey, content, options).finally(bar.wipe);
+      const uploaded = await client.objects.upload(resourceId, objectKey, content, options).finally(bar.wipe);
       await invocation.printItem(uploaded, uploadedObjectView);
     });
 }

@@ -1,8 +1,8 @@
-import { bigint, foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
 import { objectResources } from './object-resources.table.js';
 
-/** Every presigned request: who may do what until when. Never its URL. */
+/** Every presigned request of 90 days: who may do what until when. Never its URL. */
 export const objectGrants = pgTable(
   'object_grants',
   {
@@ -26,5 +26,6 @@ export const objectGrants = pgTable(
       columns: [table.tenantId, table.resourceId],
       foreignColumns: [objectResources.tenantId, objectResources.resourceId],
     }),
+    index('object_grants_granted_at').on(table.grantedAt),
   ],
 );

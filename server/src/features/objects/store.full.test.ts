@@ -14,6 +14,8 @@ let store: ObjectStore;
 let endpoint: string;
 let tenant: TestTenant;
 let resourceId: string;
+/** Of another prefix in the same bucket. */
+let elsewhereId: string;
 
 beforeAll(async () => {
   store = await startObjectStore();
@@ -23,6 +25,7 @@ beforeAll(async () => {
   const credential = { endpoint, force_path_style: true, access_key_id, secret_access_key };
   const credentialId = await createObjectCredential(tenant.admin, credential);
   resourceId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'in/' });
+  elsewhereId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'elsewhere/' });
 });
 
 afterAll(() => store?.stop());
@@ -228,4 +231,18 @@ describe('the store refuses', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(presigned.expires_at));
     expect((await send(await presignDownload('expired.bin', { expires_in_seconds: 60 }))).status).toBe(200);
   });
+});
+
+// What a request must not carry cannot be signed. Once the store refuses this, docs/objects.md can say so.
+test('this store takes an unsigned x-amz-copy-source for a copy, of whatever the access key can read', async () => {
+  const secret = randomBytes(100);
+  const resource_id = elsewhereId;
+  expect((await send(await presignUpload('secret', secret, { resource_id }), secret)).status).toBe(200);
+  expect(stored()).toContain('elsewhere/secret');
+
+  const bytes = Buffer.from('0123456789');
+  const presigned = await presignUpload('copied', bytes);
+  const headers = { ...presigned.headers, 'x-amz-copy-source': `/${store.bucket}/elsewhere/secret` };
+  expect((await send({ ...presigned, headers }, bytes)).status).toBe(200);
+  expect((await send(await presignDownload('copied'))).body.equals(secret)).toBe(true);
 });
