@@ -8,6 +8,9 @@ const integer = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
+const flag = z.enum(['true', 'false']);
+const isTrue = (text: string) => text === 'true';
+
 /** Rules between variables are checked even where a single variable is wrong: all problems show at once. */
 const always = () => true;
 
@@ -37,6 +40,8 @@ const Config = z
       .optional(),
     NATS_CREDS_FILE: z.string().min(1).optional(),
     NATS_NKEY_SEED_FILE: z.string().min(1).optional(),
+    /** Absent: in development without NATS_URL. */
+    SIMULATED_FLEET: flag.transform(isTrue).optional(),
     MODE: z.enum(['development', 'production']).default('development'),
     /** What a process does: answer requests, carry commands, or both. */
     ROLE: z.enum(['all', 'api', 'worker']).default('all'),
@@ -59,10 +64,7 @@ const Config = z
     OBJECT_CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('50'),
     OBJECT_RESOURCES_PER_TENANT: integer(1, 1_000_000).prefault('200'),
     /** Whether the endpoint of an object credential may be http. */
-    ALLOW_INSECURE_OBJECT_ENDPOINTS: z
-      .enum(['true', 'false'])
-      .prefault('false')
-      .transform((text) => text === 'true'),
+    ALLOW_INSECURE_OBJECT_ENDPOINTS: flag.prefault('false').transform(isTrue),
   })
   .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
     path: ['DATABASE_URL'],
@@ -72,6 +74,11 @@ const Config = z
   .refine(({ MODE, NATS_URL }) => MODE !== 'production' || NATS_URL, {
     path: ['NATS_URL'],
     error: 'is required where MODE is production: commands would have no way to an adapter',
+    when: always,
+  })
+  .refine(({ MODE, SIMULATED_FLEET }) => MODE !== 'production' || !SIMULATED_FLEET, {
+    path: ['SIMULATED_FLEET'],
+    error: 'must not be true where MODE is production: it answers for devices that do not exist',
     when: always,
   })
   .refine(({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE, {

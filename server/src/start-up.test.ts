@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { completed, newCommand } from '../test/commands.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRET = /osk_[0-9A-Za-z]{49}/;
@@ -65,6 +66,19 @@ test('refuses a DATABASE_URL that is no URL without showing it', async () => {
   const line = await refusal({ DATABASE_URL: 'postgres://top:pa/ss@db/top', KEYRING_FILE: 'keyring.json' });
   expect(line).toContain('DATABASE_URL');
   expect(line).not.toContain('pa/ss');
+});
+
+test('refuses simulated devices in production', async () => {
+  expect(await refusal({ MODE: 'production', SIMULATED_FLEET: 'true' })).toMatch(
+    /SIMULATED_FLEET must not be true where MODE is production/,
+  );
+});
+
+test('has no simulated devices where it is told so', async () => {
+  await start({ SIMULATED_FLEET: 'false' });
+  const demo = profile('demo.json');
+  const commandId = await newCommand(demo, { timeout_seconds: 4 });
+  expect((await completed(demo, commandId)).status).toBe('TIMED_OUT');
 });
 
 test('refuses a data directory and a port in use, each in one line, and their owner serves on', async () => {

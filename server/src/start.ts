@@ -98,8 +98,8 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
     const background = carriesCommands ? await startBackground({ database, bus, signals, logger, metrics }) : null;
     const provisioning =
       carriesCommands && config.NATS_URL ? startProvisioning({ database, bus, signals, logger }) : null;
-    const hasFleet = carriesCommands && config.MODE === 'development' && !config.NATS_URL;
-    const fleet = hasFleet ? await startSimulatedFleet(bus) : null;
+    const hasFleet = config.SIMULATED_FLEET ?? (config.MODE === 'development' && !config.NATS_URL);
+    const fleet = carriesCommands && hasFleet ? await startSimulatedFleet(bus) : null;
 
     return {
       baseUrl,

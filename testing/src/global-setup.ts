@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Platform } from './platform.js';
-import { startPrivatePostgres } from './private-postgres.js';
+import { type PrivateNats, startPrivateNats } from './private-nats.js';
+import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.js';
 import type { Profile } from './profile.js';
 import { type RunningServer, startServer } from './start-server.js';
 
@@ -12,22 +13,27 @@ import { type RunningServer, startServer } from './start-server.js';
 const insecureStores = { ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true' };
 const unlimited = { REQUESTS_PER_MINUTE: '1000000', FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000' };
 
-/** Starts the servers of a project once for all its test files: one on the embedded database, or two on one Postgres. */
+/** Starts the servers of a project once for all its test files: one on its own, or two on one Postgres and one NATS. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'top-test-'));
   const servers: RunningServer[] = [];
-  let postgres: Awaited<ReturnType<typeof startPrivatePostgres>> | null = null;
+  let postgres: PrivatePostgres | null = null;
+  let nats: PrivateNats | null = null;
   const teardown = async () => {
     await Promise.all(servers.map((server) => server.stop()));
-    await postgres?.stop();
+    await Promise.all([postgres?.stop(), nats?.stop()]);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    if (project.name === 'full') postgres = await startPrivatePostgres();
+    if (project.name === 'full') {
+      postgres = await startPrivatePostgres();
+      nats = await startPrivateNats();
+    }
     const shared = {
       ...unlimited,
       ...insecureStores,
       ...(postgres && { DATABASE_URL: postgres.url, KEYRING: makeKeyring() }),
+      ...(nats && { NATS_URL: nats.url, SIMULATED_FLEET: 'true' }),
     };
     for (const node of postgres ? [0, 1] : [0]) {
       servers.push(await startServer({ ...shared, DATA_DIR: join(folder, `node-${node}`) }));
@@ -38,6 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       admin: profile('platform-admin.json'),
       demo: profile('demo.json'),
       databaseUrl: postgres?.url ?? null,
+      natsUrl: nats?.url ?? null,
     };
     project.provide('platform', platform);
   } catch (error) {

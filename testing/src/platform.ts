@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 import type { Profile } from './profile.js';
 
 export type Platform = {
-  /** Base URL of every server: one in the project `local`, two on the same database in `full`. */
+  /** Base URL of every server: one in the project `local`, two on the same database and bus in `full`. */
   nodes: string[];
   /** A platform_admin of the tenant `platform`. */
   admin: Profile;
@@ -10,6 +10,8 @@ export type Platform = {
   demo: Profile;
   /** Null on the embedded database. */
   databaseUrl: string | null;
+  /** Null on the bus of a single process. */
+  natsUrl: string | null;
 };
 
 declare module 'vitest' {
