@@ -1,25 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import type { Profile } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { natsBus } from './platform/bus/nats-bus.js';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { completed, newCommand } from '../test/commands.js';
+import { isAccepted, startLoad } from '../test/load.js';
+import { startAdapter } from '../test/start-adapter.js';
+import { storedCommands, storedWork } from '../test/stored.js';
+import { expectStreamsAsStored } from '../test/streams.js';
 
 let folder: string;
 let nats: PrivateNats;
-let server: RunningServer | undefined;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-nats-start-'));
   nats = await startPrivateNats();
-  server = undefined;
 });
 
 afterEach(async () => {
-  await server?.stop();
   await nats.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -34,58 +36,118 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return outcome.stderr;
 }
 
-/** A condition that the background work brings about. */
-const soon = { timeout: 20_000, interval: 50 };
-
-test('is unready while NATS is down, accepts commands meanwhile, sends them in their order when it is back, and stops without it', async () => {
-  server = await start();
-  const { baseUrl } = server;
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-  const ready = async () => {
-    const answer = await fetch(`${baseUrl}/readyz`);
-    return { status: answer.status, ...((await answer.json()) as object) };
-  };
-  expect(await ready()).toEqual({ status: 'ready' });
-
-  const adapter = await natsBus({ url: nats.url }, pino({ level: 'silent' }));
-  const received: string[] = [];
-  await adapter.consume({
-    stream: 'TOP_COMMANDS',
-    durable: 'test-adapter',
-    async handle({ body }) {
-      received.push(JSON.parse(body.toString('utf8')).command_id);
-      return 'DONE';
+const readiness = async ({ baseUrl }: RunningServer) => (await fetch(`${baseUrl}/readyz`)).json();
+const expectReady = (servers: RunningServer[], reason?: string) =>
+  vi.waitFor(
+    async () => {
+      for (const one of servers) {
+        expect(await readiness(one)).toEqual(reason ? { status: 'unready', reason } : { status: 'ready' });
+      }
     },
+    { timeout: 20_000, interval: 50 },
+  );
+
+const AWAY_MS = 60_000;
+const SHORT_SECONDS = 5;
+
+/** Half of the commands outlive the time without NATS, half do not. */
+const inTurn = () => {
+  let number = 0;
+  return () => ({ timeout_seconds: number++ % 2 === 0 ? SHORT_SECONDS : 300 });
+};
+
+/** Nodes on one Postgres, and the operator of their tenant. */
+async function startNodes(...environments: Record<string, string>[]) {
+  const postgres = await startPrivatePostgres();
+  const servers: RunningServer[] = [];
+  onTestFinished(async () => {
+    await Promise.all(servers.map((one) => one.stop()));
+    await postgres.stop();
+  });
+  const shared = {
+    DATABASE_URL: postgres.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  };
+  for (const [index, own] of environments.entries()) {
+    servers.push(await start({ ...shared, DATA_DIR: join(folder, String(index)), ...own }));
+  }
+  const demo: Profile = JSON.parse(readFileSync(join(folder, '0', 'demo.json'), 'utf8'));
+  return { postgres, servers, demo };
+}
+
+test('a minute without NATS under load: all commands are accepted, those still due then go out in order, the others expire; and nodes stop without NATS', {
+  timeout: 240_000,
+}, async () => {
+  const { postgres, servers, demo } = await startNodes({}, {});
+  const adapter = await startAdapter(nats.url);
+  onTestFinished(() => adapter.stop());
+  await expectReady(servers);
+
+  let turn = 0;
+  const load = startLoad(demo, () => servers[turn++ % 2]?.baseUrl as string, {
+    writers: 7,
+    readers: 1,
+    restMs: 200,
+    command: inTurn(),
+  });
+  await load.seen(100, isAccepted);
+  await nats.suspend();
+  await expectReady(servers, 'the bus does not answer');
+  const goneSince = Date.now();
+  await load.seen(1, (sent) => isAccepted(sent) && Date.now() > goneSince + AWAY_MS);
+  const backSince = Date.now();
+  await nats.resume();
+  await expectReady(servers);
+  await load.seen(100, isAccepted);
+  const sent = await load.stop();
+  await vi.waitFor(async () => expect(await storedWork(postgres.url)).toEqual({ commands: 0, outbox: 0 }), {
+    timeout: 60_000,
+    interval: 250,
   });
 
-  await nats.suspend();
-  await vi.waitFor(async () => expect(await ready()).toMatchObject({ reason: 'the bus does not answer' }), soon);
-  const accepted: string[] = [];
-  for (let number = 0; number < 20; number += 1) {
-    const answer = await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', {
-      body: {
-        vendor: 'vendor_a',
-        device_id: 'd-1',
-        command_type: 'reboot',
-        payload: {},
-        idempotency_key: `k-${number}`,
-        timeout_seconds: 300,
-      },
-    });
-    expect(answer.status).toBe(202);
-    accepted.push(answer.body.command_id);
+  for (const { kind, answer, milliseconds } of sent) {
+    expect(answer?.status).toBe({ write: 202, read: 200, forged: 401 }[kind]);
+    expect(milliseconds).toBeLessThan(5_000);
   }
-  expect(received).toEqual([]);
-
-  await nats.resume();
-  await vi.waitFor(() => expect(received).toEqual(accepted), soon);
-  await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ready' }), soon);
-  await adapter.close();
+  const onStream = await expectStreamsAsStored(nats.url, postgres.url);
+  const stored = new Map(
+    (await storedCommands(postgres.url, demo.tenant_id)).map((command) => [command.idempotency_key, command]),
+  );
+  const ends = { EXPIRED: 0, SUCCEEDED: 0 };
+  for (const { idempotencyKey, answer } of sent.filter(isAccepted)) {
+    const command = stored.get(idempotencyKey);
+    expect(command).toMatchObject({ command_id: answer?.body.command_id, accepted_events: 1, completed_events: 1 });
+    const acceptedAt = Date.parse(answer?.body.accepted_at);
+    if (acceptedAt < goneSince || acceptedAt > backSince - SHORT_SECONDS * 1_000) continue;
+    const end = command?.timeout_seconds === SHORT_SECONDS ? 'EXPIRED' : 'SUCCEEDED';
+    expect([command?.status, onStream.has(answer?.body.command_id)]).toEqual([end, end === 'SUCCEEDED']);
+    ends[end] += 1;
+  }
+  expect(Math.min(ends.EXPIRED, ends.SUCCEEDED)).toBeGreaterThan(256);
+  expect(stored.size).toBe(sent.filter(isAccepted).length);
 
   await nats.suspend();
-  await vi.waitFor(async () => expect(await ready()).toMatchObject({ status: 'unready' }), soon);
-  expect(await server.stop()).toBe(0);
-  server = undefined;
+  await expectReady(servers, 'the bus does not answer');
+  for (const one of servers) expect(await one.stop()).toBe(0);
+});
+
+test('a node that NATS cuts off accepts on, and another hands out what it accepted', async () => {
+  const user = (name: string) => `{ user: ${name}, password: ${name} }`;
+  await nats.reconfigure(`authorization { users: [ ${user('first')}, ${user('second')} ] }`);
+  const as = (name: string) => nats.url.replace('nats://', `nats://${name}:${name}@`);
+  const { servers, demo } = await startNodes(
+    { NATS_URL: as('first') },
+    { NATS_URL: as('second'), SIMULATED_FLEET: 'true' },
+  );
+  const outcome = async () => (await completed(demo, await newCommand(demo))).status;
+  expect(await outcome()).toBe('SUCCEEDED');
+
+  await nats.reconfigure(`authorization { users: [ ${user('second')} ] }`);
+  await expectReady(servers.slice(0, 1), 'the bus does not answer');
+  await expectReady(servers.slice(1));
+  expect(await outcome()).toBe('SUCCEEDED');
 });
 
 test('ends the start with one line, without the password, where NATS refuses it', async () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { COMMANDS } from './commands.js';
 
 export type Sent = {
   kind: 'write' | 'read' | 'forged';
@@ -17,13 +19,24 @@ export type Load = {
   stop(): Promise<Sent[]>;
 };
 
-const WRITERS = 12;
-const READERS = 4;
+type LoadOptions = {
+  writers?: number;
+  readers?: number;
+  /** How long each of them rests between two requests. */
+  restMs?: number;
+  /** Fields of the next command. */
+  command?: () => object;
+};
 
-const commandsTarget = '/api/v1/open/downlink/commands';
+/** Where nobody listens a connection is refused within microseconds. */
+const GONE_MS = 100;
 
-/** Creates commands, reads, and tries forged signatures, all at once and without pause. */
-export function startLoad(profile: Profile, node: string): Load {
+/** Creates commands, reads, and tries forged signatures, all at once, at the node that is the one to ask at the time. */
+export function startLoad(
+  profile: Profile,
+  node: () => string,
+  { writers = 12, readers = 4, restMs = 0, command = () => ({}) }: LoadOptions = {},
+): Load {
   const sent: Sent[] = [];
   const watchers = new Set<(sent: Sent) => void>();
   let stopped = false;
@@ -36,21 +49,27 @@ export function startLoad(profile: Profile, node: string): Load {
       const done: Sent = { kind, idempotencyKey, answer, milliseconds: performance.now() - startedAt };
       sent.push(done);
       for (const watch of watchers) watch(done);
-      // A server that is gone refuses within microseconds.
-      if (answer === null) await new Promise((resolve) => setImmediate(resolve));
+      if (answer === null || restMs > 0) await delay(answer === null ? GONE_MS : restMs);
     }
   }
 
   const write = (key: string) =>
-    signedRequest(profile, 'POST', commandsTarget, {
-      node,
-      body: { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: key },
+    signedRequest(profile, 'POST', COMMANDS, {
+      node: node(),
+      body: {
+        vendor: 'vendor_a',
+        device_id: 'd-1',
+        command_type: 'reboot',
+        payload: {},
+        idempotency_key: key,
+        ...command(),
+      },
     });
-  const read = () => signedRequest(profile, 'GET', `${commandsTarget}?limit=1`, { node });
-  const forge = () => signedRequest({ ...profile, secret: 'osk_wrong' }, 'GET', '/api/v1/open/me', { node });
+  const read = () => signedRequest(profile, 'GET', `${COMMANDS}?limit=1`, { node: node() });
+  const forge = () => signedRequest({ ...profile, secret: 'osk_wrong' }, 'GET', '/api/v1/open/me', { node: node() });
   const working = Promise.all([
-    ...Array.from({ length: WRITERS }, () => send('write', write)),
-    ...Array.from({ length: READERS }, () => send('read', read)),
+    ...Array.from({ length: writers }, () => send('write', write)),
+    ...Array.from({ length: readers }, () => send('read', read)),
     send('forged', forge),
   ]);
 

@@ -1,40 +1,71 @@
 import postgres from 'postgres';
 
-export type StoredCommand = {
-  idempotency_key: string;
-  command_id: string;
-  accepted_events: number;
-  outbox_rows: number;
-};
-
-/**
- * The commands of a tenant with how many command.accepted events and outbox rows each has. No role of the platform may
- * read the outbox yet, so its owner lends top_system the right for one transaction that is rolled back.
- */
-export async function storedCommands(databaseUrl: string, tenantId: string): Promise<StoredCommand[]> {
+/** What the platform's background work may see of all tenants. */
+async function asSystem<Rows>(
+  databaseUrl: string,
+  read: (tx: postgres.TransactionSql) => Promise<Rows>,
+): Promise<Rows> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  let stored: StoredCommand[] = [];
-  const rolledBack = new Error('rolled back');
   try {
-    await sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(1)`;
-      await tx`grant select on commands, events, outbox to top_system`;
+    const [rows] = await sql.begin(async (tx) => {
       await tx`set local role top_system`;
-      stored = await tx<StoredCommand[]>`
-        select idempotency_key, command_id,
-          (select count(*)::int from events
-            where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
-              and events.event_type = 'command.accepted') as accepted_events,
-          (select count(*)::int from outbox
-            where outbox.tenant_id = commands.tenant_id and outbox.fact_id = commands.command_id
-              and outbox.kind = 'COMMAND_ACCEPTED') as outbox_rows
-        from commands where tenant_id = ${tenantId}`;
-      throw rolledBack;
+      return [await read(tx)];
     });
-  } catch (error) {
-    if (error !== rolledBack) throw error;
+    return rows as Rows;
   } finally {
     await sql.end();
   }
-  return stored;
+}
+
+export type StoredCommand = {
+  idempotency_key: string;
+  command_id: string;
+  timeout_seconds: number;
+  status: string;
+  accepted_events: number;
+  completed_events: number;
+  outbox_rows: number;
+};
+
+/** The commands of a tenant with how many events, and outbox rows for their acceptance, each has. */
+export const storedCommands = (databaseUrl: string, tenantId: string): Promise<StoredCommand[]> =>
+  asSystem(
+    databaseUrl,
+    (tx) => tx<StoredCommand[]>`
+      select idempotency_key, command_id, timeout_seconds, status,
+        (select count(*)::int from events
+          where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
+            and events.event_type = 'command.accepted') as accepted_events,
+        (select count(*)::int from events
+          where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
+            and events.event_type = 'command.completed') as completed_events,
+        (select count(*)::int from outbox
+          where outbox.tenant_id = commands.tenant_id and outbox.fact_id = commands.command_id
+            and outbox.kind = 'COMMAND_ACCEPTED') as outbox_rows
+      from commands where tenant_id = ${tenantId}`,
+  );
+
+export type StoredEvent = { event_id: string; event_type: string; command_id: string };
+
+/** The event log of all tenants, in the order of the outbox. */
+export const storedEvents = (databaseUrl: string): Promise<StoredEvent[]> =>
+  asSystem(
+    databaseUrl,
+    (tx) => tx<StoredEvent[]>`
+      select events.event_id, events.event_type, events.command_id
+      from events left join outbox on outbox.tenant_id = events.tenant_id and outbox.fact_id = events.command_id
+        and outbox.kind = case events.event_type
+          when 'command.accepted' then 'COMMAND_ACCEPTED' else 'COMMAND_COMPLETED' end
+      order by outbox.tx, outbox.fact_id, outbox.kind`,
+  );
+
+/** How many commands have not ended, and how much has not gone to the bus. */
+export async function storedWork(databaseUrl: string): Promise<{ commands: number; outbox: number }> {
+  const [work] = await asSystem(
+    databaseUrl,
+    (tx) => tx<{ commands: number; outbox: number }[]>`
+      select (select count(*)::int from commands where status in ('ACCEPTED', 'DISPATCHED')) as commands,
+        (select count(*)::int from outbox where published_at is null) as outbox`,
+  );
+  return work as { commands: number; outbox: number };
 }

@@ -37,6 +37,8 @@ export function startRelay({ database, bus, signals, messagesByRow, logger }: Re
   return everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
     // Every signal of every node would have each that follows lock the leader's lease.
     if (performance.now() < followsUntil) return 'WAIT';
+    // Before anything is committed as handed out, and the lease is left to a node whose bus answers.
+    if (bus.unreadyReason() !== null) return 'WAIT';
     const epoch = await takeLease(database, holder);
     if (epoch === null) {
       followsUntil = performance.now() + LOOK_AGAIN_MS;
