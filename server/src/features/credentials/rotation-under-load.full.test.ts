@@ -27,10 +27,13 @@ async function underLoad(fields: object, rotated: (old: Profile) => Promise<void
   let rotation: Promise<void> = Promise.resolve();
   for await (const _ of setInterval(INTERVAL_MS)) {
     if (asked.length % REQUESTS_PER_ROTATION === REQUESTS_PER_ROTATION / 2) {
-      const old = reader;
+      const soFar = [...asked];
       rotation = rotation
+        // One previous secret counts: on a slow machine what was signed with the one before must be answered first.
+        .then(() => Promise.all(soFar))
         .then(() => rotate(fields, nodes[asked.length % 2]))
         .then(({ body }) => {
+          const old = reader;
           reader = { ...old, secret: body.secret };
           return rotated(old);
         });
