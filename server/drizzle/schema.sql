@@ -338,7 +338,8 @@ CREATE TABLE public.outbox (
     fact_id uuid NOT NULL,
     kind text NOT NULL,
     tx xid8 DEFAULT pg_current_xact_id() NOT NULL,
-    published_at timestamp(3) with time zone
+    published_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
@@ -680,10 +681,22 @@ CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
 CREATE INDEX object_grants_granted_at ON public.object_grants USING btree (granted_at);
 
 --
+-- Name: outbox_published; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX outbox_published ON public.outbox USING btree (published_at) WHERE (published_at IS NOT NULL);
+
+--
 -- Name: outbox_unpublished; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX outbox_unpublished ON public.outbox USING btree (tx, fact_id) WHERE (published_at IS NULL);
+
+--
+-- Name: parked_messages_parked_at; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX parked_messages_parked_at ON public.parked_messages USING btree (parked_at);
 
 --
 -- Name: policies_of_client; Type: INDEX; Schema: public; Owner: -
@@ -1433,7 +1446,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbox TO top_system;
 -- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT ON TABLE public.parked_messages TO top_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.parked_messages TO top_system;
 
 --
 -- Name: TABLE policies; Type: ACL; Schema: public; Owner: -

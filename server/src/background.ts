@@ -11,9 +11,12 @@ import { sweepDeviceRequests } from './features/device-requests/sweep-device-req
 import { takeDeviceRequest } from './features/device-requests/take-device-requests.js';
 import { purgeObjectGrants } from './features/objects/purge-object-grants.js';
 import type { Bus } from './platform/bus/bus.js';
+import { purgeParkedMessages } from './platform/bus/parked-messages.js';
 import { messageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
 import { everyTime } from './platform/every-time.js';
+import type { MessagesByRow } from './platform/outbox/publish-rows.js';
+import { purgeOutbox } from './platform/outbox/purge-outbox.js';
 import { startRelay } from './platform/outbox/relay.js';
 import { type Signals, topics } from './platform/signals/signals.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
@@ -31,6 +34,7 @@ const PROVISION_INTERVAL_MS = 60_000;
 /** Makes the durables that principals read on the bus, as principals and vendors come. */
 export function startProvisioning({ database, bus, signals, logger }: Omit<Options, 'metrics'>) {
   const provision = consumerProvisioner(database, bus);
+  bus.onRestored(() => signals.send([topics.busAccess]));
   return everyTime(
     PROVISION_INTERVAL_MS,
     { name: 'provisioning', logger, signals, topic: topics.busAccess },
@@ -40,6 +44,12 @@ export function startProvisioning({ database, bus, signals, logger }: Omit<Optio
     },
   );
 }
+
+/** What the rows of the outbox stand for. */
+export const outboxMessages = (database: Database, signals: Signals): MessagesByRow[] => [
+  commandMessages(database, signals),
+  deviceReplyMessages(database),
+];
 
 /** What the platform does by itself: hand commands and replies out, take what comes back, and end what nobody answered. */
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
@@ -60,14 +70,14 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   });
   const relay = startRelay({
     ...options,
-    messagesByRow: [commandMessages(database, signals), deviceReplyMessages(database)],
+    messagesByRow: outboxMessages(database, signals),
   });
   const sweepers = [sweepCommands, sweepDeviceRequests].map((sweep) =>
     everyTime(SWEEP_INTERVAL_MS, { name: sweep.name, logger, signals }, async () =>
       (await sweep(database, signals)) > 0 ? 'AGAIN' : 'WAIT',
     ),
   );
-  const purges = [purgeObjectGrants].map((purge) =>
+  const purges = [purgeOutbox, purgeParkedMessages, purgeObjectGrants].map((purge) =>
     everyTime(PURGE_INTERVAL_MS, { name: purge.name, logger, signals }, async () =>
       (await purge(database)) ? 'SOON' : 'WAIT',
     ),

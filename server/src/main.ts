@@ -5,16 +5,21 @@ import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
 import { bootstrapAdministrator } from './platform-administrator.js';
+import { republishOutbox } from './republish-outbox.js';
 import { baseUrlOf, openStorage, type Server, start } from './start.js';
 
 const USAGE = `node server/dist/main.js                              run the platform
-node server/dist/main.js bootstrap-admin [--recover]  make a platform administrator and print its profile, once`;
+node server/dist/main.js bootstrap-admin [--recover]  make a platform administrator and print its profile, once
+node server/dist/main.js outbox republish --since <RFC 3339> [--tenant <tenant_id>]  publish again what was lost on NATS`;
 
 async function main(args: string[]): Promise<void> {
   const [command, ...flags] = args;
   if (command === undefined) return serve(readConfig(process.env));
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
+  }
+  if (command === 'outbox' && flags[0] === 'republish') {
+    return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
   }
   throw new StartupError(`Unknown command ${args.join(' ')}. Usage:\n${USAGE}`);
 }

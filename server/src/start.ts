@@ -12,6 +12,7 @@ import { openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
 import { drainable } from './platform/http/drain.js';
 import { createHttpServer } from './platform/http/http-server.js';
+import { readBacklog } from './platform/outbox/backlog.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
 import { localSignals } from './platform/signals/signals.js';
@@ -37,7 +38,7 @@ export async function openStorage(config: Config) {
 }
 
 /** The bus that the configuration names. */
-async function openBus(config: Config, logger: Logger): Promise<Bus> {
+export async function openBus(config: Config, logger: Logger): Promise<Bus> {
   if (!config.NATS_URL) return inProcessBus();
   return natsBus(
     {
@@ -81,7 +82,7 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
       }
     },
   };
-  const metrics = createMetrics();
+  const metrics = createMetrics({ readBacklog: () => readBacklog(database) });
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, logger) : localSignals();
   const router = createRouter(database, keyring, signals, config);
   const app = createApp({ config, database, keyring, router, logger, metrics, probes });

@@ -13,11 +13,14 @@ const ALL_AGAIN_AFTER_RUNS = 10;
 
 /**
  * Makes the durables that principals read, and takes none away: what a principal has read stays read when it comes
- * back. A run makes those that are new to this process.
+ * back. A run makes those that are new to this process; all, where streams were lost and made anew.
  */
 export function consumerProvisioner(database: Database, bus: Bus): () => Promise<void> {
   const provided = new Set<string>();
   let runs = 0;
+  bus.onRestored(() => {
+    runs = 0;
+  });
   return async () => {
     if (runs++ % ALL_AGAIN_AFTER_RUNS === 0) provided.clear();
     for (const durable of await wantedDurables(database)) {

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Message } from '../../platform/bus/bus.js';
 import type { Database } from '../../platform/database/database.js';
 import { inSystem } from '../../platform/database/roles.js';
-import type { MessagesByRow, OutboxRow } from '../../platform/outbox/relay.js';
+import type { MessagesByRow, OutboxRow } from '../../platform/outbox/publish-rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { events } from '../events/events.table.js';
 import { presentEvent } from '../events/present-event.js';

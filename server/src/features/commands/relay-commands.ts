@@ -1,4 +1,4 @@
-import { CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
+import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { sql } from 'drizzle-orm';
 import type { Message } from '../../platform/bus/bus.js';
 import type { Database } from '../../platform/database/database.js';
@@ -49,23 +49,15 @@ export async function dispatchCommands(
   return new Map(rows.map((row) => [`${row.tenant_id} ${row.command_id}`, toMessage(row)]));
 }
 
-type Row = {
-  tenant_id: string;
-  command_id: string;
-  vendor: string;
-  device_id: string;
-  command_type: string;
-  payload: unknown;
-  accepted_at: string;
-  deadline_at: string;
-};
+/** The message, but for how Postgres writes its instants. */
+type Row = CommandMessage;
 
 function toMessage(row: Row): Message {
-  const body = CommandMessage.parse({
+  const body: CommandMessage = {
     ...row,
     accepted_at: new Date(row.accepted_at).toISOString(),
     deadline_at: new Date(row.deadline_at).toISOString(),
-  });
+  };
   return {
     subject: subjects.command(row.tenant_id, row.vendor),
     id: `command:${row.command_id}`,

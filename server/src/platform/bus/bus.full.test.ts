@@ -300,6 +300,24 @@ describe('NATS JetStream, of its own', () => {
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
   });
 
+  test('tells of streams that it made anew, and makes one whose durable is to be provided', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const manager = await managerOf(server);
+    let restored = 0;
+    bus.onRestored(() => {
+      restored += 1;
+    });
+    const { subject, durable } = newSubject();
+    const provided = { stream: 'TOP_COMMANDS', durable, subjects: [subject] } as const;
+    await bus.provide(provided);
+    expect(restored).toBe(0);
+    await manager.streams.delete('TOP_COMMANDS');
+    await bus.provide(provided);
+    expect(restored).toBe(1);
+    expect((await manager.consumers.info('TOP_COMMANDS', durable)).name).toBe(durable);
+  });
+
   test('puts right what was changed of a stream, and leaves what is the operator’s', async () => {
     const server = await own();
     await (await openOn(server)).close();

@@ -9,6 +9,9 @@ export type Delivery = {
   attempt: number;
 };
 
+/** A message that the bus can never take, such as one that is too large, and why. */
+export type Refusal = { message: Message; reason: string };
+
 /** DONE: never again. RETRY: deliver it again later, without holding up those behind it. */
 export type Outcome = 'DONE' | 'RETRY';
 
@@ -40,12 +43,14 @@ export const MAX_IN_FLIGHT = 64;
 
 /** What carries messages between the platform and its adapters: in this process, or NATS JetStream. */
 export type Bus = {
-  /** In this order. Resolves once every one is acknowledged; rejects where one may be missing. */
-  publish(messages: readonly Message[]): Promise<void>;
+  /** In this order. Resolves once every one is acknowledged or refused for good; rejects where another may be missing. */
+  publish(messages: readonly Message[]): Promise<Refusal[]>;
   /** Makes a durable for others to read: adapters may read what the platform made for them, and make none. */
   provide(durable: Durable): Promise<void>;
   /** Resolves once the consumer is there. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
+  /** Calls when streams had to be made anew: what was provided on them is gone. */
+  onRestored(tell: () => void): void;
   /** Why the bus does not carry messages at the moment; null where it does. */
   unreadyReason(): string | null;
   close(): Promise<void>;

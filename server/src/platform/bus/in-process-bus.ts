@@ -52,6 +52,7 @@ export function inProcessBus(): Bus {
         if (those.length === 0) keep(kept, stream, message);
         for (const queue of those) if (reads(queue.durable, message)) queue.push(message);
       }
+      return [];
     },
     async provide(durable) {
       provide(durable);
@@ -59,6 +60,7 @@ export function inProcessBus(): Bus {
     async consume(consumer) {
       return provide(consumer).read(consumer.handle);
     },
+    onRestored() {},
     unreadyReason: () => null,
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { type NatsConnection, RequestError } from '@nats-io/transport-node';
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import { InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../startup-error.js';
-import type { Bus } from './bus.js';
+import type { Bus, Message, Refusal } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureDurable, startReading } from './nats-consumer.js';
 import { ensureStreams } from './streams.js';
@@ -27,27 +33,43 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     await connection.close();
     throw error;
   });
+  const restored: (() => void)[] = [];
   const restoreStreams = oneAtATime(async () => {
     // nats-server still removes the files of a deleted stream while it answers that there is none.
     await delay(RESTORE_AFTER_MS);
-    await ensureStreams(manager);
+    if (await ensureStreams(manager)) for (const tell of restored) tell();
   });
 
   return {
     async publish(messages) {
       // Otherwise the client would keep them, and send them long after the caller was told that they are not sent.
       if (!isConnected) throw new Error(UNREADY);
-      const sent = messages.map(({ subject, id, body }) => client.publish(subject, body, { msgID: id }));
-      const failed = (await Promise.allSettled(sent)).filter((outcome) => outcome.status === 'rejected');
-      const [first] = failed;
-      if (!first) return;
-      if (hasNoStream(first.reason)) await restoreStreams().catch(() => {});
-      throw new Error(`The bus took ${messages.length - failed.length} of ${messages.length} messages.`, {
-        cause: first.reason,
+      const refusals: Refusal[] = [];
+      const failures: Error[] = [];
+      const send = (message: Message) =>
+        client.publish(message.subject, message.body, { msgID: message.id }).catch((error: Error) => {
+          if (isForGood(error)) refusals.push({ message, reason: error.message });
+          else failures.push(error);
+        });
+      await Promise.all(messages.map(send));
+      const [first] = failures;
+      if (!first) return refusals;
+      if (failures.some(hasNoStream)) await restoreStreams().catch(() => {});
+      throw new Error(`${failures.length} of ${messages.length} messages may not have come to the bus.`, {
+        cause: first,
       });
     },
     async provide(durable) {
-      await ensureDurable(manager, durable);
+      try {
+        await ensureDurable(manager, durable);
+      } catch (error) {
+        if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
+        await restoreStreams();
+        await ensureDurable(manager, durable);
+      }
+    },
+    onRestored(tell) {
+      restored.push(tell);
     },
     consume: (consumer) => startReading({ client, manager, restoreStreams, logger }, consumer),
     unreadyReason: () => (isConnected ? null : UNREADY),
@@ -58,7 +80,15 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   };
 }
 
+const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
+
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
+
+/** Larger than nats-server carries, or than the stream keeps: it stays so, however often it is sent. */
+const isForGood = (error: Error) => error instanceof InvalidArgumentError || isApiError(error, MESSAGE_TOO_LARGE);
+
+/** JSStreamMessageExceedsMaximumErr, where an operator gave the stream a max_msg_size. */
+const MESSAGE_TOO_LARGE = 10_054;
 
 /** A cluster that has just started needs a moment to elect the leader that answers. */
 async function startJetStream(

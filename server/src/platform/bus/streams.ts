@@ -40,19 +40,21 @@ const ownedConfig = (name: StreamName) =>
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
   }) satisfies Partial<StreamConfig>;
 
-/** Creates the streams, and puts right what somebody changed. */
-export async function ensureStreams(manager: JetStreamManager): Promise<void> {
+/** Creates the streams, and puts right what somebody changed; answers whether one was missing. */
+export async function ensureStreams(manager: JetStreamManager): Promise<boolean> {
+  let wasMissing = false;
   for (const name of Object.keys(streamSubjects) as StreamName[]) {
     try {
-      await ensureStream(manager, name);
+      if (await ensureStream(manager, name)) wasMissing = true;
     } catch (error) {
       if (!(error instanceof JetStreamApiError)) throw error;
       throw new StartupError(`NATS refuses the stream ${name}: ${error.message}.`);
     }
   }
+  return wasMissing;
 }
 
-async function ensureStream({ streams }: JetStreamManager, name: StreamName): Promise<void> {
+async function ensureStream({ streams }: JetStreamManager, name: StreamName): Promise<boolean> {
   const owned = ownedConfig(name);
   const found = await streams.info(name).catch((error: unknown): StreamInfo | null => {
     if (error instanceof JetStreamApiError && error.status === 404) return null;
@@ -60,7 +62,7 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName): Pr
   });
   if (!found) {
     await streams.add({ name, ...owned });
-    return;
+    return true;
   }
   for (const setting of ['storage', 'retention'] as const) {
     if (found.config[setting] === owned[setting]) continue;
@@ -71,4 +73,5 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName): Pr
   const settings = Object.keys(owned) as (keyof typeof owned)[];
   const differs = settings.some((setting) => String(found.config[setting]) !== String(owned[setting]));
   if (differs) await streams.update(name, owned);
+  return false;
 }

@@ -2,11 +2,10 @@ import { MAX_MESSAGE_BYTES, readSubject, type SubjectKind } from '@tenant-open-p
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
-import { asSystem } from '../database/roles.js';
 import { parseJson } from '../http/scan-json.js';
-import { newId } from '../new-id.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Delivery, Outcome } from './bus.js';
+import { parkMessage } from './parked-messages.js';
 
 /** Who sent a message, by its subject. */
 export type Sender = { tenantId: string; vendor: string };
@@ -18,7 +17,6 @@ type Options = { database: Database; logger: Logger; metrics: Metrics };
 
 /** So often a message is tried before it is parked. */
 const MAX_ATTEMPTS = 10;
-const KEPT_BYTES = 4_096;
 
 /**
  * Takes messages of one kind: of the right subject, size and shape, by the same rules of JSON as requests. What cannot
@@ -30,15 +28,10 @@ export function messageTaker<Schema extends z.ZodType>(
   schema: Schema,
   take: (message: z.infer<Schema>, sender: Sender) => Promise<Taken>,
 ) {
-  async function refuse({ subject, body }: Delivery, reason: string): Promise<Outcome> {
+  async function refuse(delivery: Delivery, reason: string): Promise<Outcome> {
     metrics.countMessage(kind, 'REFUSED');
-    logger.warn({ subject, reason }, 'a message from the bus is refused');
-    await asSystem(
-      database,
-      (sql) => sql`
-        insert into parked_messages (parked_message_id, subject, reason, body)
-        values (${newId()}, ${printable(subject)}, ${reason}, ${body.subarray(0, KEPT_BYTES)})`,
-    );
+    logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
+    await parkMessage(database, delivery, reason);
     return 'DONE';
   }
 
@@ -65,6 +58,3 @@ export function messageTaker<Schema extends z.ZodType>(
     }
   };
 }
-
-/** Postgres takes no NUL in a text: a message that cannot even be parked would come again for ever. */
-const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');

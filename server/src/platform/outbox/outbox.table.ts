@@ -14,10 +14,12 @@ export const outbox = pgTable(
     factId: uuid('fact_id').notNull(),
     kind: text({ enum: ['COMMAND_ACCEPTED', 'COMMAND_COMPLETED', 'DEVICE_REQUEST_REPLIED'] }).notNull(),
     tx: transactionId().notNull().default(sql`pg_current_xact_id()`),
+    createdAt: instant('created_at').notNull().defaultNow(),
     publishedAt: instant('published_at'),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.factId, table.kind] }),
     index('outbox_unpublished').on(table.tx, table.factId).where(sql`published_at is null`),
+    index('outbox_published').on(table.publishedAt).where(sql`published_at is not null`),
   ],
 );

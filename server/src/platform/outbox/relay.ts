@@ -1,26 +1,13 @@
 import type { Logger } from 'pino';
-import type { Bus, Message } from '../bus/bus.js';
 import type { Database } from '../database/database.js';
 import { asSystem } from '../database/roles.js';
 import { everyTime } from '../every-time.js';
 import { newId } from '../new-id.js';
 import { type Signals, topics } from '../signals/signals.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { type OutboxRow, type Outlet, publishRows } from './publish-rows.js';
 
-export type OutboxRow = { tenant_id: string; fact_id: string; kind: string };
-
-/**
- * Commits what must be so before publishing, and answers for each row, in their order, the messages that it stands for:
- * none where it is of a kind that another function knows.
- */
-export type MessagesByRow = (rows: readonly OutboxRow[]) => Promise<Message[][]>;
-
-type RelayOptions = {
-  database: Database;
-  bus: Bus;
-  signals: Signals;
-  messagesByRow: readonly MessagesByRow[];
-  logger: Logger;
-};
+type RelayOptions = Outlet & { signals: Signals; logger: Logger; metrics: Metrics };
 
 const LEASE_SECONDS = 5;
 const BATCH = 256;
@@ -31,7 +18,8 @@ const LOOK_AGAIN_MS = 500;
  * Publishes the outbox in its order. One node of all does, the holder of a lease: marking needs the lease's epoch, so
  * one that lost it without knowing publishes the same messages under the same ids again, and marks nothing.
  */
-export function startRelay({ database, bus, signals, messagesByRow, logger }: RelayOptions) {
+export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions) {
+  const { database } = outlet;
   const holder = newId();
   let followsUntil = 0;
   return everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
@@ -48,16 +36,17 @@ export function startRelay({ database, bus, signals, messagesByRow, logger }: Re
     const rows = unpublished.filter(({ is_settled }) => is_settled);
     // Nobody signals when the transaction ends that holds the others back.
     if (rows.length === 0) return unpublished.length > 0 ? 'SOON' : 'WAIT';
-    await bus.publish(await messagesOf(rows, messagesByRow));
+    const { refusals } = await publishRows(outlet, rows).catch((error: unknown) => {
+      metrics.countPublishFailure('REPEATED');
+      throw error;
+    });
+    for (const { message, reason } of refusals) {
+      metrics.countPublishFailure('PARKED');
+      logger.error({ subject: message.subject, id: message.id, reason }, 'a message for the bus is refused');
+    }
     await markPublished(database, rows, { holder, epoch });
     return 'AGAIN';
   });
-}
-
-/** In the order of the rows, whoever knows their kind. */
-async function messagesOf(rows: readonly OutboxRow[], messagesByRow: readonly MessagesByRow[]): Promise<Message[]> {
-  const known = await Promise.all(messagesByRow.map((messages) => messages(rows)));
-  return rows.flatMap((_row, index) => known.flatMap((messages) => messages[index] ?? []));
 }
 
 async function takeLease(database: Database, holder: string): Promise<string | null> {

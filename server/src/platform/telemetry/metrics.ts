@@ -1,7 +1,18 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Backlog } from '../outbox/backlog.js';
 
-/** Metrics of one process, in the exposition format of Prometheus. Operations are labelled with their names. */
-export function createMetrics() {
+/** A scrape is answered also where the database is not. */
+const BACKLOG_WITHIN_MS = 2_000;
+const UNKNOWN: Backlog = { rows: Number.NaN, oldestSeconds: Number.NaN };
+
+type Sources = { readBacklog: () => Promise<Backlog> };
+
+/**
+ * Metrics of one process, in the exposition format of Prometheus. Operations are labelled with their names. The backlog
+ * is the platform's and not the process's: any process tells it, also where none is left that works it off.
+ */
+export function createMetrics({ readBacklog }: Sources) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -23,9 +34,36 @@ export function createMetrics() {
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  const publishFailures = new Counter({
+    name: 'top_bus_publish_failures_total',
+    help: 'Batches for the bus that are sent again, and messages that it refuses for good.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  const unpublished = new Gauge({
+    name: 'top_outbox_unpublished',
+    help: 'Rows of the outbox that wait to be published; 10000 where there are as many or more.',
+    registers: [registry],
+  });
+  const oldestUnpublished = new Gauge({
+    name: 'top_outbox_oldest_unpublished_seconds',
+    help: 'For how long the oldest of them has waited.',
+    registers: [registry],
+  });
   return {
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    async render(): Promise<string> {
+      const backlog = await Promise.race([
+        readBacklog().catch(() => UNKNOWN),
+        delay(BACKLOG_WITHIN_MS, UNKNOWN, { ref: false }),
+      ]);
+      unpublished.set(backlog.rows);
+      oldestUnpublished.set(backlog.oldestSeconds);
+      return registry.metrics();
+    },
+    countPublishFailure(outcome: 'REPEATED' | 'PARKED'): void {
+      publishFailures.inc({ outcome });
+    },
     countMessage(kind: string, outcome: 'TAKEN' | 'REFUSED'): void {
       messages.inc({ kind, outcome });
     },
