@@ -663,6 +663,12 @@ CREATE INDEX credentials_in_order ON public.credentials USING btree (tenant_id, 
 CREATE INDEX device_requests_pending ON public.device_requests USING btree (expires_at) WHERE (status = 'PENDING'::text);
 
 --
+-- Name: device_requests_to_answer; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX device_requests_to_answer ON public.device_requests USING btree (tenant_id, device_request_id) WHERE (status = 'PENDING'::text);
+
+--
 -- Name: events_in_order; Type: INDEX; Schema: public; Owner: -
 --
 

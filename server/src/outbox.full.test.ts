@@ -4,12 +4,12 @@ import type postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../test/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from '../test/private-platform.js';
-import { startTestAdapter } from '../test/test-adapter.js';
+import { startTenantAdapter } from '../test/start-tenant-adapter.js';
 
 const soon = { timeout: 30_000, interval: 50 };
 
 let platform: PrivatePlatform;
-let adapter: ReturnType<typeof startTestAdapter>;
+let adapter: ReturnType<typeof startTenantAdapter>;
 
 beforeAll(async () => {
   platform = await startPrivatePlatform();
@@ -22,7 +22,7 @@ beforeAll(async () => {
   };
   const target = '/api/v1/platform/tenants/demo/bus/principals';
   expect((await signedRequest(admin, 'POST', target, { body })).status).toBe(201);
-  adapter = startTestAdapter(client, 'demo', 'vendor_a');
+  adapter = startTenantAdapter(client, 'demo', 'vendor_a');
 });
 
 afterAll(async () => {

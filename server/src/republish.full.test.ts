@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
 import { COMMANDS, newCommand } from '../test/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from '../test/private-platform.js';
-import { startTestAdapter } from '../test/test-adapter.js';
+import { startTenantAdapter } from '../test/start-tenant-adapter.js';
 import { outboxMessages } from './background.js';
 import type { StreamName } from './platform/bus/bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
@@ -44,7 +44,7 @@ async function administer(method: string, target: string, body: object): Promise
 }
 
 function adapter(tenantId = demo) {
-  const started = startTestAdapter(platform.client, tenantId, 'vendor_a');
+  const started = startTenantAdapter(platform.client, tenantId, 'vendor_a');
   onTestFinished(() => started.stop());
   return started;
 }

@@ -66,6 +66,7 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
     durable: 'simulated-fleet',
     async handle({ body }: Delivery) {
       const command = JSON.parse(body.toString('utf8')) as CommandMessage;
+      if (Date.parse(command.deadline_at) <= Date.now()) return 'DONE';
       const behaviour = Object.keys(behaviours).find((beginning) => command.device_id.startsWith(beginning));
       for (const { afterMs, ...said } of behaviours[behaviour ?? 'ok-'] ?? []) {
         later(afterMs, () => publish(updateOf(command, said)));

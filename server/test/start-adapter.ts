@@ -8,7 +8,7 @@ export type Adapter = {
   stop(): Promise<void>;
 };
 
-/** An adapter that outlives the platform's processes: every device succeeds at once, but for those called `silent`. */
+/** An adapter of all tenants that outlives the platform's processes: every device succeeds at once, but for those called `silent`. */
 export async function startAdapter(natsUrl: string): Promise<Adapter> {
   const bus = await natsBus({ url: natsUrl }, pino({ level: 'silent' }));
   const received: string[] = [];

@@ -72,7 +72,7 @@ const outcomes = [
 ];
 
 /** The time in which the simulated devices that answer at all do so, but for the slow one. */
-const timeoutOf = (device: string) => (['offline', 'slow'].includes(device) ? { timeout_seconds: 4 } : {});
+const timeoutOf = (device: string) => (['offline', 'slow'].includes(device) ? { timeout_seconds: 6 } : {});
 
 /** The last entry is the end, every entry has an instant of its own, and the events tell what the record tells. */
 async function expectConsistent(record: Answer['body']): Promise<void> {

@@ -236,12 +236,15 @@ describe('what comes after the end', () => {
 });
 
 describe('while no relay hands anything out', () => {
-  /** Holds the lease of the relay, so that commands stay where they are: shorter than a statement may wait. */
-  const withoutRelay = (work: () => Promise<void>) =>
-    asSystem(async (tx) => {
-      await tx`select from relay_lease for update`;
+  /** Holds the lease of the relay, so that commands stay where they are. */
+  async function withoutRelay(work: () => Promise<void>): Promise<void> {
+    await asSystem((tx) => tx`update relay_lease set holder = 'test', epoch = epoch + 1, expires_at = 'infinity'`);
+    try {
       await work();
-    });
+    } finally {
+      await asSystem((tx) => tx`update relay_lease set expires_at = now() - interval '1 second'`);
+    }
+  }
 
   test('a command is canceled for good, and never handed out', async () => {
     let id = '';

@@ -32,6 +32,7 @@ export const deviceRequests = pgTable(
     primaryKey({ columns: [table.tenantId, table.deviceRequestId] }),
     unique('device_requests_dedupe_id').on(table.tenantId, table.vendor, table.dedupeId),
     index('device_requests_pending').on(table.expiresAt).where(sql`status = 'PENDING'`),
+    index('device_requests_to_answer').on(table.tenantId, table.deviceRequestId).where(sql`status = 'PENDING'`),
     foreignKey({ name: 'device_requests_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type postgres from 'postgres';
 import type { Database } from '../database/database.js';
 import { asSystem } from '../database/roles.js';
 import { everyTime } from '../every-time.js';
@@ -10,29 +11,38 @@ import { type OutboxRow, type Outlet, publishRows } from './publish-rows.js';
 type RelayOptions = Outlet & { signals: Signals; logger: Logger; metrics: Metrics };
 
 const LEASE_SECONDS = 5;
+const RENEW_AFTER_MS = 1_000;
 const BATCH = 256;
 /** A node that does not hold the lease asks for it so often; a leader without work looks so often should a signal get lost. */
 const LOOK_AGAIN_MS = 500;
 
+type Lease = { holder: string; epoch: string };
+
 /**
- * Publishes the outbox in its order. One node of all does, the holder of a lease: marking needs the lease's epoch, so
- * one that lost it without knowing publishes the same messages under the same ids again, and marks nothing.
+ * Publishes the outbox in its order. One node of all does, the holder of a lease: reading and marking need the lease's
+ * epoch, so one that lost it in between publishes the same messages under the same ids again, and marks nothing.
  */
 export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions) {
-  const { database } = outlet;
+  const { database, bus } = outlet;
   const holder = newId();
   let followsUntil = 0;
-  return everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
+  let lease: Lease | null = null;
+  let renewAt = 0;
+  const relaying = everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
     // Every signal of every node would have each that follows lock the leader's lease.
     if (performance.now() < followsUntil) return 'WAIT';
     // Before anything is committed as handed out, and the lease is left to a node whose bus answers.
     if (bus.unreadyReason() !== null) return 'WAIT';
-    const epoch = await takeLease(database, holder);
-    if (epoch === null) {
-      followsUntil = performance.now() + LOOK_AGAIN_MS;
+    const now = performance.now();
+    if (now >= renewAt) {
+      lease = await takeLease(database, holder);
+      renewAt = now + RENEW_AFTER_MS;
+    }
+    if (!lease) {
+      followsUntil = now + LOOK_AGAIN_MS;
       return 'WAIT';
     }
-    const unpublished = await nextRows(database);
+    const unpublished = await nextRows(database, lease);
     const rows = unpublished.filter(({ is_settled }) => is_settled);
     // Nobody signals when the transaction ends that holds the others back.
     if (rows.length === 0) return unpublished.length > 0 ? 'SOON' : 'WAIT';
@@ -44,24 +54,37 @@ export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions
       metrics.countPublishFailure('PARKED');
       logger.error({ subject: message.subject, id: message.id, reason }, 'a message for the bus is refused');
     }
-    await markPublished(database, rows, { holder, epoch });
+    await markPublished(database, rows, lease);
     return 'AGAIN';
   });
+  return {
+    async stop(): Promise<void> {
+      await relaying.stop();
+      await releaseLease(database, holder);
+    },
+  };
 }
 
-async function takeLease(database: Database, holder: string): Promise<string | null> {
-  const [lease] = await asSystem<{ epoch: string }>(
+async function takeLease(database: Database, holder: string): Promise<Lease | null> {
+  const [lease] = await asSystem<Lease>(
     database,
-    (sql) => sql<{ epoch: string }[]>`
+    (sql) => sql<Lease[]>`
       insert into relay_lease (name, holder, epoch, expires_at)
       values ('outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
       on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at,
         epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
       where relay_lease.holder = excluded.holder or relay_lease.expires_at < now()
-      returning epoch::text`,
+      returning holder, epoch::text`,
   );
-  return lease?.epoch ?? null;
+  return lease ?? null;
 }
+
+/** The next leader need not wait until it expires. */
+const releaseLease = (database: Database, holder: string) =>
+  asSystem(
+    database,
+    (sql) => sql`update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
+  ).catch(() => {});
 
 type NextRow = OutboxRow & { is_settled: boolean };
 
@@ -69,26 +92,25 @@ type NextRow = OutboxRow & { is_settled: boolean };
  * Settled is what is below the oldest transaction under way: what commits late comes in its place, not behind what
  * passed it.
  */
-const nextRows = (database: Database) =>
+const nextRows = (database: Database, lease: Lease) =>
   asSystem<NextRow>(
     database,
     (sql) => sql<NextRow[]>`
       select tenant_id, fact_id, kind, tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled from outbox
-      where published_at is null
+      where published_at is null and ${isHeld(sql, lease)}
       order by tx, fact_id, kind
       limit ${BATCH}`,
   );
 
-const markPublished = (
-  database: Database,
-  rows: readonly OutboxRow[],
-  { holder, epoch }: { holder: string; epoch: string },
-) =>
+const markPublished = (database: Database, rows: readonly OutboxRow[], lease: Lease) =>
   asSystem(
     database,
     (sql) => sql`
       update outbox set published_at = now()
       from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (tenant_id text, fact_id uuid, kind text)
       where outbox.tenant_id = given.tenant_id and outbox.fact_id = given.fact_id and outbox.kind = given.kind
-        and exists (select from relay_lease where name = 'outbox' and holder = ${holder} and epoch = ${epoch}::bigint)`,
+        and ${isHeld(sql, lease)}`,
   );
+
+const isHeld = (sql: postgres.Sql, { holder, epoch }: Lease) =>
+  sql`exists (select from relay_lease where name = 'outbox' and holder = ${holder} and epoch = ${epoch}::bigint)`;

@@ -6,8 +6,8 @@ const IN_FLIGHT = 64;
 const FETCH_MS = 1_000;
 const AGAIN_MS = 50;
 
-/** An adapter on NATS, whose durable the platform makes: each command it receives succeeds. */
-export function startTestAdapter(client: JetStreamClient, tenantId: string, vendor: string) {
+/** An adapter of one tenant, which reads the durable that the platform makes for it: each command succeeds. */
+export function startTenantAdapter(client: JetStreamClient, tenantId: string, vendor: string) {
   const received: string[] = [];
   let isStopping = false;
 
