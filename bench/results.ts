@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
+import type { FirstCommands, Start } from './first-command.js';
 import type { Slice } from './load.js';
 
 export type Pair = { yardstick: Slice; platform: Slice };
@@ -34,6 +35,7 @@ function comparisonRow({ connections, pairs }: Comparison): string {
 export function renderResults(
   { api, all }: { api: Comparison[]; all: Comparison[] },
   memory: Memory,
+  firstCommands: FirstCommands,
   durationMs: number,
   loadBefore: number,
 ): string {
@@ -69,6 +71,25 @@ ${row(['---', '---:'])}
 ${Object.entries(memory)
   .map(([start, bytes]) => row([start, mebibytes(bytes)]))
   .join('\n')}
+
+${renderFirstCommands(firstCommands)}`;
+}
+
+export function renderFirstCommands({ newDirectory, existingDirectory, loadBefore, loadAfter }: FirstCommands): string {
+  const seconds = (starts: Start[], of: (start: Start) => number) => {
+    const all = starts.map((start) => of(start) / 1000);
+    return `**${median(all).toFixed(1)}** (${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)})`;
+  };
+  const startRow = (name: string, starts: Start[]) =>
+    row([name, seconds(starts, ({ readyMs }) => readyMs), seconds(starts, ({ succeededMs }) => succeededMs)]);
+  return `## First command after npm start
+
+From \`npm start\` on a working copy that is installed and built, with the embedded database, to the line that it prints, and on to the outcome of the \`npx topctl … commands create … --wait\` in it, pasted at once: SUCCEEDED. Medians of ${newDirectory.length} starts each, in turn (with the least and the greatest). One-minute load: ${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after. Alone: \`pnpm --filter bench first-command\`.
+
+${row(['data directory', 'ready s', 'first command s'])}
+${row(['---', '---:', '---:'])}
+${startRow('new', newDirectory)}
+${startRow('existing', existingDirectory)}
 `;
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import connect from 'postgres';
+import { measureFirstCommands } from './first-command.js';
 import { applyLoad, type Slice } from './load.js';
 import { type NodeProcess, startNode } from './node-process.js';
 import { type Comparison, type Memory, renderResults } from './results.js';
@@ -25,6 +26,7 @@ const running: NodeProcess[] = [];
 const [loadBefore = 0] = loadavg();
 
 try {
+  const firstCommands = await measureFirstCommands();
   const memory = await measureMemory();
   const yardstick = await start(fileOf('yardstick.mjs'));
   const against = async (role: string, connections: number[]) => {
@@ -39,7 +41,7 @@ try {
   };
   const api = await against('api', CONNECTIONS);
   const all = await against('all', [32]);
-  const results = renderResults({ api, all }, memory, SLICE_MS, loadBefore);
+  const results = renderResults({ api, all }, memory, firstCommands, SLICE_MS, loadBefore);
   writeFileSync(fileOf('results.md'), results);
   console.log(`\n${results}`);
 } finally {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { renderAsyncApi } from './asyncapi.js';
 import { renderOpenApi } from './openapi.js';
 import { renderPageOfErrors } from './page-of-errors.js';
 import { renderVectors } from './vectors.js';
@@ -6,6 +7,7 @@ import { renderVectors } from './vectors.js';
 /** Derived files by their path in the package. `--check` writes nothing and fails where one is not what it would be. */
 const goldens: Record<string, () => string | Promise<string>> = {
   'openapi.json': renderOpenApi,
+  'asyncapi.json': renderAsyncApi,
   'vectors/vectors.json': renderVectors,
   '../docs/errors.md': renderPageOfErrors,
 };

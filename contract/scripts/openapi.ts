@@ -1,6 +1,7 @@
 import { generateOpenApi } from '@ts-rest/open-api';
 import { contract, type Operation } from '../src/contract.js';
-import { eventTypes, PlatformEvent } from '../src/events.js';
+import { PlatformEvent } from '../src/events.js';
+import { type DescribedEvent, describedEvents } from './described-events.js';
 import {
   errorResponseReference,
   errorResponses,
@@ -10,7 +11,7 @@ import {
   parameters,
   securitySchemes,
 } from './openapi-components.js';
-import { jsonContent, namedSchemas, transformSchema } from './openapi-schemas.js';
+import { jsonContent, namedSchemas, transformSchema } from './schemas.js';
 
 type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
 type OpenApiOperation = ReturnType<OperationMapper>;
@@ -61,11 +62,6 @@ const tags: Record<keyof typeof contract, [title: string, description: string]> 
   me: ['Me', 'The calling credential.'],
 };
 
-const eventSummaries: Record<(typeof eventTypes)[number], string> = {
-  'command.accepted': 'A command was accepted',
-  'command.completed': "A command's status became final",
-};
-
 const successDescriptions: Record<string, string> = {
   200: 'Success.',
   201: 'Created.',
@@ -84,6 +80,8 @@ export function buildOpenApi() {
     { info },
     { setOperationId: 'concatenated-path', schemaTransformer: transformSchema, operationMapper: mapOperation },
   );
+  const webhooks = Object.fromEntries(describedEvents.map((event) => [event.type, webhook(event)]));
+  const responses = errorResponses(errorStatuses(paths));
   return {
     openapi: '3.1.1',
     info,
@@ -91,10 +89,10 @@ export function buildOpenApi() {
     security: [Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, []]))],
     tags: Object.entries(tags).map(([name, [title, description]]) => ({ name, 'x-displayName': title, description })),
     paths,
-    webhooks: Object.fromEntries(eventTypes.map((type) => [type, webhook(type)])),
+    webhooks,
     components: {
-      schemas: namedSchemas(),
-      responses: errorResponses(errorStatuses(paths)),
+      schemas: namedSchemas({ paths, webhooks, responses }),
+      responses,
       parameters,
       headers,
       securitySchemes,
@@ -147,22 +145,15 @@ function successResponse(name: string, route: Operation['route'], status: string
   };
 }
 
-function webhook(type: (typeof eventTypes)[number]) {
-  const examples = PlatformEvent.meta()?.examples as PlatformEvent[];
+function webhook({ type, summary, example }: DescribedEvent) {
   return {
     post: {
       operationId: `events.${type}`,
-      summary: eventSummaries[type],
+      summary,
       description:
         'An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.',
       security: [],
-      requestBody: {
-        required: true,
-        content: jsonContent(
-          PlatformEvent,
-          examples.find((event) => event.event_type === type),
-        ),
-      },
+      requestBody: { required: true, content: jsonContent(PlatformEvent, example) },
       responses: { '2XX': { description: 'Received.' } },
     },
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { nodes, undescribedProperties } from '../scripts/document-nodes.js';
 import { buildOpenApi, renderOpenApi } from '../scripts/openapi.js';
 import { allOperations } from './contract.js';
 import { ErrorBody } from './errors.js';
@@ -84,13 +85,9 @@ test.each(eventTypes)('the event %s has an example, which is a whole event', (ty
 });
 
 test('every property and every parameter is described', () => {
-  const undescribed = [...nodes(document)].flatMap(({ node, at }) => {
-    const properties = Object.entries((node.properties ?? {}) as Record<string, Json>);
-    const missing = properties.filter(([, property]) => !property.description && !property.$ref);
-    const isBareParameter = 'in' in node && !node.description;
-    return [...missing.map(([name]) => `${at}/${name}`), ...(isBareParameter ? [at] : [])];
-  });
-  expect(undescribed).toEqual([]);
+  const parameters = [...nodes(document)].filter(({ node }) => 'in' in node);
+  expect(undescribedProperties(document)).toEqual([]);
+  expect(parameters.filter(({ node }) => !node.description)).toEqual([]);
 });
 
 test('numbers and times are described as what they are', () => {
@@ -102,15 +99,6 @@ test('numbers and times are described as what they are', () => {
   const times = [...nodes(document)].filter(({ at, node }) => /_(at|after|before|time)$/.test(at) && 'type' in node);
   expect(times.filter(({ node }) => node.format !== 'date-time')).toEqual([]);
 });
-
-/** Every object of the document that is not within an example. */
-function* nodes(value: unknown, at = '#'): Generator<{ node: Json; at: string }> {
-  if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield { node: value as Json, at };
-  for (const [key, child] of Object.entries(value)) {
-    if (key !== 'example' && key !== 'examples') yield* nodes(child, `${at}/${key}`);
-  }
-}
 
 /** The places in a schema where the validated answer could differ from the given one. */
 function changes(schema: z.core.$ZodType, at: string): string[] {

@@ -1077,23 +1077,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "status": "DISABLED"
-         *     }
-         */
-        BusPrincipalUpdate: {
-            /**
-             * @description Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.
-             * @enum {string}
-             */
-            status?: "ACTIVE" | "DISABLED" | "DELETED";
-            /**
-             * Format: date-time
-             * @description When the principal stops working; null for never.
-             */
-            expires_at?: string | null;
-        };
-        /**
-         * @example {
          *       "items": [
          *         {
          *           "principal_id": "019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f",
@@ -1122,6 +1105,23 @@ export interface components {
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        BusPrincipalUpdate: {
+            /**
+             * @description Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            /**
+             * Format: date-time
+             * @description When the principal stops working; null for never.
+             */
+            expires_at?: string | null;
         };
         /**
          * @example {
@@ -1179,60 +1179,77 @@ export interface components {
         };
         /**
          * @example {
-         *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
          *       "name": "Order system",
-         *       "url": "https://hooks.acme.example/top",
-         *       "status": "ACTIVE",
-         *       "timeout_seconds": 15,
-         *       "max_attempts": 10,
-         *       "secret_version": 1,
-         *       "previous_secret_expires_at": null,
-         *       "created_at": "2026-01-31T09:30:00.000Z",
-         *       "updated_at": "2026-01-31T09:30:00.000Z",
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDSkAHDm4wYd4="
+         *       "url": "https://hooks.acme.example/top"
          *     }
          */
-        CallbackEndpointWithSecret: {
-            /**
-             * Format: uuid
-             * @description The callback endpoint: a UUID made by the platform.
-             */
-            endpoint_id: string;
+        CallbackEndpointCreate: {
             /** @description A name for people: 1 to 128 printable characters. */
             name: string;
-            /** @description The HTTPS webhook URL in its canonical spelling. */
+            /** @description The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
             url: string;
+            /**
+             * @description ACTIVE by default.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+            timeout_seconds?: number;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts?: number;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
+         *           "name": "Order system",
+         *           "url": "https://hooks.acme.example/top",
+         *           "status": "ACTIVE",
+         *           "timeout_seconds": 15,
+         *           "max_attempts": 10,
+         *           "secret_version": 1,
+         *           "previous_secret_expires_at": null,
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CallbackEndpointPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["CallbackEndpoint"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        CallbackEndpointUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /** @description The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
+            url?: string;
             /**
              * @description Kept for the later delivery service: DISABLED is not delivered to.
              * @enum {string}
              */
-            status: "ACTIVE" | "DISABLED" | (string & {});
+            status?: "ACTIVE" | "DISABLED";
             /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
-            timeout_seconds: number;
+            timeout_seconds?: number;
             /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
-            max_attempts: number;
-            /** @description Counts the rotations of the secret: 1 at first. */
-            secret_version: number;
-            /**
-             * Format: date-time
-             * @description Until when deliveries are also signed with the previous secret; null if they are not.
-             */
-            previous_secret_expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the endpoint was created.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the endpoint was last changed.
-             */
-            updated_at: string;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-            /** @description The secret that deliveries will be signed with, shown this once and never again: `whsec_` and 32 bytes in base64, as Standard Webhooks has it. */
-            secret: string;
+            max_attempts?: number;
+            /** @description True makes a new secret and returns it, this once. */
+            rotate_secret?: boolean;
+            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+            previous_secret_ttl_seconds?: number;
         };
         /**
          * @example {
@@ -1292,538 +1309,60 @@ export interface components {
         };
         /**
          * @example {
+         *       "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
          *       "name": "Order system",
-         *       "url": "https://hooks.acme.example/top"
+         *       "url": "https://hooks.acme.example/top",
+         *       "status": "ACTIVE",
+         *       "timeout_seconds": 15,
+         *       "max_attempts": 10,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDSkAHDm4wYd4="
          *     }
          */
-        CallbackEndpointCreate: {
+        CallbackEndpointWithSecret: {
+            /**
+             * Format: uuid
+             * @description The callback endpoint: a UUID made by the platform.
+             */
+            endpoint_id: string;
             /** @description A name for people: 1 to 128 printable characters. */
             name: string;
-            /** @description The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
+            /** @description The HTTPS webhook URL in its canonical spelling. */
             url: string;
-            /**
-             * @description ACTIVE by default.
-             * @enum {string}
-             */
-            status?: "ACTIVE" | "DISABLED";
-            /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
-            timeout_seconds?: number;
-            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
-            max_attempts?: number;
-        };
-        /**
-         * @example {
-         *       "status": "DISABLED"
-         *     }
-         */
-        CallbackEndpointUpdate: {
-            /** @description A name for people: 1 to 128 printable characters. */
-            name?: string;
-            /** @description The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
-            url?: string;
             /**
              * @description Kept for the later delivery service: DISABLED is not delivered to.
              * @enum {string}
              */
-            status?: "ACTIVE" | "DISABLED";
+            status: "ACTIVE" | "DISABLED" | (string & {});
             /** @description How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
-            timeout_seconds?: number;
-            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
-            max_attempts?: number;
-            /** @description True makes a new secret and returns it, this once. */
-            rotate_secret?: boolean;
-            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
-            previous_secret_ttl_seconds?: number;
-        };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "endpoint_id": "019bd3a4-5c4e-7c77-8aa6-cf6071829304",
-         *           "name": "Order system",
-         *           "url": "https://hooks.acme.example/top",
-         *           "status": "ACTIVE",
-         *           "timeout_seconds": 15,
-         *           "max_attempts": 10,
-         *           "secret_version": 1,
-         *           "previous_secret_expires_at": null,
-         *           "created_at": "2026-01-31T09:30:00.000Z",
-         *           "updated_at": "2026-01-31T09:30:00.000Z",
-         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *         }
-         *       ],
-         *       "next_cursor": null,
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        CallbackEndpointPage: {
-            /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["CallbackEndpoint"][];
-            /** @description Pass as `cursor` to get the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /**
-         * @example {
-         *       "vendor": "vendor_a",
-         *       "device_id": "ok-1",
-         *       "command_type": "reboot",
-         *       "payload": {},
-         *       "idempotency_key": "reboot-ok-1-2026-01-31"
-         *     }
-         */
-        CommandCreate: {
-            /** @description A vendor of the platform catalog, for example `vendor_a`. */
-            vendor: string;
-            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
-            device_id: string;
-            /** @description A command type of the vendor's catalog, for example `reboot`. */
-            command_type: string;
-            /** @description What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
-            payload: {
-                [key: string]: unknown;
-            };
-            /** @description 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
-            idempotency_key: string;
-            /** @description How long the command may take, in seconds: 1 to 300, 30 by default. */
-            timeout_seconds?: number;
-        };
-        /**
-         * @example {
-         *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *       "status": "ACCEPTED",
-         *       "accepted_at": "2026-01-31T09:30:00.000Z",
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-         *     }
-         */
-        CommandAccepted: {
-            /**
-             * Format: uuid
-             * @description The command (UUID version 7).
-             */
-            command_id: string;
-            /**
-             * @description Always ACCEPTED, whatever has become of the command since.
-             * @constant
-             */
-            status: "ACCEPTED";
-            /**
-             * Format: date-time
-             * @description When the command was first accepted.
-             */
-            accepted_at: string;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /**
-         * @example {
-         *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *       "vendor": "vendor_a",
-         *       "device_id": "ok-1",
-         *       "command_type": "reboot",
-         *       "payload": {},
-         *       "idempotency_key": "reboot-ok-1-2026-01-31",
-         *       "timeout_seconds": 30,
-         *       "status": "ACCEPTED",
-         *       "adapter_status": "PENDING",
-         *       "device_execution_status": "NOT_STARTED",
-         *       "public_status": "PENDING",
-         *       "status_reason": null,
-         *       "result": null,
-         *       "late_result": null,
-         *       "accepted_at": "2026-01-31T09:30:00.000Z",
-         *       "dispatched_at": null,
-         *       "deadline_at": "2026-01-31T09:30:30.000Z",
-         *       "completed_at": null,
-         *       "updated_at": "2026-01-31T09:30:00.000Z",
-         *       "created_by_client_id": "acme-backend",
-         *       "history": [
-         *         {
-         *           "at": "2026-01-31T09:30:00.000Z",
-         *           "source": "PLATFORM",
-         *           "status": "ACCEPTED",
-         *           "adapter_status": "PENDING",
-         *           "device_execution_status": "NOT_STARTED",
-         *           "reason": null
-         *         }
-         *       ],
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-         *     }
-         */
-        Command: {
-            /**
-             * Format: uuid
-             * @description The command (UUID version 7).
-             */
-            command_id: string;
-            /** @description A vendor of the platform catalog, for example `vendor_a`. */
-            vendor: string;
-            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
-            device_id: string;
-            /** @description A command type of the vendor's catalog, for example `reboot`. */
-            command_type: string;
-            /** @description What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
-            payload: {
-                [key: string]: unknown;
-            };
-            /** @description 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
-            idempotency_key: string;
-            /** @description How long the command may take, in seconds: 1 to 300, 30 by default. */
             timeout_seconds: number;
-            /**
-             * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
-             * @enum {string}
-             */
-            status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-            /**
-             * @description How far the command came with the vendor's adapter.
-             * @enum {string}
-             */
-            adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-            /**
-             * @description What the device did with the command.
-             * @enum {string}
-             */
-            device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
-            /**
-             * @description The outcome in one word, for end users; derived from status.
-             * @enum {string}
-             */
-            public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
-            /** @description Why the command ended as it did; null where nobody said. */
-            status_reason: {
-                /** @description A word for programs. */
-                code: string;
-                /** @description A sentence for people. */
-                message: string;
-            } | null;
-            /** @description What the device returned; null before it did. */
-            result: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The first result that came after the status was final; it changed nothing. Null if none came. */
-            late_result: {
-                /**
-                 * Format: date-time
-                 * @description When it came.
-                 */
-                received_at: string;
-                /** @description What the adapter said; null if nothing. */
-                adapter_status: ("PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT") | null;
-                /** @description What the device did; null if it was not said. */
-                device_execution_status: ("NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN") | null;
-                /** @description Why the command ended as it did; null where nobody said. */
-                status_reason: {
-                    /** @description A word for programs. */
-                    code: string;
-                    /** @description A sentence for people. */
-                    message: string;
-                } | null;
-                /** @description What the device returned; null for nothing. */
-                result: {
-                    [key: string]: unknown;
-                } | null;
-            } | null;
+            /** @description How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+            max_attempts: number;
+            /** @description Counts the rotations of the secret: 1 at first. */
+            secret_version: number;
             /**
              * Format: date-time
-             * @description When the command was accepted.
+             * @description Until when deliveries are also signed with the previous secret; null if they are not.
              */
-            accepted_at: string;
+            previous_secret_expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was handed to the adapter; null before that.
+             * @description When the endpoint was created.
              */
-            dispatched_at: string | null;
+            created_at: string;
             /**
              * Format: date-time
-             * @description accepted_at and timeout_seconds: when the platform stops waiting.
-             */
-            deadline_at: string;
-            /**
-             * Format: date-time
-             * @description When its status became final; null before that.
-             */
-            completed_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the record last changed.
+             * @description When the endpoint was last changed.
              */
             updated_at: string;
-            /** @description The credential that created the command. */
-            created_by_client_id: string;
-            /** @description What happened to the command, oldest first; what came too late included, at most 100 entries. */
-            history: {
-                /**
-                 * Format: date-time
-                 * @description When it happened, by the clock of the platform.
-                 */
-                at: string;
-                /**
-                 * @description Who said so.
-                 * @enum {string}
-                 */
-                source: "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
-                /**
-                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
-                 * @enum {string}
-                 */
-                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-                /**
-                 * @description How far the command came with the vendor's adapter.
-                 * @enum {string}
-                 */
-                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-                /**
-                 * @description What the device did with the command.
-                 * @enum {string}
-                 */
-                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
-                /** @description Why the command ended as it did; null where nobody said. */
-                reason: {
-                    /** @description A word for programs. */
-                    code: string;
-                    /** @description A sentence for people. */
-                    message: string;
-                } | null;
-            }[];
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
-        };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *           "vendor": "vendor_a",
-         *           "device_id": "ok-1",
-         *           "command_type": "reboot",
-         *           "payload": {},
-         *           "idempotency_key": "reboot-ok-1-2026-01-31",
-         *           "timeout_seconds": 30,
-         *           "status": "ACCEPTED",
-         *           "adapter_status": "PENDING",
-         *           "device_execution_status": "NOT_STARTED",
-         *           "public_status": "PENDING",
-         *           "status_reason": null,
-         *           "result": null,
-         *           "late_result": null,
-         *           "accepted_at": "2026-01-31T09:30:00.000Z",
-         *           "dispatched_at": null,
-         *           "deadline_at": "2026-01-31T09:30:30.000Z",
-         *           "completed_at": null,
-         *           "updated_at": "2026-01-31T09:30:00.000Z",
-         *           "created_by_client_id": "acme-backend",
-         *           "history": [
-         *             {
-         *               "at": "2026-01-31T09:30:00.000Z",
-         *               "source": "PLATFORM",
-         *               "status": "ACCEPTED",
-         *               "adapter_status": "PENDING",
-         *               "device_execution_status": "NOT_STARTED",
-         *               "reason": null
-         *             }
-         *           ],
-         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-         *         }
-         *       ],
-         *       "next_cursor": null,
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
-         *     }
-         */
-        CommandPage: {
-            /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["Command"][];
-            /** @description Pass as `cursor` to get the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /** @example {} */
-        CommandCancel: Record<string, never>;
-        /**
-         * @example {
-         *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
-         *       "event_type": "command.accepted",
-         *       "schema_version": 1,
-         *       "tenant_id": "acme",
-         *       "occurred_at": "2026-01-31T09:30:00.000Z",
-         *       "request": {
-         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
-         *         "client_id": "acme-backend",
-         *         "idempotency_key": "reboot-ok-1-2026-01-31"
-         *       },
-         *       "data": {
-         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *         "vendor": "vendor_a",
-         *         "device_id": "ok-1",
-         *         "command_type": "reboot",
-         *         "status": "ACCEPTED",
-         *         "adapter_status": "PENDING",
-         *         "device_execution_status": "NOT_STARTED",
-         *         "public_status": "PENDING",
-         *         "status_reason": null,
-         *         "result": null,
-         *         "accepted_at": "2026-01-31T09:30:00.000Z",
-         *         "completed_at": null
-         *       }
-         *     }
-         * @example {
-         *       "event_id": "019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f",
-         *       "event_type": "command.completed",
-         *       "schema_version": 1,
-         *       "tenant_id": "acme",
-         *       "occurred_at": "2026-01-31T09:30:03.535Z",
-         *       "request": {
-         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
-         *         "client_id": "acme-backend",
-         *         "idempotency_key": "reboot-ok-1-2026-01-31"
-         *       },
-         *       "data": {
-         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *         "vendor": "vendor_a",
-         *         "device_id": "ok-1",
-         *         "command_type": "reboot",
-         *         "status": "SUCCEEDED",
-         *         "adapter_status": "DELIVERED",
-         *         "device_execution_status": "SUCCEEDED",
-         *         "public_status": "SUCCEEDED",
-         *         "status_reason": null,
-         *         "result": {},
-         *         "accepted_at": "2026-01-31T09:30:00.000Z",
-         *         "completed_at": "2026-01-31T09:30:03.535Z"
-         *       }
-         *     }
-         */
-        Event: {
-            /**
-             * Format: uuid
-             * @description The event (UUID version 7); the same in every copy.
-             */
-            event_id: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "command.accepted" | "command.completed" | (string & {});
-            /**
-             * @description The version of this shape.
-             * @constant
-             */
-            schema_version: 1;
-            /** @description The tenant, the boundary of data isolation. */
-            tenant_id: string;
-            /**
-             * Format: date-time
-             * @description When it happened.
-             */
-            occurred_at: string;
-            /** @description The request that created the command. */
-            request: {
-                /** @description The correlation id of the request that created the command. */
-                request_id: string;
-                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
-                client_id: string;
-                /** @description The idempotency key of the command. */
-                idempotency_key: string;
-            };
-            /** @description The command when it happened. */
-            data: {
-                /**
-                 * Format: uuid
-                 * @description The command.
-                 */
-                command_id: string;
-                /** @description A vendor of the platform catalog, for example `vendor_a`. */
-                vendor: string;
-                /** @description The device in the vendor's naming: 1 to 128 printable characters. */
-                device_id: string;
-                /** @description A command type of the vendor's catalog, for example `reboot`. */
-                command_type: string;
-                /**
-                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
-                 * @enum {string}
-                 */
-                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-                /**
-                 * @description How far the command came with the vendor's adapter.
-                 * @enum {string}
-                 */
-                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-                /**
-                 * @description What the device did with the command.
-                 * @enum {string}
-                 */
-                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
-                /**
-                 * @description The outcome in one word, for end users; derived from status.
-                 * @enum {string}
-                 */
-                public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
-                /** @description Why the command ended as it did; null where nobody said. */
-                status_reason: {
-                    /** @description A word for programs. */
-                    code: string;
-                    /** @description A sentence for people. */
-                    message: string;
-                } | null;
-                /** @description What the device returned. */
-                result: {
-                    [key: string]: unknown;
-                } | null;
-                /**
-                 * Format: date-time
-                 * @description When the command was accepted.
-                 */
-                accepted_at: string;
-                /**
-                 * Format: date-time
-                 * @description When its status became final.
-                 */
-                completed_at: string | null;
-            };
-        };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
-         *           "event_type": "command.accepted",
-         *           "schema_version": 1,
-         *           "tenant_id": "acme",
-         *           "occurred_at": "2026-01-31T09:30:00.000Z",
-         *           "request": {
-         *             "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
-         *             "client_id": "acme-backend",
-         *             "idempotency_key": "reboot-ok-1-2026-01-31"
-         *           },
-         *           "data": {
-         *             "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *             "vendor": "vendor_a",
-         *             "device_id": "ok-1",
-         *             "command_type": "reboot",
-         *             "status": "ACCEPTED",
-         *             "adapter_status": "PENDING",
-         *             "device_execution_status": "NOT_STARTED",
-         *             "public_status": "PENDING",
-         *             "status_reason": null,
-         *             "result": null,
-         *             "accepted_at": "2026-01-31T09:30:00.000Z",
-         *             "completed_at": null
-         *           }
-         *         }
-         *       ],
-         *       "next_cursor": "WyJ2YmxjIiwiMTIzIl0",
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        EventPage: {
-            /** @description At most `limit` events, oldest first. */
-            items: components["schemas"]["Event"][];
-            /** @description Pass as `cursor` to go on from here. Always there: empty items mean that there is nothing new yet. */
-            next_cursor: string;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
+            /** @description The secret that deliveries will be signed with, shown this once and never again: `whsec_` and 32 bytes in base64, as Standard Webhooks has it. */
+            secret: string;
         };
         /**
          * @example {
@@ -2020,36 +1559,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "description": "Switches the device on or off.",
-         *       "payload_schema": {
-         *         "type": "object",
-         *         "properties": {
-         *           "power": {
-         *             "enum": [
-         *               "on",
-         *               "off"
-         *             ]
-         *           }
-         *         },
-         *         "required": [
-         *           "power"
-         *         ],
-         *         "additionalProperties": false
-         *       }
-         *     }
-         */
-        CommandTypePut: {
-            /** @description Whether commands of this type are accepted; true for a new one by default. */
-            enabled?: boolean;
-            /** @description What the command does; required for a new one. */
-            description?: string;
-            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
-            payload_schema?: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * @example {
          *       "items": [
          *         {
          *           "vendor": "vendor_a",
@@ -2088,6 +1597,363 @@ export interface components {
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
+        };
+        /**
+         * @example {
+         *       "vendor": "vendor_a",
+         *       "enabled": true,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogVendor: {
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description Whether commands for its devices are accepted. */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When the vendor came into the catalog.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the vendor was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "vendor": "vendor_a",
+         *           "enabled": true,
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        CatalogVendorPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["CatalogVendor"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "vendor": "vendor_a",
+         *       "device_id": "ok-1",
+         *       "command_type": "reboot",
+         *       "payload": {},
+         *       "idempotency_key": "reboot-ok-1-2026-01-31",
+         *       "timeout_seconds": 30,
+         *       "status": "ACCEPTED",
+         *       "adapter_status": "PENDING",
+         *       "device_execution_status": "NOT_STARTED",
+         *       "public_status": "PENDING",
+         *       "status_reason": null,
+         *       "result": null,
+         *       "late_result": null,
+         *       "accepted_at": "2026-01-31T09:30:00.000Z",
+         *       "dispatched_at": null,
+         *       "deadline_at": "2026-01-31T09:30:30.000Z",
+         *       "completed_at": null,
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "created_by_client_id": "acme-backend",
+         *       "history": [
+         *         {
+         *           "at": "2026-01-31T09:30:00.000Z",
+         *           "source": "PLATFORM",
+         *           "status": "ACCEPTED",
+         *           "adapter_status": "PENDING",
+         *           "device_execution_status": "NOT_STARTED",
+         *           "reason": null
+         *         }
+         *       ],
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *     }
+         */
+        Command: {
+            /**
+             * Format: uuid
+             * @description The command (UUID version 7).
+             */
+            command_id: string;
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+            device_id: string;
+            /** @description A command type of the vendor's catalog, for example `reboot`. */
+            command_type: string;
+            /** @description What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+            idempotency_key: string;
+            /** @description How long the command may take, in seconds: 1 to 300, 30 by default. */
+            timeout_seconds: number;
+            /**
+             * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+             * @enum {string}
+             */
+            status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+            /**
+             * @description How far the command came with the vendor's adapter.
+             * @enum {string}
+             */
+            adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+            /**
+             * @description What the device did with the command.
+             * @enum {string}
+             */
+            device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+            /**
+             * @description The outcome in one word, for end users; derived from status.
+             * @enum {string}
+             */
+            public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+            /** @description Why the command ended as it did; null where nobody said. */
+            status_reason: {
+                /** @description A word for programs. */
+                code: string;
+                /** @description A sentence for people. */
+                message: string;
+            } | null;
+            /** @description What the device returned; null before it did. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The first result that came after the status was final; it changed nothing. Null if none came. */
+            late_result: {
+                /**
+                 * Format: date-time
+                 * @description When it came.
+                 */
+                received_at: string;
+                /** @description What the adapter said; null if nothing. */
+                adapter_status: ("PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT") | null;
+                /** @description What the device did; null if it was not said. */
+                device_execution_status: ("NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN") | null;
+                /** @description Why the command ended as it did; null where nobody said. */
+                status_reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+                /** @description What the device returned; null for nothing. */
+                result: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the command was accepted.
+             */
+            accepted_at: string;
+            /**
+             * Format: date-time
+             * @description When it was handed to the adapter; null before that.
+             */
+            dispatched_at: string | null;
+            /**
+             * Format: date-time
+             * @description accepted_at and timeout_seconds: when the platform stops waiting.
+             */
+            deadline_at: string;
+            /**
+             * Format: date-time
+             * @description When its status became final; null before that.
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record last changed.
+             */
+            updated_at: string;
+            /** @description The credential that created the command. */
+            created_by_client_id: string;
+            /** @description What happened to the command, oldest first; what came too late included, at most 100 entries. */
+            history: {
+                /**
+                 * Format: date-time
+                 * @description When it happened, by the clock of the platform.
+                 */
+                at: string;
+                /**
+                 * @description Who said so.
+                 * @enum {string}
+                 */
+                source: "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
+                /**
+                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+                 * @enum {string}
+                 */
+                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+                /**
+                 * @description How far the command came with the vendor's adapter.
+                 * @enum {string}
+                 */
+                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+                /**
+                 * @description What the device did with the command.
+                 * @enum {string}
+                 */
+                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+                /** @description Why the command ended as it did; null where nobody said. */
+                reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+            }[];
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "status": "ACCEPTED",
+         *       "accepted_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *     }
+         */
+        CommandAccepted: {
+            /**
+             * Format: uuid
+             * @description The command (UUID version 7).
+             */
+            command_id: string;
+            /**
+             * @description Always ACCEPTED, whatever has become of the command since.
+             * @constant
+             */
+            status: "ACCEPTED";
+            /**
+             * Format: date-time
+             * @description When the command was first accepted.
+             */
+            accepted_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /** @example {} */
+        CommandCancel: Record<string, never>;
+        /**
+         * @example {
+         *       "vendor": "vendor_a",
+         *       "device_id": "ok-1",
+         *       "command_type": "reboot",
+         *       "payload": {},
+         *       "idempotency_key": "reboot-ok-1-2026-01-31"
+         *     }
+         */
+        CommandCreate: {
+            /** @description A vendor of the platform catalog, for example `vendor_a`. */
+            vendor: string;
+            /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+            device_id: string;
+            /** @description A command type of the vendor's catalog, for example `reboot`. */
+            command_type: string;
+            /** @description What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+            idempotency_key: string;
+            /** @description How long the command may take, in seconds: 1 to 300, 30 by default. */
+            timeout_seconds?: number;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *           "vendor": "vendor_a",
+         *           "device_id": "ok-1",
+         *           "command_type": "reboot",
+         *           "payload": {},
+         *           "idempotency_key": "reboot-ok-1-2026-01-31",
+         *           "timeout_seconds": 30,
+         *           "status": "ACCEPTED",
+         *           "adapter_status": "PENDING",
+         *           "device_execution_status": "NOT_STARTED",
+         *           "public_status": "PENDING",
+         *           "status_reason": null,
+         *           "result": null,
+         *           "late_result": null,
+         *           "accepted_at": "2026-01-31T09:30:00.000Z",
+         *           "dispatched_at": null,
+         *           "deadline_at": "2026-01-31T09:30:30.000Z",
+         *           "completed_at": null,
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "created_by_client_id": "acme-backend",
+         *           "history": [
+         *             {
+         *               "at": "2026-01-31T09:30:00.000Z",
+         *               "source": "PLATFORM",
+         *               "status": "ACCEPTED",
+         *               "adapter_status": "PENDING",
+         *               "device_execution_status": "NOT_STARTED",
+         *               "reason": null
+         *             }
+         *           ],
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d"
+         *     }
+         */
+        CommandPage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["Command"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "description": "Switches the device on or off.",
+         *       "payload_schema": {
+         *         "type": "object",
+         *         "properties": {
+         *           "power": {
+         *             "enum": [
+         *               "on",
+         *               "off"
+         *             ]
+         *           }
+         *         },
+         *         "required": [
+         *           "power"
+         *         ],
+         *         "additionalProperties": false
+         *       }
+         *     }
+         */
+        CommandTypePut: {
+            /** @description Whether commands of this type are accepted; true for a new one by default. */
+            enabled?: boolean;
+            /** @description What the command does; required for a new one. */
+            description?: string;
+            /** @description JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. */
+            payload_schema?: {
+                [key: string]: unknown;
+            };
         };
         /**
          * @example {
@@ -2147,6 +2013,36 @@ export interface components {
             request_id: string;
         };
         /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "name": "Acme backend"
+         *     }
+         */
+        CredentialCreate: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description A name for people: 1 to 128 printable characters. */
+            name: string;
+            /**
+             * @description ACTIVE by default. DELETED reserves the client_id without ever working.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+            allowed_clock_skew_seconds?: number;
+            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+            replay_window_seconds?: number;
+            /**
+             * Format: date-time
+             * @description When the credential stops working; null for never.
+             */
+            expires_at?: string | null;
+            /** @description True on a client_id that exists in the tenant rotates its secret and changes nothing else. */
+            rotate_secret?: boolean;
+            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+            previous_secret_ttl_seconds?: number;
+        };
+        /**
          * @example [
          *       {
          *         "client_id": "acme-backend",
@@ -2167,63 +2063,30 @@ export interface components {
         CredentialList: components["schemas"]["Credential"][];
         /**
          * @example {
-         *       "client_id": "acme-backend",
-         *       "tenant_id": "acme",
-         *       "name": "Acme backend",
-         *       "status": "ACTIVE",
-         *       "allowed_clock_skew_seconds": 300,
-         *       "replay_window_seconds": 300,
-         *       "secret_version": 1,
-         *       "previous_secret_expires_at": null,
-         *       "expires_at": null,
-         *       "created_at": "2026-01-31T09:30:00.000Z",
-         *       "updated_at": "2026-01-31T09:30:00.000Z",
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-         *       "secret": "osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf"
+         *       "status": "DISABLED"
          *     }
          */
-        CredentialWithSecret: {
-            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
-            client_id: string;
-            /** @description The tenant, the boundary of data isolation. */
-            tenant_id: string;
+        CredentialUpdate: {
             /** @description A name for people: 1 to 128 printable characters. */
-            name: string;
+            name?: string;
             /**
              * @description DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.
              * @enum {string}
              */
-            status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+            status?: "ACTIVE" | "DISABLED" | "DELETED";
             /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
-            allowed_clock_skew_seconds: number;
+            allowed_clock_skew_seconds?: number;
             /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
-            replay_window_seconds: number;
-            /** @description Counts the rotations: 1 at first. */
-            secret_version: number;
-            /**
-             * Format: date-time
-             * @description Until when the previous secret is still accepted; null if it is not.
-             */
-            previous_secret_expires_at: string | null;
+            replay_window_seconds?: number;
             /**
              * Format: date-time
              * @description When the credential stops working; null for never.
              */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the credential was created.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the credential was last changed.
-             */
-            updated_at: string;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-            /** @description The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum. */
-            secret: string;
+            expires_at?: string | null;
+            /** @description True makes a new secret and returns it, this once. */
+            rotate_secret?: boolean;
+            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+            previous_secret_ttl_seconds?: number;
         };
         /**
          * @example {
@@ -2287,59 +2150,62 @@ export interface components {
         /**
          * @example {
          *       "client_id": "acme-backend",
-         *       "name": "Acme backend"
+         *       "tenant_id": "acme",
+         *       "name": "Acme backend",
+         *       "status": "ACTIVE",
+         *       "allowed_clock_skew_seconds": 300,
+         *       "replay_window_seconds": 300,
+         *       "secret_version": 1,
+         *       "previous_secret_expires_at": null,
+         *       "expires_at": null,
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "updated_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *       "secret": "osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf"
          *     }
          */
-        CredentialCreate: {
+        CredentialWithSecret: {
             /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
             client_id: string;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
             /** @description A name for people: 1 to 128 printable characters. */
             name: string;
-            /**
-             * @description ACTIVE by default. DELETED reserves the client_id without ever working.
-             * @enum {string}
-             */
-            status?: "ACTIVE" | "DISABLED" | "DELETED";
-            /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
-            allowed_clock_skew_seconds?: number;
-            /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
-            replay_window_seconds?: number;
-            /**
-             * Format: date-time
-             * @description When the credential stops working; null for never.
-             */
-            expires_at?: string | null;
-            /** @description True on a client_id that exists in the tenant rotates its secret and changes nothing else. */
-            rotate_secret?: boolean;
-            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
-            previous_secret_ttl_seconds?: number;
-        };
-        /**
-         * @example {
-         *       "status": "DISABLED"
-         *     }
-         */
-        CredentialUpdate: {
-            /** @description A name for people: 1 to 128 printable characters. */
-            name?: string;
             /**
              * @description DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.
              * @enum {string}
              */
-            status?: "ACTIVE" | "DISABLED" | "DELETED";
+            status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
             /** @description How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
-            allowed_clock_skew_seconds?: number;
+            allowed_clock_skew_seconds: number;
             /** @description How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
-            replay_window_seconds?: number;
+            replay_window_seconds: number;
+            /** @description Counts the rotations: 1 at first. */
+            secret_version: number;
+            /**
+             * Format: date-time
+             * @description Until when the previous secret is still accepted; null if it is not.
+             */
+            previous_secret_expires_at: string | null;
             /**
              * Format: date-time
              * @description When the credential stops working; null for never.
              */
-            expires_at?: string | null;
-            /** @description True makes a new secret and returns it, this once. */
-            rotate_secret?: boolean;
-            /** @description With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
-            previous_secret_ttl_seconds?: number;
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the credential was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the credential was last changed.
+             */
+            updated_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+            /** @description The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum. */
+            secret: string;
         };
         /**
          * @example {
@@ -2419,32 +2285,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "outcome": "SUCCESS",
-         *       "payload": {
-         *         "version": "2.4.1"
-         *       }
-         *     }
-         */
-        DeviceRequestReply: {
-            /**
-             * @description Whether the request is granted or refused.
-             * @enum {string}
-             */
-            outcome: "SUCCESS" | "ERROR" | (string & {});
-            /** @description What the device gets; at most 32 KiB as JSON in UTF-8. */
-            payload?: {
-                [key: string]: unknown;
-            };
-            /** @description Why it is refused; with outcome ERROR only. */
-            error?: {
-                /** @description A word for programs. */
-                code: string;
-                /** @description A sentence for people. */
-                message: string;
-            };
-        };
-        /**
-         * @example {
          *       "items": [
          *         {
          *           "device_request_id": "019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
@@ -2472,6 +2312,32 @@ export interface components {
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
+        };
+        /**
+         * @example {
+         *       "outcome": "SUCCESS",
+         *       "payload": {
+         *         "version": "2.4.1"
+         *       }
+         *     }
+         */
+        DeviceRequestReply: {
+            /**
+             * @description Whether the request is granted or refused.
+             * @enum {string}
+             */
+            outcome: "SUCCESS" | "ERROR" | (string & {});
+            /** @description What the device gets; at most 32 KiB as JSON in UTF-8. */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /** @description Why it is refused; with outcome ERROR only. */
+            error?: {
+                /** @description A word for programs. */
+                code: string;
+                /** @description A sentence for people. */
+                message: string;
+            };
         };
         /**
          * @example {
@@ -2509,81 +2375,185 @@ export interface components {
         };
         /**
          * @example {
-         *       "role": "integration_reader",
-         *       "scopes": [
-         *         "open:command:read",
-         *         "open:device-request:read",
-         *         "open:event:read",
-         *         "open:catalog:read"
-         *       ],
-         *       "built_in": true,
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *       "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+         *       "event_type": "command.accepted",
+         *       "schema_version": 1,
+         *       "tenant_id": "acme",
+         *       "occurred_at": "2026-01-31T09:30:00.000Z",
+         *       "request": {
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *         "client_id": "acme-backend",
+         *         "idempotency_key": "reboot-ok-1-2026-01-31"
+         *       },
+         *       "data": {
+         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *         "vendor": "vendor_a",
+         *         "device_id": "ok-1",
+         *         "command_type": "reboot",
+         *         "status": "ACCEPTED",
+         *         "adapter_status": "PENDING",
+         *         "device_execution_status": "NOT_STARTED",
+         *         "public_status": "PENDING",
+         *         "status_reason": null,
+         *         "result": null,
+         *         "accepted_at": "2026-01-31T09:30:00.000Z",
+         *         "completed_at": null
+         *       }
          *     }
-         */
-        Role: {
-            /** @description The name of a role, for example `tenant_admin`. */
-            role: string;
-            /** @description The permissions that a binding to the role grants. */
-            scopes: ("open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {}))[];
-            /** @description True for the roles that every tenant has. */
-            built_in: boolean;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /**
          * @example {
-         *       "scopes": [
-         *         "open:device-request:read",
-         *         "open:device-request:create"
-         *       ]
+         *       "event_id": "019bd3a4-6a1f-7cc1-9d51-4a5b6c7d8e9f",
+         *       "event_type": "command.completed",
+         *       "schema_version": 1,
+         *       "tenant_id": "acme",
+         *       "occurred_at": "2026-01-31T09:30:03.535Z",
+         *       "request": {
+         *         "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *         "client_id": "acme-backend",
+         *         "idempotency_key": "reboot-ok-1-2026-01-31"
+         *       },
+         *       "data": {
+         *         "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *         "vendor": "vendor_a",
+         *         "device_id": "ok-1",
+         *         "command_type": "reboot",
+         *         "status": "SUCCEEDED",
+         *         "adapter_status": "DELIVERED",
+         *         "device_execution_status": "SUCCEEDED",
+         *         "public_status": "SUCCEEDED",
+         *         "status_reason": null,
+         *         "result": {},
+         *         "accepted_at": "2026-01-31T09:30:00.000Z",
+         *         "completed_at": "2026-01-31T09:30:03.535Z"
+         *       }
          *     }
          */
-        RolePut: {
-            /** @description All permissions of the role, each once. What is not named is no longer granted. */
-            scopes: string[];
-        };
-        /**
-         * @example {
-         *       "role": "replier",
-         *       "deleted": true,
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        RoleDeleted: {
-            /** @description The name of a role, for example `tenant_admin`. */
-            role: string;
+        Event: {
             /**
-             * @description Always true.
+             * Format: uuid
+             * @description The event (UUID version 7); the same in every copy.
+             */
+            event_id: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "command.accepted" | "command.completed" | (string & {});
+            /**
+             * @description The version of this shape.
              * @constant
              */
-            deleted: true;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
+            schema_version: 1;
+            /** @description The tenant, the boundary of data isolation. */
+            tenant_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /** @description The request that created the command. */
+            request: {
+                /** @description The correlation id of the request that created the command. */
+                request_id: string;
+                /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+                client_id: string;
+                /** @description The idempotency key of the command. */
+                idempotency_key: string;
+            };
+            /** @description The command when it happened. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The command.
+                 */
+                command_id: string;
+                /** @description A vendor of the platform catalog, for example `vendor_a`. */
+                vendor: string;
+                /** @description The device in the vendor's naming: 1 to 128 printable characters. */
+                device_id: string;
+                /** @description A command type of the vendor's catalog, for example `reboot`. */
+                command_type: string;
+                /**
+                 * @description ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.
+                 * @enum {string}
+                 */
+                status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+                /**
+                 * @description How far the command came with the vendor's adapter.
+                 * @enum {string}
+                 */
+                adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
+                /**
+                 * @description What the device did with the command.
+                 * @enum {string}
+                 */
+                device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+                /**
+                 * @description The outcome in one word, for end users; derived from status.
+                 * @enum {string}
+                 */
+                public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+                /** @description Why the command ended as it did; null where nobody said. */
+                status_reason: {
+                    /** @description A word for programs. */
+                    code: string;
+                    /** @description A sentence for people. */
+                    message: string;
+                } | null;
+                /** @description What the device returned. */
+                result: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description When the command was accepted.
+                 */
+                accepted_at: string;
+                /**
+                 * Format: date-time
+                 * @description When its status became final.
+                 */
+                completed_at: string | null;
+            };
         };
         /**
          * @example {
          *       "items": [
          *         {
-         *           "role": "integration_reader",
-         *           "scopes": [
-         *             "open:command:read",
-         *             "open:device-request:read",
-         *             "open:event:read",
-         *             "open:catalog:read"
-         *           ],
-         *           "built_in": true,
-         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *           "event_id": "019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e",
+         *           "event_type": "command.accepted",
+         *           "schema_version": 1,
+         *           "tenant_id": "acme",
+         *           "occurred_at": "2026-01-31T09:30:00.000Z",
+         *           "request": {
+         *             "request_id": "019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d",
+         *             "client_id": "acme-backend",
+         *             "idempotency_key": "reboot-ok-1-2026-01-31"
+         *           },
+         *           "data": {
+         *             "command_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
+         *             "vendor": "vendor_a",
+         *             "device_id": "ok-1",
+         *             "command_type": "reboot",
+         *             "status": "ACCEPTED",
+         *             "adapter_status": "PENDING",
+         *             "device_execution_status": "NOT_STARTED",
+         *             "public_status": "PENDING",
+         *             "status_reason": null,
+         *             "result": null,
+         *             "accepted_at": "2026-01-31T09:30:00.000Z",
+         *             "completed_at": null
+         *           }
          *         }
          *       ],
-         *       "next_cursor": null,
+         *       "next_cursor": "WyJ2YmxjIiwiMTIzIl0",
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
          *     }
          */
-        RolePage: {
-            /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["Role"][];
-            /** @description Pass as `cursor` to get the next page; null on the last page. */
-            next_cursor: string | null;
+        EventPage: {
+            /** @description At most `limit` events, oldest first. */
+            items: components["schemas"]["Event"][];
+            /** @description Pass as `cursor` to go on from here. Always there: empty items mean that there is nothing new yet. */
+            next_cursor: string;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -2740,34 +2710,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "status": "DISABLED"
-         *     }
-         */
-        ObjectCredentialUpdate: {
-            /** @description A name for people: 1 to 128 printable characters. */
-            name?: string;
-            /** @description The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it. */
-            endpoint?: string;
-            /** @description The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
-            region?: string;
-            /** @description With secret_access_key: rotates the access key. */
-            access_key_id?: string;
-            /** @description With access_key_id: rotates the access key. */
-            secret_access_key?: string;
-            /** @description The token of temporary access keys; null for none. New access keys without it have none. */
-            session_token?: string | null;
-            /** @description A label for people, for example `minio`: 1 to 128 printable characters. */
-            provider?: string | null;
-            /** @description True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
-            force_path_style?: boolean;
-            /**
-             * @description DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.
-             * @enum {string}
-             */
-            status?: "ACTIVE" | "DISABLED";
-        };
-        /**
-         * @example {
          *       "items": [
          *         {
          *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
@@ -2795,6 +2737,34 @@ export interface components {
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
+        };
+        /**
+         * @example {
+         *       "status": "DISABLED"
+         *     }
+         */
+        ObjectCredentialUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
+            /** @description The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it. */
+            endpoint?: string;
+            /** @description The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+            region?: string;
+            /** @description With secret_access_key: rotates the access key. */
+            access_key_id?: string;
+            /** @description With access_key_id: rotates the access key. */
+            secret_access_key?: string;
+            /** @description The token of temporary access keys; null for none. New access keys without it have none. */
+            session_token?: string | null;
+            /** @description A label for people, for example `minio`: 1 to 128 printable characters. */
+            provider?: string | null;
+            /** @description True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
+            force_path_style?: boolean;
+            /**
+             * @description DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
         };
         /**
          * @example {
@@ -2904,6 +2874,42 @@ export interface components {
         };
         /**
          * @example {
+         *       "items": [
+         *         {
+         *           "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
+         *           "name": "Firmware images",
+         *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
+         *           "bucket": "acme-firmware",
+         *           "allowed_operations": [
+         *             "UPLOAD",
+         *             "DOWNLOAD"
+         *           ],
+         *           "key_prefix": "firmware/",
+         *           "allowed_content_types": [
+         *             "application/octet-stream"
+         *           ],
+         *           "max_object_bytes": 104857600,
+         *           "max_expires_in_seconds": 3600,
+         *           "status": "ACTIVE",
+         *           "created_at": "2026-01-31T09:30:00.000Z",
+         *           "updated_at": "2026-01-31T09:30:00.000Z",
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        ObjectResourcePage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["ObjectResource"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
          *       "max_expires_in_seconds": 900
          *     }
          */
@@ -2935,25 +2941,75 @@ export interface components {
         };
         /**
          * @example {
+         *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+         *       "client_id": "acme-backend",
+         *       "scope": "open:device-request:create",
+         *       "created_at": "2026-01-31T09:30:00.000Z",
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        Policy: {
+            /**
+             * Format: uuid
+             * @description The policy: a UUID made by the platform.
+             */
+            policy_id: string;
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /**
+             * @description The permission that the policy grants, as object:action.
+             * @enum {string}
+             */
+            scope: "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the permission was granted.
+             */
+            created_at: string;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "client_id": "acme-backend",
+         *       "scope": "open:device-request:create"
+         *     }
+         */
+        PolicyCreate: {
+            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
+            client_id: string;
+            /** @description A permission as object:action, for example `open:command:read`. */
+            scope: string;
+        };
+        /**
+         * @example {
+         *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+         *       "deleted": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        PolicyDeleted: {
+            /**
+             * Format: uuid
+             * @description The policy: a UUID made by the platform.
+             */
+            policy_id: string;
+            /**
+             * @description Always true.
+             * @constant
+             */
+            deleted: true;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
          *       "items": [
          *         {
-         *           "resource_id": "019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
-         *           "name": "Firmware images",
-         *           "credential_id": "019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
-         *           "bucket": "acme-firmware",
-         *           "allowed_operations": [
-         *             "UPLOAD",
-         *             "DOWNLOAD"
-         *           ],
-         *           "key_prefix": "firmware/",
-         *           "allowed_content_types": [
-         *             "application/octet-stream"
-         *           ],
-         *           "max_object_bytes": 104857600,
-         *           "max_expires_in_seconds": 3600,
-         *           "status": "ACTIVE",
+         *           "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
+         *           "client_id": "acme-backend",
+         *           "scope": "open:device-request:create",
          *           "created_at": "2026-01-31T09:30:00.000Z",
-         *           "updated_at": "2026-01-31T09:30:00.000Z",
          *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
          *         }
          *       ],
@@ -2961,9 +3017,9 @@ export interface components {
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
          *     }
          */
-        ObjectResourcePage: {
+        PolicyPage: {
             /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["ObjectResource"][];
+            items: components["schemas"]["Policy"][];
             /** @description Pass as `cursor` to get the next page; null on the last page. */
             next_cursor: string | null;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
@@ -3057,87 +3113,24 @@ export interface components {
         };
         /**
          * @example {
-         *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
-         *       "client_id": "acme-backend",
-         *       "scope": "open:device-request:create",
-         *       "created_at": "2026-01-31T09:30:00.000Z",
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        Policy: {
-            /**
-             * Format: uuid
-             * @description The policy: a UUID made by the platform.
-             */
-            policy_id: string;
-            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
-            client_id: string;
-            /**
-             * @description The permission that the policy grants, as object:action.
-             * @enum {string}
-             */
-            scope: "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {});
-            /**
-             * Format: date-time
-             * @description When the permission was granted.
-             */
-            created_at: string;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /**
-         * @example {
-         *       "client_id": "acme-backend",
-         *       "scope": "open:device-request:create"
-         *     }
-         */
-        PolicyCreate: {
-            /** @description The credential id, unique on the whole platform; the value of X-Api-Id. */
-            client_id: string;
-            /** @description A permission as object:action, for example `open:command:read`. */
-            scope: string;
-        };
-        /**
-         * @example {
-         *       "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
-         *       "deleted": true,
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        PolicyDeleted: {
-            /**
-             * Format: uuid
-             * @description The policy: a UUID made by the platform.
-             */
-            policy_id: string;
-            /**
-             * @description Always true.
-             * @constant
-             */
-            deleted: true;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
-        };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "policy_id": "019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a",
-         *           "client_id": "acme-backend",
-         *           "scope": "open:device-request:create",
-         *           "created_at": "2026-01-31T09:30:00.000Z",
-         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *         }
+         *       "role": "integration_reader",
+         *       "scopes": [
+         *         "open:command:read",
+         *         "open:device-request:read",
+         *         "open:event:read",
+         *         "open:catalog:read"
          *       ],
-         *       "next_cursor": null,
+         *       "built_in": true,
          *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
          *     }
          */
-        PolicyPage: {
-            /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["Policy"][];
-            /** @description Pass as `cursor` to get the next page; null on the last page. */
-            next_cursor: string | null;
+        Role: {
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+            /** @description The permissions that a binding to the role grants. */
+            scopes: ("open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {}))[];
+            /** @description True for the roles that every tenant has. */
+            built_in: boolean;
             /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
             request_id: string;
         };
@@ -3219,6 +3212,63 @@ export interface components {
         };
         /**
          * @example {
+         *       "role": "replier",
+         *       "deleted": true,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RoleDeleted: {
+            /** @description The name of a role, for example `tenant_admin`. */
+            role: string;
+            /**
+             * @description Always true.
+             * @constant
+             */
+            deleted: true;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "role": "integration_reader",
+         *           "scopes": [
+         *             "open:command:read",
+         *             "open:device-request:read",
+         *             "open:event:read",
+         *             "open:catalog:read"
+         *           ],
+         *           "built_in": true,
+         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *         }
+         *       ],
+         *       "next_cursor": null,
+         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *     }
+         */
+        RolePage: {
+            /** @description At most `limit` items, newest first. */
+            items: components["schemas"]["Role"][];
+            /** @description Pass as `cursor` to get the next page; null on the last page. */
+            next_cursor: string | null;
+            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "scopes": [
+         *         "open:device-request:read",
+         *         "open:device-request:create"
+         *       ]
+         *     }
+         */
+        RolePut: {
+            /** @description All permissions of the role, each once. What is not named is no longer granted. */
+            scopes: string[];
+        };
+        /**
+         * @example {
          *       "tenant_id": "acme",
          *       "name": "Acme Fleet",
          *       "status": "ACTIVE",
@@ -3269,20 +3319,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "name": "Acme Fleet Europe"
-         *     }
-         */
-        TenantUpdate: {
-            /** @description A name for people: 1 to 128 printable characters. */
-            name?: string;
-            /**
-             * @description DISABLED refuses every request of the tenant's credentials from the next one on.
-             * @enum {string}
-             */
-            status?: "ACTIVE" | "DISABLED";
-        };
-        /**
-         * @example {
          *       "items": [
          *         {
          *           "tenant_id": "acme",
@@ -3307,30 +3343,17 @@ export interface components {
         };
         /**
          * @example {
-         *       "vendor": "vendor_a",
-         *       "enabled": true,
-         *       "created_at": "2026-01-31T09:30:00.000Z",
-         *       "updated_at": "2026-01-31T09:30:00.000Z",
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
+         *       "name": "Acme Fleet Europe"
          *     }
          */
-        CatalogVendor: {
-            /** @description A vendor of the platform catalog, for example `vendor_a`. */
-            vendor: string;
-            /** @description Whether commands for its devices are accepted. */
-            enabled: boolean;
+        TenantUpdate: {
+            /** @description A name for people: 1 to 128 printable characters. */
+            name?: string;
             /**
-             * Format: date-time
-             * @description When the vendor came into the catalog.
+             * @description DISABLED refuses every request of the tenant's credentials from the next one on.
+             * @enum {string}
              */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the vendor was last changed.
-             */
-            updated_at: string;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
+            status?: "ACTIVE" | "DISABLED";
         };
         /**
          * @example {
@@ -3340,29 +3363,6 @@ export interface components {
         VendorPut: {
             /** @description Whether commands for its devices are accepted. */
             enabled: boolean;
-        };
-        /**
-         * @example {
-         *       "items": [
-         *         {
-         *           "vendor": "vendor_a",
-         *           "enabled": true,
-         *           "created_at": "2026-01-31T09:30:00.000Z",
-         *           "updated_at": "2026-01-31T09:30:00.000Z",
-         *           "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *         }
-         *       ],
-         *       "next_cursor": null,
-         *       "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d"
-         *     }
-         */
-        CatalogVendorPage: {
-            /** @description At most `limit` items, newest first. */
-            items: components["schemas"]["CatalogVendor"][];
-            /** @description Pass as `cursor` to get the next page; null on the last page. */
-            next_cursor: string | null;
-            /** @description Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports. */
-            request_id: string;
         };
     };
     responses: {

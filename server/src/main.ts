@@ -53,6 +53,7 @@ async function welcome({ baseUrl, isFirstStart }: Server, config: Config): Promi
     `Tenant Open Platform is ready: ${baseUrl}`,
     `  ├─ API            ${baseUrl}/api/v1`,
     `  ├─ OpenAPI        ${baseUrl}/openapi.json`,
+    `  ├─ AsyncAPI       ${baseUrl}/asyncapi.json`,
     `  ├─ health         ${baseUrl}/livez  ${baseUrl}/readyz`,
     `  └─ metrics        ${baseUrl}/metrics`,
     '',

@@ -77,6 +77,7 @@ export const CommandUpdate = z
   })
   .meta({
     id: 'CommandUpdate',
+    anyOf: [{ required: ['adapter_status'] }, { required: ['device_execution_status'] }],
     example: {
       command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
       adapter_status: 'DELIVERED',

@@ -8,13 +8,22 @@ export type Probes = {
   unreadyReason(): Promise<string | null>;
 };
 
-const openApi = readFileSync(createRequire(import.meta.url).resolve('@tenant-open-platform/contract/openapi.json'));
+const contractFile = (name: string) =>
+  readFileSync(createRequire(import.meta.url).resolve(`@tenant-open-platform/contract/${name}`));
+const openApi = contractFile('openapi.json');
+const asyncApi = contractFile('asyncapi.json');
 
-/** What lies outside /api/v1 and is not signed: probes, metrics and the description of the API. */
+/** What lies outside /api/v1 and is not signed: probes, metrics and the descriptions of API and bus. */
 export const publicRoutes = (probes: Probes, metrics: Metrics) =>
   expressApp((app) => {
     app.get('/', (_req, res) => {
-      res.json({ name: 'Tenant Open Platform', api: '/api/v1', openapi: '/openapi.json', health: '/readyz' });
+      res.json({
+        name: 'Tenant Open Platform',
+        api: '/api/v1',
+        openapi: '/openapi.json',
+        asyncapi: '/asyncapi.json',
+        health: '/readyz',
+      });
     });
     app.get('/livez', (_req, res) => {
       res.json({ status: 'live' });
@@ -28,5 +37,8 @@ export const publicRoutes = (probes: Probes, metrics: Metrics) =>
     });
     app.get('/openapi.json', (_req, res) => {
       res.type('application/json').send(openApi);
+    });
+    app.get('/asyncapi.json', (_req, res) => {
+      res.type('application/json').send(asyncApi);
     });
   });

@@ -4,29 +4,39 @@ import { z } from 'zod';
 type SchemaTransformer = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['schemaTransformer']>;
 type JsonSchema = Record<string, unknown>;
 
-const reference = (id: string) => `#/components/schemas/${id}`;
+export const referenceTo = (id: string) => `#/components/schemas/${id}`;
 
 /** What a client must know is what it sends and what it may receive, so both directions describe the input. */
 const options = { io: 'input', override: ({ jsonSchema }: { jsonSchema: JsonSchema }) => tidy(jsonSchema) } as const;
 
-/** Every schema of the contract that has an id, by its id. */
-export function namedSchemas(): Record<string, JsonSchema> {
-  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: reference });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIdentity(schema)]));
+/** The schemas with an id that a description refers to, and those that they refer to, by their ids. */
+export function namedSchemas(description: object): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: referenceTo });
+  const named = new Map<string, JsonSchema>();
+  const add = (describing: object) => {
+    for (const [, id = ''] of JSON.stringify(describing).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = schemas[id];
+      if (!schema || named.has(id)) continue;
+      named.set(id, withoutIdentity(schema));
+      add(schema);
+    }
+  };
+  add(description);
+  return Object.fromEntries([...named].sort());
 }
 
 /** ts-rest's own transformer knows zod 3 only. */
 export const transformSchema: SchemaTransformer = ({ schema }) => {
   if (!(schema instanceof z.ZodType)) return null;
   const id = schema.meta()?.id;
-  return id ? { $ref: reference(id) } : withoutIdentity(z.toJSONSchema(schema, options));
+  return id ? { $ref: referenceTo(id) } : withoutIdentity(z.toJSONSchema(schema, options));
 };
 
 /** A body or an answer, with the example that its schema declares. */
 export function jsonContent(schema: unknown, example = metaOf(schema).example) {
   const { id } = metaOf(schema);
   if (!id || !example) throw new Error('the schema of every body and answer has an id and an example');
-  return { 'application/json': { schema: { $ref: reference(id) }, example } };
+  return { 'application/json': { schema: { $ref: referenceTo(id) }, example } };
 }
 
 const metaOf = (schema: unknown): z.GlobalMeta => (schema instanceof z.ZodType && schema.meta()) || {};
@@ -37,6 +47,7 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
 }
 
 function tidy(schema: JsonSchema): void {
+  replaceUnicodeClasses(schema);
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {
     if (schema.default !== undefined) schema.default = Number(schema.default);
@@ -49,6 +60,14 @@ function tidy(schema: JsonSchema): void {
     delete schema.example;
   }
   mergeNull(schema);
+}
+
+/** `\p{…}` is not in every language's expressions: Python's refuses the whole schema. What it says of the length is. */
+function replaceUnicodeClasses(schema: JsonSchema): void {
+  const [, minLength, maxLength] = /^\^\[[^\]]*\\p\{[^\]]*\]\{(\d+),(\d+)\}\$$/.exec(String(schema.pattern)) ?? [];
+  if (maxLength === undefined) return;
+  delete schema.pattern;
+  Object.assign(schema, { minLength: Number(minLength), maxLength: Number(maxLength) });
 }
 
 /** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */

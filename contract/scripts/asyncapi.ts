@@ -1,0 +1,183 @@
+import type { z } from 'zod';
+import { API_PREFIX } from '../src/bus/bus-access.js';
+import { durables, inboxPrefix } from '../src/bus/durables.js';
+import {
+  CommandMessage,
+  CommandUpdate,
+  DeviceReplyMessage,
+  DeviceRequestMessage,
+  MAX_MESSAGE_BYTES,
+} from '../src/bus/messages.js';
+import { subjects } from '../src/bus/subjects.js';
+import { eventTypes } from '../src/events.js';
+import { PLATFORM_TENANT_ID } from '../src/scopes.js';
+import { type DescribedEvent, describedEvents } from './described-events.js';
+import { namedSchemas, referenceTo } from './schemas.js';
+
+const info = {
+  title: 'Tenant Open Platform: messaging bus',
+  version: '1',
+  license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  description: `What the platform and the adapters of vendors tell each other over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are the platform's: an adapter reads what the platform sends.
+
+Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS without accounts it is \`$JS.API\`). The platform makes streams and durables: neither create nor list any. Fetch (pull) from your durable and acknowledge each message; what is not acknowledged in 30 seconds comes again, and \`+WPI\` (in progress) gains another 30.
+
+At least once, in both directions: a message may come twice. Publish through JetStream, wait for its acknowledgement, and repeat under the same \`Nats-Msg-Id\`.
+
+JSON in UTF-8, at most ${MAX_MESSAGE_BYTES / 1024} KiB, without duplicate keys. Send no property that is not listed; ignore those you do not know.`,
+};
+
+const servers = {
+  nats: {
+    host: '127.0.0.1:4222',
+    protocol: 'nats',
+    description: 'NATS 2.9 or later with JetStream: what NATS_URL says to the platform.',
+    security: [{ $ref: '#/components/securitySchemes/nkey' }],
+  },
+};
+
+const securitySchemes = {
+  nkey: {
+    type: 'asymmetricEncryption',
+    description:
+      "NATS's authentication by nkey: the client signs the server's nonce with its Ed25519 seed. busPrincipals.create registers the public key, which begins with U.",
+  },
+};
+
+const parameters = {
+  tenant_id: { description: 'The tenant whose command, device or event it is.', examples: ['acme'] },
+  vendor: { description: 'A vendor of the platform catalog.', examples: ['vendor_a'] },
+  event_type: { description: 'What happened: two tokens of the subject.', enum: [...eventTypes] },
+};
+
+type Channel = {
+  action: 'send' | 'receive';
+  parameter: Exclude<keyof typeof parameters, 'tenant_id'>;
+  messages: readonly string[];
+  summary: string;
+  description: string;
+};
+
+const adapterReads = (stream: string) =>
+  `Kept in the stream \`${stream}\`. A SERVICE principal reads the durable \`${durables.adapter('{tenant_id}', '{vendor}')}\`; one of the tenant \`${PLATFORM_TENANT_ID}\` reads \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which holds those of every tenant.`;
+
+type ChannelName = keyof typeof subjects;
+
+/** Every subject of the bus has a channel. */
+const channels: Record<ChannelName, Channel> = {
+  command: {
+    action: 'send',
+    parameter: 'vendor',
+    messages: ['CommandMessage'],
+    summary: 'Hand a command to the adapter of its vendor',
+    description: `${adapterReads('TOP_COMMANDS')} Commands leave in the order in which they were accepted; after a redelivery, and between several readers of a durable, there is no order. One command_id is one command, to be carried out once.`,
+  },
+  commandUpdate: {
+    action: 'receive',
+    parameter: 'vendor',
+    messages: ['CommandUpdate'],
+    summary: 'Take an update of a command from its adapter',
+    description:
+      "Kept in the stream `TOP_UPDATES`. There may be many for a command. One that is malformed, of an unknown command, or of another tenant's or vendor's command changes nothing: it is counted and kept for the operator, and there is no answer on the bus.",
+  },
+  deviceRequest: {
+    action: 'receive',
+    parameter: 'vendor',
+    messages: ['DeviceRequestMessage'],
+    summary: 'Take a request of a device from its adapter',
+    description: 'Kept in the stream `TOP_UPDATES`. Sent again under the same dedupe_id it is the same request.',
+  },
+  deviceReply: {
+    action: 'send',
+    parameter: 'vendor',
+    messages: ['DeviceReplyMessage'],
+    summary: 'Hand the reply to a request of a device to its adapter',
+    description: `${adapterReads('TOP_REPLIES')} A request has at most one reply.`,
+  },
+  event: {
+    action: 'send',
+    parameter: 'event_type',
+    messages: eventTypes,
+    summary: 'Publish an event of a tenant',
+    description: `Kept in the stream \`TOP_EVENTS\`, for 7 days. A CLIENT principal reads the durable \`${durables.events('{tenant_id}', '{principal_id}')}\`, which holds every event of its tenant. Each command has exactly one event of each type, under one event_id.`,
+  },
+};
+
+const names = Object.keys(channels) as ChannelName[];
+
+const headers = {
+  type: 'object',
+  properties: {
+    'Nats-Msg-Id': {
+      type: 'string',
+      description: 'The id of the message: of those that come under one id within 10 minutes, a stream keeps one.',
+    },
+  },
+};
+
+/** The AsyncAPI description of the messaging bus, as asyncapi.json holds it. */
+function buildAsyncApi() {
+  const messages = Object.fromEntries([
+    message(CommandMessage, 'A command to carry out', 'command_id'),
+    message(CommandUpdate, 'How far a command came, and its result', 'command_id'),
+    message(DeviceRequestMessage, 'What a device asks for', 'dedupe_id'),
+    message(DeviceReplyMessage, 'What the device is told', 'dedupe_id'),
+    ...describedEvents.map(eventMessage),
+  ]);
+  return {
+    asyncapi: '3.0.0',
+    info,
+    servers,
+    defaultContentType: 'application/json',
+    channels: Object.fromEntries(names.map((name) => [name, channel(name)])),
+    operations: Object.fromEntries(names.map(operation)),
+    components: { schemas: { ...namedSchemas(messages), Headers: headers }, messages, parameters, securitySchemes },
+  };
+}
+
+export const renderAsyncApi = (): string => `${JSON.stringify(buildAsyncApi(), null, 2)}\n`;
+
+function channel(name: ChannelName) {
+  const { parameter, messages } = channels[name];
+  return {
+    address: subjects[name]('{tenant_id}', `{${parameter}}`),
+    parameters: Object.fromEntries(
+      ['tenant_id', parameter].map((key) => [key, { $ref: `#/components/parameters/${key}` }]),
+    ),
+    messages: Object.fromEntries(messages.map((key) => [key, { $ref: `#/components/messages/${key}` }])),
+  };
+}
+
+function operation(name: ChannelName) {
+  const { action, summary, description } = channels[name];
+  const key = `${action}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const bindings = { nats: { bindingVersion: '0.1.0' } };
+  return [key, { action, channel: { $ref: `#/channels/${name}` }, summary, description, bindings }] as const;
+}
+
+function message(schema: z.ZodType, summary: string, correlatedBy: string) {
+  const { id, example } = schema.meta() ?? {};
+  if (!id || !example) throw new Error('the schema of every message has an id and an example');
+  return describeMessage(id, { summary, correlatedBy, payload: { $ref: referenceTo(id) }, example });
+}
+
+/** A message of a channel must be one of its messages and no other, so each says its type. */
+function eventMessage({ type, summary, example }: DescribedEvent) {
+  const ofThisType = { type: 'object', properties: { event_type: { const: type, description: `${summary}.` } } };
+  const payload = { allOf: [{ $ref: referenceTo('Event') }, ofThisType] };
+  return describeMessage(type, { summary, correlatedBy: 'data/command_id', payload, example });
+}
+
+type Described = { summary: string; correlatedBy: string; payload: object; example: unknown };
+
+function describeMessage(name: string, { summary, correlatedBy, payload, example }: Described) {
+  const described = {
+    name,
+    summary,
+    correlationId: { location: `$message.payload#/${correlatedBy}` },
+    headers: { $ref: referenceTo('Headers') },
+    payload,
+    examples: [{ payload: example }],
+  };
+  return [name, described] as const;
+}

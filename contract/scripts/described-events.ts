@@ -1,0 +1,19 @@
+import { eventTypes, PlatformEvent } from '../src/events.js';
+
+type EventType = (typeof eventTypes)[number];
+
+const summaries: Record<EventType, string> = {
+  'command.accepted': 'A command was accepted',
+  'command.completed': "A command's status became final",
+};
+
+const examples = PlatformEvent.meta()?.examples as PlatformEvent[];
+
+/** Each type of event with what OpenAPI and AsyncAPI say of it. */
+export const describedEvents = eventTypes.map((type) => ({
+  type,
+  summary: summaries[type],
+  example: examples.find(({ event_type }) => event_type === type),
+}));
+
+export type DescribedEvent = (typeof describedEvents)[number];

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { renderAsyncApi } from '../scripts/asyncapi.js';
+import { nodes, undescribedProperties } from '../scripts/document-nodes.js';
+import { busExports } from './bus/bus-access.js';
+import { readSubject, subjects } from './bus/subjects.js';
+
+type Reference = { $ref: string };
+type Json = Record<string, unknown>;
+type AsyncApi = {
+  channels: Record<string, { address: string; parameters: Json; messages: Json }>;
+  operations: Record<string, { action: 'send' | 'receive'; channel: Reference }>;
+  components: {
+    messages: Record<string, { payload: Reference | { allOf: [Reference, object] }; examples: { payload: Json }[] }>;
+    schemas: Record<string, { required: string[] }>;
+  };
+};
+
+const text = readFileSync(new URL('../asyncapi.json', import.meta.url), 'utf8');
+const document: AsyncApi = JSON.parse(text);
+const { messages, schemas } = document.components;
+
+const lastOf = ({ $ref }: Reference) => $ref.slice($ref.lastIndexOf('/') + 1);
+const operations = Object.values(document.operations).map(({ action, channel }) => {
+  const described = document.channels[lastOf(channel)];
+  if (!described) throw new Error(`${channel.$ref} is not there`);
+  return { action, ...described };
+});
+
+/** Of JSON Schema AsyncAPI has draft 7, which is Ajv's own. */
+const ajv = addFormats.default(new Ajv({ allowUnionTypes: true, keywords: ['components'] }));
+ajv.addSchema({ components: document.components }, 'asyncapi.json');
+const validators = new Map(
+  Object.keys(messages).map((name) => [
+    name,
+    ajv.compile({ $ref: `asyncapi.json#/components/messages/${name}/payload` }),
+  ]),
+);
+const accepts = (name: string, payload: Json) => validators.get(name)?.(payload);
+
+test('asyncapi.json is what the messages of the bus generate', () => {
+  expect(text).toBe(renderAsyncApi());
+});
+
+test('every subject of the bus is one channel, with the parameters of its address and no others', () => {
+  const values: Json = { tenant_id: 'acme', vendor: 'vendor_a', event_type: 'command.completed' };
+  const addresses = Object.entries(document.channels).map(([name, { address, parameters }]) => {
+    const inAddress = [...address.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    expect(inAddress).toEqual(Object.keys(parameters));
+    return [name, address.replaceAll(/\{(\w+)\}/g, (_, parameter) => String(values[parameter]))] as const;
+  });
+  const made = Object.entries(subjects).map(([name, subject]) => [
+    name,
+    subject('acme', name === 'event' ? 'command.completed' : 'vendor_a'),
+  ]);
+  expect(addresses).toEqual(made);
+  expect(new Set(addresses.map(([, subject]) => readSubject(subject)?.kind)).size).toBe(made.length);
+});
+
+test('every channel has one operation: the platform receives what principals may publish, and sends the rest', () => {
+  const published = busExports.map(({ subject }) => subject);
+  const expected = Object.values(document.channels).map(({ address }) => {
+    const action = published.includes(address.replaceAll(/\{\w+\}/g, '*')) ? 'receive' : 'send';
+    return { action, address };
+  });
+  expect(operations.map(({ action, address }) => ({ action, address }))).toEqual(expected);
+});
+
+test('every message is of one channel', () => {
+  expect(operations.flatMap((operation) => Object.keys(operation.messages)).sort()).toEqual(
+    Object.keys(messages).sort(),
+  );
+});
+
+test('no pattern needs a class of Unicode, which expressions of other languages lack', () => {
+  const patterns = [...nodes(document)].map(({ node }) => node.pattern).filter((pattern) => pattern !== undefined);
+  expect(patterns).not.toEqual([]);
+  expect(patterns.filter((pattern) => /\\[pP]\{/.test(String(pattern)))).toEqual([]);
+});
+
+test('every property is described', () => {
+  expect(undescribedProperties(document)).toEqual([]);
+});
+
+describe.each(Object.entries(messages))('%s', (name, { payload, examples }) => {
+  const example = examples[0]?.payload ?? {};
+  const schema = schemas[lastOf('allOf' in payload ? payload.allOf[0] : payload)];
+  const operation = operations.find((one) => name in one.messages);
+
+  test('the example satisfies the schema of this message and of no other in its channel', () => {
+    const satisfied = Object.keys(operation?.messages ?? {}).filter((one) => accepts(one, example));
+    expect(satisfied).toEqual([name]);
+  });
+
+  test('without a required property it satisfies it no longer', () => {
+    expect(schema?.required).not.toEqual([]);
+    for (const property of schema?.required ?? []) {
+      const { [property]: left, ...rest } = example;
+      expect([property, left !== undefined, accepts(name, rest)]).toEqual([property, true, false]);
+    }
+  });
+
+  test('more properties may come to be sent by the platform, not to it', () => {
+    expect(accepts(name, { ...example, added_later: true })).toBe(operation?.action === 'send');
+  });
+});
+
+test('a command update says something of the adapter or of the device', () => {
+  const { adapter_status, device_execution_status, ...neither } = messages.CommandUpdate?.examples[0]?.payload ?? {};
+  expect(accepts('CommandUpdate', neither)).toBe(false);
+  expect(accepts('CommandUpdate', { ...neither, adapter_status })).toBe(true);
+  expect(accepts('CommandUpdate', { ...neither, device_execution_status })).toBe(true);
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type DeviceRequest,
+  isApiError,
+  isConnectionError,
+  isTimeoutError,
+  TenantOpenPlatform,
+} from '@tenant-open-platform/sdk';
+import { answerTo } from './answers.js';
+
+const AT_ONCE = 20;
+const TRY_AGAIN_AFTER_MS = 2_000;
+
+/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as the profile that the first start wrote. */
+function connect(): TenantOpenPlatform {
+  if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
+  const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo.json', import.meta.url);
+  const profile = JSON.parse(readFileSync(file, 'utf8'));
+  return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
+}
+
+/** Stops the waiting, not a reply that is under way. A second signal ends the process at once. */
+const stopping = new AbortController();
+const { signal } = stopping;
+process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort());
+
+/**
+ * Resolves as soon as a device asks, or after 30 seconds to none. What was replied to is PENDING no more, so the next
+ * page is always the first.
+ */
+async function nextRequests(client: TenantOpenPlatform): Promise<DeviceRequest[]> {
+  const query = { status: 'PENDING', wait_seconds: 30, limit: AT_ONCE } as const;
+  return (await client.deviceRequests.list(query, { signal })).items;
+}
+
+async function reply(client: TenantOpenPlatform, request: DeviceRequest): Promise<void> {
+  const { device_request_id, device_id, request_type } = request;
+  const answer = answerTo(request);
+  try {
+    await client.deviceRequests.reply(device_request_id, answer);
+    console.log(`${device_id} ${request_type}: ${answer.outcome}`);
+  } catch (error) {
+    // Another program was first, or the device waits no longer: neither is a failure of this one.
+    if (!isApiError(error) || error.status !== 409) throw error;
+    console.log(`${device_id} ${request_type}: ${error.code}`);
+  }
+}
+
+/** What a later attempt may not meet again. The client has made some already. */
+const mayPass = (error: unknown): boolean =>
+  isConnectionError(error) || isTimeoutError(error) || (isApiError(error) && error.retryable);
+
+const client = connect();
+while (!signal.aborted) {
+  try {
+    const requests = await nextRequests(client);
+    await Promise.all(requests.map((request) => reply(client, request)));
+  } catch (error) {
+    if (signal.aborted) break;
+    if (mayPass(error)) {
+      console.error(`Trying again soon: ${error}`);
+      await delay(TRY_AGAIN_AFTER_MS, undefined, { signal }).catch(() => {});
+      continue;
+    }
+    if (!isApiError(error)) throw error;
+    console.error(`${error.code}: ${error.message} (request ${error.requestId})`);
+    process.exitCode = 1;
+    break;
+  }
+}
