@@ -86,7 +86,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests',
     summary: 'List device requests',
     description:
-      'Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the list is not empty.',
+      'Lists the requests that devices of the tenant sent, newest first. With wait_seconds, which counts for the first page, it answers as soon as the list is not empty.',
     metadata: { scope: 'open:device-request:read', specified: true },
     query: z.strictObject({
       ...pageQuery,

@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * List device requests
-         * @description Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the list is not empty.
+         * @description Lists the requests that devices of the tenant sent, newest first. With wait_seconds, which counts for the first page, it answers as soon as the list is not empty.
          *
          *     Needs the scope `open:device-request:read`.
          */

@@ -1,49 +1,24 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import type { Profile } from '@tenant-open-platform/testing';
-import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from '../test/load.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../test/private-platform.js';
 import { type Adapter, startAdapter } from '../test/start-adapter.js';
 import { storedCommands, storedWork } from '../test/stored.js';
 import { expectStreamsAsStored } from '../test/streams.js';
 
-let folder: string;
-let postgres: PrivatePostgres;
-let nats: PrivateNats;
+let platform: PrivatePlatform;
 let bus: NatsConnection;
 let adapter: Adapter;
-let server: RunningServer;
-let demo: Profile;
-let environment: Record<string, string>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-crash-'));
-  [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
-  environment = {
-    DATA_DIR: folder,
-    DATABASE_URL: postgres.url,
-    NATS_URL: nats.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  };
-  server = await startServer(environment);
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-  [adapter, bus] = await Promise.all([startAdapter(nats.url), connect({ servers: nats.url })]);
+  platform = await startPrivatePlatform();
+  [adapter, bus] = await Promise.all([startAdapter(platform.nats.url), connect({ servers: platform.nats.url })]);
 });
 
 afterAll(async () => {
   await Promise.all([adapter?.stop(), bus?.close()]);
-  await server?.stop();
-  await Promise.all([postgres?.stop(), nats?.stop()]);
-  rmSync(folder, { recursive: true, force: true });
+  await platform?.stop();
 });
 
 /** Some are answered at once, some never, and some are due while no process lives to hand them out. */
@@ -63,7 +38,13 @@ test('kill -9 twenty times under load: every acknowledged command ends, and the 
 }, async () => {
   let completed = 0;
   bus.subscribe('tenants.*.events.command.completed', { callback: () => void completed++ });
-  const load = startLoad(demo, () => server.baseUrl, { writers: 25, readers: 6, restMs: 100, command: inTurn() });
+  const { demo, nats, postgres } = platform;
+  const load = startLoad(demo, () => platform.server().baseUrl, {
+    writers: 25,
+    readers: 6,
+    restMs: 100,
+    command: inTurn(),
+  });
   const accepted = () => load.sent.filter(isAccepted).length;
   /** While requests are answered, commands handed out, or results taken. */
   const phases = [accepted, () => adapter.received.length, accepted, () => completed];
@@ -71,10 +52,11 @@ test('kill -9 twenty times under load: every acknowledged command ends, and the 
     const count = phases[round % phases.length] as () => number;
     const fatal = count() + 1 + 10 * round;
     await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(fatal), { timeout: 30_000, interval: 5 });
-    const closed = once(server.process, 'close');
-    server.process.kill('SIGKILL');
+    const { process } = platform.server();
+    const closed = once(process, 'close');
+    process.kill('SIGKILL');
     expect(await closed).toEqual([null, 'SIGKILL']);
-    server = await startServer(environment);
+    await platform.restart();
   }
   const sent = await load.stop();
   await vi.waitFor(async () => expect(await storedWork(postgres.url)).toEqual({ commands: 0, outbox: 0 }), {

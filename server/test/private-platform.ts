@@ -52,6 +52,7 @@ export async function startPrivatePlatform(): Promise<PrivatePlatform> {
     KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
     NATS_URL: nats.url,
     REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   };
   let server = await startServer(environment);
   const connection = await connect({ servers: nats.url.replace('nats://', ''), maxReconnectAttempts: -1 });

@@ -92,6 +92,18 @@ test('a reply is shown with who gave it, and wakes a list that waits for it', as
   expect(withoutRequestId((await get(device_request_id)).body)).toEqual(withoutRequestId(body));
 });
 
+test('a page behind a cursor waits for nothing, even where its requests are answered by now', async () => {
+  const { device_request_id, device_id } = await newDeviceRequest(tenant);
+  await newDeviceRequest(tenant, device_id);
+  const query = `device_id=${device_id}&status=PENDING&limit=1&wait_seconds=30`;
+  await expect.poll(async () => (await list(query)).body.next_cursor, { timeout: 20_000 }).not.toBeNull();
+  const first = await list(query);
+  await reply(device_request_id, { outcome: 'SUCCESS' });
+  const from = performance.now();
+  expect((await list(`${query}&cursor=${first.body.next_cursor}`)).body.items).toEqual([]);
+  expect(performance.now() - from).toBeLessThan(15_000);
+});
+
 test('the first of many different replies wins, and every other is refused', async () => {
   const { device_request_id } = await newDeviceRequest(tenant);
   const answers = await Promise.all(

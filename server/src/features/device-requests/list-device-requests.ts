@@ -37,7 +37,8 @@ export const listDeviceRequests =
     const found = await waitFor({
       signals,
       topic: topics.deviceRequests(call.tenantId),
-      waitSeconds,
+      // Behind a cursor stands what came before: nothing comes there any more.
+      waitSeconds: before === null ? waitSeconds : 0,
       isEnough: (rows) => rows.length > 0,
       look: () =>
         asTenant(database, call.tenantId, (tx) =>
