@@ -22,7 +22,7 @@ const info = {
 
 Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS without accounts it is \`$JS.API\`). The platform makes streams and durables: neither create nor list any. Fetch (pull) from your durable and acknowledge each message; what is not acknowledged in 30 seconds comes again, and \`+WPI\` (in progress) gains another 30.
 
-At least once, in both directions: a message may come twice. Publish through JetStream, wait for its acknowledgement, and repeat under the same \`Nats-Msg-Id\`.
+At least once, in both directions: a message may come twice. Publish through JetStream, wait for its acknowledgement, and repeat what got none: the platform takes an update and a request once.
 
 JSON in UTF-8, at most ${MAX_MESSAGE_BYTES / 1024} KiB, without duplicate keys. Send no property that is not listed; ignore those you do not know.`,
 };
@@ -110,7 +110,8 @@ const headers = {
   properties: {
     'Nats-Msg-Id': {
       type: 'string',
-      description: 'The id of the message: of those that come under one id within 10 minutes, a stream keeps one.',
+      description:
+        'The id of the message: of those that the platform sends under one id within 10 minutes, a stream keeps one.',
     },
   },
 };

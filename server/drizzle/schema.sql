@@ -657,6 +657,12 @@ CREATE INDEX commands_under_way ON public.commands USING btree (deadline_at) WHE
 CREATE INDEX credentials_in_order ON public.credentials USING btree (tenant_id, created_at, client_id);
 
 --
+-- Name: device_requests_of_device; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX device_requests_of_device ON public.device_requests USING btree (tenant_id, device_id, device_request_id);
+
+--
 -- Name: device_requests_pending; Type: INDEX; Schema: public; Owner: -
 --
 

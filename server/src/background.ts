@@ -26,6 +26,12 @@ type Options = { database: Database; bus: Bus; signals: Signals; logger: Logger;
 /** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
 const SWEEP_INTERVAL_MS = 500;
 
+/** For what came due while no process swept. */
+const SWEEP_ALL_INTERVAL_MS = 60_000;
+
+/** What adapters reported while no process took it comes first: a result in time must not find its command TIMED_OUT. */
+const FIRST_SWEEP_AFTER_MS = 2_000;
+
 const PURGE_INTERVAL_MS = 60_000;
 
 /** Where a signal got lost, and for what happens without one: a principal that is ACTIVE again after its tenant was not. */
@@ -72,11 +78,15 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     ...options,
     messagesByRow: outboxMessages(database, signals),
   });
-  const sweepers = [sweepCommands, sweepDeviceRequests].map((sweep) =>
-    everyTime(SWEEP_INTERVAL_MS, { name: sweep.name, logger, signals }, async () =>
-      (await sweep(database, signals)) > 0 ? 'AGAIN' : 'WAIT',
-    ),
-  );
+  const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
+    everyTime(intervalMs, { name, logger, signals, firstAfterMs: FIRST_SWEEP_AFTER_MS }, async () =>
+      (await sweep()) > 0 ? 'AGAIN' : 'WAIT',
+    );
+  const sweepers = [
+    sweepEvery(SWEEP_INTERVAL_MS, 'sweep of commands', () => sweepCommands(database, signals, 'RECENT')),
+    sweepEvery(SWEEP_ALL_INTERVAL_MS, 'sweep of all commands', () => sweepCommands(database, signals, 'ALL')),
+    sweepEvery(SWEEP_INTERVAL_MS, 'sweep of device requests', () => sweepDeviceRequests(database, signals)),
+  ];
   const purges = [purgeOutbox, purgeParkedMessages, purgeObjectGrants].map((purge) =>
     everyTime(PURGE_INTERVAL_MS, { name: purge.name, logger, signals }, async () =>
       (await purge(database)) ? 'SOON' : 'WAIT',

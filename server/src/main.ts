@@ -24,6 +24,8 @@ async function main(args: string[]): Promise<void> {
   throw new StartupError(`Unknown command ${args.join(' ')}. Usage:\n${USAGE}`);
 }
 
+const STOP_WITHIN_MS = 15_000;
+
 async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.LOG_LEVEL);
   const server = await start(config, logger);
@@ -33,6 +35,10 @@ async function serve(config: Config): Promise<void> {
   const stop = (signal: NodeJS.Signals) => {
     process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
     logger.info({ signal }, 'stopping');
+    setTimeout(() => {
+      logger.error('The stop took too long: Postgres or NATS does not answer.');
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
     server.stop().then(
       () => process.exit(0),
       (error: unknown) => {

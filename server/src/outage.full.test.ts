@@ -6,7 +6,7 @@ import type { Profile } from '@tenant-open-platform/testing';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { isAccepted, isRead, type Load, type Sent, startLoad } from '../test/load.js';
 import { storedCommands } from '../test/stored.js';
 
@@ -111,6 +111,34 @@ test('answers every request while connections to Postgres are cut off again and 
   }
   expectOnlyTemporaryRefusals(sent);
   await expectEveryAcceptedCommandStoredOnce(sent);
+});
+
+test('a node that freezes within a transaction holds nobody up for longer than Postgres lets it: 10 seconds', async () => {
+  const administrator = postgres(database.url, { max: 1 });
+  const inTransaction = async () => {
+    const [row] = await administrator<{ count: number }[]>`
+      select count(*)::int as count from pg_stat_activity
+      where application_name = 'tenant-open-platform' and state like 'idle in transaction%'`;
+    return row?.count ?? 0;
+  };
+  await load.seen(100, isAccepted);
+  try {
+    await vi.waitFor(
+      async () => {
+        server.process.kill('SIGCONT');
+        await load.seen(1, isAccepted);
+        server.process.kill('SIGSTOP');
+        expect(await inTransaction()).toBeGreaterThan(0);
+      },
+      { timeout: 20_000 },
+    );
+    await vi.waitFor(async () => expect(await inTransaction()).toBe(0), { timeout: 20_000, interval: 200 });
+  } finally {
+    server.process.kill('SIGCONT');
+    await administrator.end();
+  }
+  await load.seen(100, isAccepted);
+  await expectEveryAcceptedCommandStoredOnce(await load.stop());
 });
 
 test('loses no accepted request at SIGTERM under load, and exits with 0 within 15 seconds', async () => {

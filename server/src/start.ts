@@ -8,14 +8,14 @@ import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
-import { openDatabase } from './platform/database/database.js';
+import { type Database, openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
 import { drainable } from './platform/http/drain.js';
 import { createHttpServer } from './platform/http/http-server.js';
 import { readBacklog } from './platform/outbox/backlog.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
-import { localSignals } from './platform/signals/signals.js';
+import { localSignals, type Signals } from './platform/signals/signals.js';
 import { StartupError } from './platform/startup-error.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { seedOnFirstStart } from './platform-administrator.js';
@@ -61,6 +61,9 @@ export type Server = {
   stop(): Promise<void>;
 };
 
+const openSignals = async (config: Config, database: Database, logger: Logger): Promise<Signals> =>
+  config.DATABASE_URL ? postgresSignals(database.sql, logger) : localSignals();
+
 /** Answers what is under way, for at most this long, before a stop cuts it off. */
 const DRAIN_MS = 10_000;
 
@@ -83,7 +86,10 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
     },
   };
   const metrics = createMetrics({ readBacklog: () => readBacklog(database) });
-  const signals = config.DATABASE_URL ? await postgresSignals(database.sql, logger) : localSignals();
+  const signals = await openSignals(config, database, logger).catch(async (error: unknown) => {
+    await Promise.all([bus.close(), database.close()]);
+    throw error;
+  });
   const router = createRouter(database, keyring, signals, config);
   const app = createApp({ config, database, keyring, router, logger, metrics, probes });
   const server = createHttpServer(app);

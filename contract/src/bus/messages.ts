@@ -105,7 +105,7 @@ export const DeviceRequestMessage = z
       .min(5)
       .max(86_400)
       .optional()
-      .describe('How long the device waits for a reply, in seconds: 5 to 86400, 300 by default.'),
+      .describe('How long the device waits for a reply from now on, in seconds: 5 to 86400, 300 by default.'),
   })
   .meta({
     id: 'DeviceRequestMessage',

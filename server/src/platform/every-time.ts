@@ -6,7 +6,7 @@ import type { Signals } from './signals/signals.js';
 /** AGAIN: there may be more to do. SOON: in a moment. WAIT: until the interval has passed, or a signal comes. */
 type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
-type Options = { name: string; logger: Logger; signals: Signals; topic?: string };
+type Options = { name: string; logger: Logger; signals: Signals; topic?: string; firstAfterMs?: number };
 
 const AFTER_A_FAILURE_MS = 1_000;
 const SOON_MS = 20;
@@ -14,13 +14,14 @@ const SOON_MS = 20;
 /** Background work that is done again and again until it is stopped; a failure is logged and tried again. */
 export function everyTime(
   intervalMs: number,
-  { name, logger, signals, topic }: Options,
+  { name, logger, signals, topic, firstAfterMs = 0 }: Options,
   work: () => Promise<Progress>,
 ) {
   const stopping = new AbortController();
   const alarm = alarmOn(signals, topic);
 
   async function run(): Promise<void> {
+    if (firstAfterMs > 0) await alarm.rest(firstAfterMs);
     while (!stopping.signal.aborted) {
       alarm.reset();
       try {

@@ -23,12 +23,17 @@ export function consumerProvisioner(database: Database, bus: Bus): () => Promise
   });
   return async () => {
     if (runs++ % ALL_AGAIN_AFTER_RUNS === 0) provided.clear();
+    const failures: unknown[] = [];
     for (const durable of await wantedDurables(database)) {
       const key = `${durable.stream} ${durable.durable}`;
       if (provided.has(key)) continue;
-      await bus.provide(durable);
-      provided.add(key);
+      await bus.provide(durable).then(
+        () => provided.add(key),
+        (error: unknown) => failures.push(error),
+      );
     }
+    // One that NATS refuses keeps no other from being made.
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} durables could not be made.`);
   };
 }
 

@@ -160,7 +160,7 @@ test.each([
   const options = { database, logger, metrics };
   const take = messageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(reporter, metrics));
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
-  expect(await take({ subject, body: body(id), attempt: 1 })).toBe('DONE');
+  expect(await take({ subject, body: body(id), attempt: 1, sentAt: new Date() })).toBe('DONE');
   expect(withoutRequestId(await get(id))).toEqual(before);
   expect(await metrics.render()).toContain('top_bus_messages_total{kind="command-updates",outcome="REFUSED"} 1');
   const [parked] = await asSystem(

@@ -20,16 +20,20 @@ type Row = {
   device_execution_status: State['deviceExecutionStatus'];
 };
 
+/** RECENT ones alone, so that a sweep need not pass over all that have ended since the last vacuum. */
+export type Overdue = 'RECENT' | 'ALL';
+
 /**
  * Ends commands whose deadline has passed, and answers how many. Any number of nodes may sweep: each passes over what
  * another has locked, and a result that comes at the same time waits for the lock, or is waited for.
  */
-export async function sweepCommands(database: Database, signals: Signals): Promise<number> {
+export async function sweepCommands(database: Database, signals: Signals, overdue: Overdue = 'ALL'): Promise<number> {
+  const since = overdue === 'RECENT' ? sql`now() - interval '15 minutes'` : sql`'-infinity'`;
   const moves = await inSystem(database, async (tx) => {
     const rows = (await tx.execute(sql`
       select tenant_id, command_id, status, adapter_status, device_execution_status
       from commands
-      where status in ('ACCEPTED', 'DISPATCHED') and deadline_at <= now()
+      where status in ('ACCEPTED', 'DISPATCHED') and deadline_at <= now() and deadline_at >= ${since}
       order by deadline_at
       limit ${BATCH}
       for no key update skip locked`)) as unknown as Row[];

@@ -33,6 +33,7 @@ export const deviceRequests = pgTable(
     unique('device_requests_dedupe_id').on(table.tenantId, table.vendor, table.dedupeId),
     index('device_requests_pending').on(table.expiresAt).where(sql`status = 'PENDING'`),
     index('device_requests_to_answer').on(table.tenantId, table.deviceRequestId).where(sql`status = 'PENDING'`),
+    index('device_requests_of_device').on(table.tenantId, table.deviceId, table.deviceRequestId),
     foreignKey({ name: 'device_requests_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );

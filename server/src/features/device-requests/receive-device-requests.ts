@@ -7,7 +7,7 @@ import { ID_TIME, newIdTail } from '../../platform/new-id.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 
 /** What a device of the vendor in the subject asks for, in the tenant in the subject. */
-export type Incoming = { tenantId: string; vendor: string; message: DeviceRequestMessage };
+export type Incoming = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };
 
 /** RECEIVED is stored. REPEATED was received before, under the same dedupe_id, and changes nothing. */
 export type Reception = 'RECEIVED' | 'REPEATED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
@@ -21,20 +21,22 @@ export const deviceRequestReceiver = (database: Database, signals: Signals) =>
   batched<Incoming, Reception>(
     ({ tenantId, vendor, message }) => `${tenantId} ${vendor} ${message.dedupe_id}`,
     async (incoming) => {
-      const given = incoming.map(({ tenantId, vendor, message }, position) => ({
+      const given = incoming.map(({ tenantId, vendor, sentAt, message }, position) => ({
         position,
         tenant_id: tenantId,
         vendor,
         ...message,
         expires_in_seconds: message.expires_in_seconds ?? DEFAULT_EXPIRES_IN_SECONDS,
         id_tail: newIdTail(),
+        sent_at: sentAt.toISOString(),
       }));
       const rows = (await inSystem(database, (tx) =>
         tx.execute(sql`
           with given as (
             select * from json_to_recordset(${JSON.stringify(given)}::text::json) as given (
               position int, tenant_id text, vendor text, device_id text, request_type text, payload json,
-              dedupe_id text, expires_in_seconds int, id_tail text
+              dedupe_id text, expires_in_seconds int, id_tail text,
+              sent_at timestamptz
             )
           ), timed as (
             select given.*, now()::timestamptz(3) as received_at,
@@ -49,7 +51,7 @@ export const deviceRequestReceiver = (database: Database, signals: Signals) =>
               expires_at
             )
             select tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, 'PENDING',
-              received_at, received_at + make_interval(secs => expires_in_seconds)
+              received_at, least(sent_at, received_at) + make_interval(secs => expires_in_seconds)
             from timed
             where has_tenant and has_vendor
             order by tenant_id, vendor, dedupe_id, position

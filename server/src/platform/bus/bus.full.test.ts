@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, nanos } from '@nats-io/transport-node';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -326,6 +326,18 @@ describe('NATS JetStream, of its own', () => {
     await streams.update('TOP_EVENTS', { subjects: ['tenants.*.events.*'], max_age: 0, max_bytes: 1_000_000 });
     await (await openOn(server)).close();
     expect((await streams.info('TOP_EVENTS')).config).toEqual({ ...before, max_bytes: 1_000_000 });
+  });
+
+  test("forgets the ids of adapters' messages at once: one tenant's would swallow another tenant's", async () => {
+    const server = await own();
+    await openOn(server);
+    const { streams } = await managerOf(server);
+    const windows = await Promise.all(
+      (['TOP_UPDATES', 'TOP_COMMANDS'] as const).map(
+        async (name) => (await streams.info(name)).config.duplicate_window,
+      ),
+    );
+    expect(windows).toEqual([nanos(100), nanos(600_000)]);
   });
 
   test('does not start on a stream of another kind, nor where its subjects are taken, and says which', async () => {

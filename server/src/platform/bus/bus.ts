@@ -7,6 +7,8 @@ export type Delivery = {
   body: Buffer;
   /** 1 the first time. */
   attempt: number;
+  /** When it came to the bus. */
+  sentAt: Date;
 };
 
 /** A message that the bus can never take, such as one that is too large, and why. */

@@ -143,7 +143,7 @@ function startQueue(durable: Durable): Queue {
   return {
     durable,
     push({ subject, body }) {
-      waiting.push({ subject, body, attempt: 1 });
+      waiting.push({ subject, body, attempt: 1, sentAt: new Date() });
       if (readers.size === 0 && waiting.length > MAX_KEPT) waiting.shift();
       setImmediate(next);
     },

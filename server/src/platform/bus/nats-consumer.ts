@@ -81,6 +81,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
         subject,
         body: Buffer.from(data.buffer, data.byteOffset, data.length),
         attempt,
+        sentAt: message.time,
       });
     } finally {
       clearInterval(working);

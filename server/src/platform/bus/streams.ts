@@ -16,6 +16,11 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** A relay that was down this long repeats what it published, and nothing comes twice. */
 const DUPLICATE_WINDOW_MS = 10 * MINUTE_MS;
+/**
+ * The shortest that NATS has. The ids of updates are the adapters': in a longer window one of a tenant's would have NATS
+ * swallow another tenant's message. The platform itself takes an update and a request once.
+ */
+const SHORTEST_WINDOW_MS = 100;
 
 /**
  * How long a message is kept. A command is worth nothing after its deadline, which is 5 minutes off at most, nor a reply
@@ -37,7 +42,7 @@ const ownedConfig = (name: StreamName) =>
     retention: name === 'TOP_UPDATES' ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
     max_age: nanos(maxAgeMs[name]),
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    duplicate_window: nanos(name === 'TOP_UPDATES' ? SHORTEST_WINDOW_MS : DUPLICATE_WINDOW_MS),
   }) satisfies Partial<StreamConfig>;
 
 /** Creates the streams, and puts right what somebody changed; answers whether one was missing. */
@@ -47,7 +52,8 @@ export async function ensureStreams(manager: JetStreamManager): Promise<boolean>
     try {
       if (await ensureStream(manager, name)) wasMissing = true;
     } catch (error) {
-      if (!(error instanceof JetStreamApiError)) throw error;
+      // 503: the stream's leader is being elected.
+      if (!(error instanceof JetStreamApiError) || error.status === 503) throw error;
       throw new StartupError(`NATS refuses the stream ${name}: ${error.message}.`);
     }
   }

@@ -27,7 +27,7 @@ export async function openDatabase({ url, poolSize, embeddedDirectory }: Databas
     await migrate(connect);
     const sql = connect({
       max: poolSize,
-      ...(embedded ? {} : { connection: { application_name: 'tenant-open-platform', statement_timeout: 10_000 } }),
+      ...(embedded ? {} : { connection: settings }),
     });
     await refuseRolesThatBypassRowSecurity(sql);
     const tidying = embedded && setInterval(() => tidy(sql), TIDY_INTERVAL_MS).unref();
@@ -53,6 +53,19 @@ export async function openDatabase({ url, poolSize, embeddedDirectory }: Databas
 const tidy = (sql: postgres.Sql) => void sql.unsafe('vacuum analyze').catch(() => {});
 
 const TIDY_INTERVAL_MS = 60_000;
+
+/**
+ * A node that dies or freezes within a transaction must not hold the others up: nothing that is newer than the oldest
+ * transaction under way is relayed or listed.
+ */
+const settings = {
+  application_name: 'tenant-open-platform',
+  statement_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+};
 
 /** The driver would wait up to 20 s before it tries a lost Postgres again, and every request with it. */
 const backoff = () => 0.1;

@@ -28,6 +28,8 @@ export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions
   let followsUntil = 0;
   let lease: Lease | null = null;
   let renewAt = 0;
+  /** All below this transaction is published. Without it a look would pass over all that was since the last vacuum. */
+  let from = '0';
   const relaying = everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
     // Every signal of every node would have each that follows lock the leader's lease.
     if (performance.now() < followsUntil) return 'WAIT';
@@ -35,14 +37,16 @@ export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions
     if (bus.unreadyReason() !== null) return 'WAIT';
     const now = performance.now();
     if (now >= renewAt) {
-      lease = await takeLease(database, holder);
+      const taken = await takeLease(database, holder);
+      if (taken?.epoch !== lease?.epoch) from = '0';
+      lease = taken;
       renewAt = now + RENEW_AFTER_MS;
     }
     if (!lease) {
       followsUntil = now + LOOK_AGAIN_MS;
       return 'WAIT';
     }
-    const unpublished = await nextRows(database, lease);
+    const unpublished = await nextRows(database, lease, from);
     const rows = unpublished.filter(({ is_settled }) => is_settled);
     // Nobody signals when the transaction ends that holds the others back.
     if (rows.length === 0) return unpublished.length > 0 ? 'SOON' : 'WAIT';
@@ -55,6 +59,7 @@ export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions
       logger.error({ subject: message.subject, id: message.id, reason }, 'a message for the bus is refused');
     }
     await markPublished(database, rows, lease);
+    from = rows.at(-1)?.last_tx ?? from;
     return 'AGAIN';
   });
   return {
@@ -86,18 +91,19 @@ const releaseLease = (database: Database, holder: string) =>
     (sql) => sql`update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
   ).catch(() => {});
 
-type NextRow = OutboxRow & { is_settled: boolean };
+type NextRow = OutboxRow & { last_tx: string; is_settled: boolean };
 
 /**
  * Settled is what is below the oldest transaction under way: what commits late comes in its place, not behind what
  * passed it.
  */
-const nextRows = (database: Database, lease: Lease) =>
+const nextRows = (database: Database, lease: Lease, from: string) =>
   asSystem<NextRow>(
     database,
     (sql) => sql<NextRow[]>`
-      select tenant_id, fact_id, kind, tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled from outbox
-      where published_at is null and ${isHeld(sql, lease)}
+      select tenant_id, fact_id, kind, tx::text as last_tx, tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+      from outbox
+      where published_at is null and tx >= ${from}::text::xid8 and ${isHeld(sql, lease)}
       order by tx, fact_id, kind
       limit ${BATCH}`,
   );

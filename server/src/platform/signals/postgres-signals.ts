@@ -45,6 +45,7 @@ export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promis
     async close() {
       await local.close();
       clearTimeout(timer);
+      flush();
       await notifying;
       await listening.unlisten();
     },

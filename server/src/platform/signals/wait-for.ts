@@ -1,8 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { alarmOn } from './alarm.js';
 import type { Signals } from './signals.js';
 
 /** Looks at least so often, should a signal get lost. */
 const LOOK_AGAIN_MS = 2_000;
+
+/** Two looks of one that waits are at least so far apart: a busy tenant's signals must not have each look all the time. */
+const BETWEEN_LOOKS_MS = 200;
 
 type Waiting<Found> = {
   signals: Signals;
@@ -21,10 +25,13 @@ export async function waitFor<Found>({ signals, topic, waitSeconds, look, isEnou
   try {
     for (;;) {
       alarm.reset();
+      const lookedAt = performance.now();
       const found = await look();
       const left = until - performance.now();
       if (isEnough(found) || left <= 0 || signals.isClosed()) return found;
       await alarm.rest(Math.min(left, LOOK_AGAIN_MS));
+      const pause = Math.min(lookedAt + BETWEEN_LOOKS_MS, until) - performance.now();
+      if (pause > 0 && !signals.isClosed()) await delay(pause);
     }
   } finally {
     alarm.stop();
