@@ -381,7 +381,8 @@ CREATE TABLE public.relay_lease (
     name text NOT NULL,
     holder text NOT NULL,
     epoch bigint NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL
+    expires_at timestamp(3) with time zone NOT NULL,
+    tx xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 
 --

@@ -13,6 +13,7 @@ import { isMigrated } from './platform/database/migrate.js';
 import { drainable } from './platform/http/drain.js';
 import { createHttpServer } from './platform/http/http-server.js';
 import { readBacklog } from './platform/outbox/backlog.js';
+import { refuseForeignTransactionIds } from './platform/outbox/transaction-ids.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
 import { localSignals, type Signals } from './platform/signals/signals.js';
@@ -30,6 +31,7 @@ export async function openStorage(config: Config) {
     embeddedDirectory: config.DATA_DIR,
   });
   try {
+    await refuseForeignTransactionIds(database);
     return { database, keyring: await openKeyring(config, database) };
   } catch (error) {
     await database.close();

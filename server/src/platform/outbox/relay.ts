@@ -76,7 +76,7 @@ async function takeLease(database: Database, holder: string): Promise<Lease | nu
     (sql) => sql<Lease[]>`
       insert into relay_lease (name, holder, epoch, expires_at)
       values ('outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
-      on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at,
+      on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at, tx = excluded.tx,
         epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
       where relay_lease.holder = excluded.holder or relay_lease.expires_at < now()
       returning holder, epoch::text`,

@@ -1,0 +1,1 @@
+ALTER TABLE "relay_lease" ADD COLUMN "tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL;
