@@ -275,7 +275,8 @@ export const errors = {
   },
   RATE_LIMITED: {
     status: 429,
-    meaning: 'Too many requests of this credential, or too many failed authentications from this address.',
+    meaning:
+      'Too many requests of this credential, too many of the tenant that wait for the same (100 at a node), or too many failed authentications from this address.',
     fix: 'Wait as long as Retry-After says.',
     retryable: true,
   },

@@ -3487,7 +3487,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description - `RATE_LIMITED`: Too many requests of this credential, or too many failed authentications from this address. Wait as long as Retry-After says. */
+        /** @description - `RATE_LIMITED`: Too many requests of this credential, too many of the tenant that wait for the same (100 at a node), or too many failed authentications from this address. Wait as long as Retry-After says. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -81,3 +81,14 @@ test('each filter leaves out what it does not name', async () => {
   expect(await found(`command_id=${first}`)).toEqual([`command.accepted ${first}`, `command.completed ${first}`]);
   expect(await found(`command_id=${second}&event_type=command.completed`)).toEqual([`command.completed ${second}`]);
 });
+
+test('a hundred requests of a tenant wait at a node for what comes; one more is refused, and asks without waiting', async () => {
+  const tenant = await createTenant();
+  const waiting = Array.from({ length: 101 }, () => read(tenant, 'wait_seconds=30&limit=1'));
+  const first = await Promise.race(waiting);
+  expect([first.status, first.body.code, first.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '1']);
+  expect((await read(tenant)).status).toBe(200);
+  await newCommand(tenant.operator);
+  const answers = await Promise.all(waiting);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+});

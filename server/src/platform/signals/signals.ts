@@ -4,6 +4,8 @@ export type Signals = {
   send(topics: readonly string[]): void;
   /** Answers how to stop listening. */
   listen(topic: string, wake: () => void): () => void;
+  /** How many listen, in this process. */
+  listeners(topic: string): number;
   /** True once nobody should wait any more. */
   isClosed(): boolean;
   /** Wakes up all that wait, for good. */
@@ -36,6 +38,7 @@ export function localSignals(): Signals {
         if (those.size === 0) listeners.delete(topic);
       };
     },
+    listeners: (topic: string) => listeners.get(topic)?.size ?? 0,
     async close() {
       isClosed = true;
       signals.send([...listeners.keys()]);
