@@ -151,15 +151,21 @@ describe('the store refuses', () => {
 
   test('a URL with any one byte changed', async () => {
     await upload('changed/a b.bin', bytes);
-    const presigned = await presignDownload('changed/a b.bin', { response_content_disposition: 'inline' });
-    expect((await send(presigned)).status).toBe(200);
-    const { url } = presigned;
-    for (let at = endpoint.length + 1; at < url.length; at++) {
-      const changed = `${url.slice(0, at)}${url[at] === '1' ? '2' : '1'}${url.slice(at + 1)}`;
-      const { status, body } = await send({ ...presigned, url: changed });
-      expect(status, changed).toBeGreaterThanOrEqual(400);
-      expect(body.includes(bytes), changed).toBe(false);
+    const down = await presignDownload('changed/a b.bin', { response_content_disposition: 'inline' });
+    const up = await presignUpload('changed/c d.bin', bytes);
+    const before = stored();
+    for (const presigned of [down, up]) {
+      const { method, url } = presigned;
+      for (let at = endpoint.length + 1; at < url.length; at++) {
+        const changed = `${url.slice(0, at)}${url[at] === '1' ? '2' : '1'}${url.slice(at + 1)}`;
+        const { status, body } = await send({ ...presigned, url: changed }, method === 'PUT' ? bytes : undefined);
+        expect(status, `${method} ${changed}`).toBeGreaterThanOrEqual(400);
+        expect(body.includes(bytes), changed).toBe(false);
+      }
     }
+    expect(stored()).toEqual(before);
+    expect((await send(down)).status).toBe(200);
+    expect((await send(up, bytes)).status).toBe(200);
   });
 
   test('a URL with a parameter more, or one less', async () => {
