@@ -165,10 +165,13 @@ test('carries out a command once that comes again while it is carried out', asyn
   );
   await Promise.all(twice);
   await logged('d-again: reboot');
-  await vi.waitFor(async () => {
-    const { num_pending, num_ack_pending } = await manager.consumers.info('TOP_COMMANDS', 'demo+vendor_a');
-    expect([num_pending, num_ack_pending]).toEqual([0, 0]);
-  });
+  await vi.waitFor(
+    async () => {
+      const { num_pending, num_ack_pending } = await manager.consumers.info('TOP_COMMANDS', 'demo+vendor_a');
+      expect([num_pending, num_ack_pending]).toEqual([0, 0]);
+    },
+    { timeout: 20_000 },
+  );
   expect(log().match(/d-again: reboot/g)).toHaveLength(1);
 });
 
