@@ -151,7 +151,7 @@ function webhook({ type, summary, example }: DescribedEvent) {
       operationId: `events.${type}`,
       summary,
       description:
-        'An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.',
+        'An event of the tenant, as a later delivery service is to post it to a subscribed endpoint: the platform delivers nothing. It may arrive more than once: copies have the same event_id.',
       security: [],
       requestBody: { required: true, content: jsonContent(PlatformEvent, example) },
       responses: { '2XX': { description: 'Received.' } },

@@ -46,6 +46,9 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
+/** Generators of clients take an integer without a format for 32 bits. */
+const MAX_INT32 = 2 ** 31 - 1;
+
 function tidy(schema: JsonSchema): void {
   replaceUnicodeClasses(schema);
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
@@ -53,6 +56,7 @@ function tidy(schema: JsonSchema): void {
     if (schema.default !== undefined) schema.default = Number(schema.default);
     if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
     if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+    if (Number(schema.maximum) > MAX_INT32) schema.format = 'int64';
   }
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
   if ('example' in schema) {

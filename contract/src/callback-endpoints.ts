@@ -122,7 +122,7 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'Create a callback endpoint',
     description:
-      'Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 ACTIVE ones a tenant.',
+      'Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 ACTIVE ones a tenant by default.',
     metadata: { scope: 'open:callback:create', specified: true },
     query: z.strictObject({}),
     body: CallbackEndpointCreate,

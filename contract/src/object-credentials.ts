@@ -127,7 +127,7 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials',
     summary: 'Create an object credential',
     description:
-      "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant.",
+      "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant by default.",
     metadata: { scope: 'open:object-config:create', specified: true },
     query: z.strictObject({}),
     body: ObjectCredentialCreate,

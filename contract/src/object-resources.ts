@@ -126,7 +126,7 @@ export const objectResources = operations({
     path: '/api/v1/open/objects/resources',
     summary: 'Create an object resource',
     description:
-      'Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant.',
+      'Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant by default.',
     metadata: { scope: 'open:object-config:create', specified: true },
     query: z.strictObject({}),
     body: ObjectResourceCreate,

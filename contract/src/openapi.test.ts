@@ -100,6 +100,13 @@ test('numbers and times are described as what they are', () => {
   expect(times.filter(({ node }) => node.format !== 'date-time')).toEqual([]);
 });
 
+test('an integer has 64 bits wherever its maximum needs more than 32, and nowhere else', () => {
+  const integers = [...nodes(document)].filter(({ node }) => [node.type].flat().includes('integer'));
+  const large = integers.filter(({ node }) => Number(node.maximum) > 2 ** 31 - 1);
+  expect(large.map(({ at }) => at)).toContain('#/components/schemas/PresignRequest/properties/content_length');
+  expect(integers.filter(({ node }) => node.format === 'int64')).toEqual(large);
+});
+
 /** The places in a schema where the validated answer could differ from the given one. */
 function changes(schema: z.core.$ZodType, at: string): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;

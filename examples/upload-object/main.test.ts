@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 
 const { admin, operator, tenant_id } = await createTenant();
 
 /** As `npm start` in this folder runs it: with the built SDK, as any user has it. */
-async function run({ base_url, client_id, secret }: Profile): Promise<{ stdout: string; stderr: string }> {
-  const { PATH } = process.env;
-  return promisify(execFile)(process.execPath, ['--import', 'tsx', 'main.ts'], {
+const runWith = (environment: Record<string, string>): Promise<{ stdout: string; stderr: string }> =>
+  promisify(execFile)(process.execPath, ['--import', 'tsx', 'main.ts'], {
     cwd: import.meta.dirname,
-    env: { PATH, TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret },
+    env: { PATH: process.env.PATH, ...environment },
   });
-}
+
+const run = ({ base_url, client_id, secret }: Profile) =>
+  runWith({ TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret });
 
 test('uploads a file to a store, downloads it, and the bytes are the same', async () => {
   const body = { client_id: admin.client_id, role: 'integration_operator' };
@@ -44,5 +45,23 @@ test('says in one line what the platform refused', async () => {
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(/^FORBIDDEN: .*open:object-config:create.* \(request [^ ]+\)$/m),
+  });
+});
+
+test('says why it failed, also where it cannot tidy up', async () => {
+  const mayOnlyCreate = await createCredential(tenant_id);
+  const body = { client_id: mayOnlyCreate.client_id, scope: 'open:object-config:create' };
+  const policies = `/api/v1/platform/tenants/${tenant_id}/policies`;
+  expect((await signedRequest(platform().admin, 'POST', policies, { body })).status).toBe(201);
+  const { stderr } = await run(mayOnlyCreate).catch((error) => error);
+  expect(stderr).toMatch(/^The resource .* ACTIVE: .*open:object-config:update.*$/m);
+  expect(stderr).toMatch(/^The credential .* ACTIVE: .*open:object-config:update.*$/m);
+  expect(stderr).toMatch(/^FORBIDDEN: .*open:object:create/m);
+});
+
+test('says in one line which file is missing', async () => {
+  await expect(runWith({ TOP_PROFILE_FILE: 'data/missing.json' })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^There is no data\/missing.json: .*docs\/objects.md.*tenant_admin.*\n$/),
   });
 });

@@ -1,14 +1,21 @@
-import { openAsBlob, readFileSync } from 'node:fs';
+import { existsSync, openAsBlob, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import S3rver from '@20minutes/s3rver';
 import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
 /** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as a profile that topctl wrote. */
 function connect(): TenantOpenPlatform {
   if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
-  const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo-objects.json', import.meta.url);
+  const file = process.env.TOP_PROFILE_FILE ?? fileURLToPath(new URL('../../data/demo-objects.json', import.meta.url));
+  if (!existsSync(file)) {
+    console.error(
+      `There is no ${file}: docs/objects.md makes it, with the roles tenant_admin and integration_operator.`,
+    );
+    process.exit(1);
+  }
   const profile = JSON.parse(readFileSync(file, 'utf8'));
   return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
 }
@@ -36,14 +43,24 @@ async function withResource(client: TenantOpenPlatform, endpoint: string, work: 
     try {
       await work(resource_id);
     } finally {
-      // Only ACTIVE ones count against the limits.
-      await client.objectResources.update(resource_id, { status: 'DISABLED' });
+      await tidyUp('resource', client.objectResources.update(resource_id, { status: 'DISABLED' }));
     }
   } finally {
-    await client.objectCredentials.update(credential_id, { status: 'DISABLED' });
+    await tidyUp('credential', client.objectCredentials.update(credential_id, { status: 'DISABLED' }));
   }
 }
 
+/** Only ACTIVE ones count against the limits. Throws nothing, which would hide why the work failed. */
+async function tidyUp(what: string, disabling: Promise<unknown>): Promise<void> {
+  try {
+    await disabling;
+  } catch (error) {
+    console.error(`The ${what} of this example stays ACTIVE:`, error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+const client = connect();
 const folder = await mkdtemp(join(tmpdir(), 'top-upload-object-'));
 const store = new S3rver({
   address: '127.0.0.1',
@@ -54,7 +71,6 @@ const store = new S3rver({
 });
 try {
   const { port } = await store.run();
-  const client = connect();
   await withResource(client, `http://127.0.0.1:${port}`, async (resourceId) => {
     const file = join(folder, 'firmware.bin');
     await writeFile(file, crypto.getRandomValues(new Uint8Array(60_000)));

@@ -1,12 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createAccount, createUser } from '@nats-io/nkeys';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
@@ -20,6 +22,7 @@ let folder: string;
 let postgres: PrivatePostgres;
 let nats: PrivateNats;
 let server: RunningServer;
+let seeds: { demo: string; platform: string };
 
 const platformAlone = `accounts { TOP { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`;
 
@@ -33,6 +36,8 @@ beforeAll(async () => {
     NATS_NKEY_SEED_FILE: seedFile('platform', platformUser),
     KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
   });
+  seeds = { demo: await register('demo'), platform: await register('platform') };
+  await letPrincipalsIn();
 });
 
 afterAll(async () => {
@@ -59,8 +64,24 @@ async function letPrincipalsIn(): Promise<void> {
 
 const profile = (name: string): Profile => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
-/** As `npm start` in this folder runs it. */
-function startAdapter(environment: Record<string, string>): { log: () => string } {
+/** Registers a principal; answers the file with its seed. */
+async function register(tenantId: string): Promise<string> {
+  const key = createUser();
+  const target = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
+  const body = {
+    bus_user: 'adapter',
+    bus_account_public_key: createAccount().getPublicKey(),
+    bus_user_public_key: key.getPublicKey(),
+    principal_type: 'SERVICE',
+  };
+  const registered = await signedRequest(profile('platform-admin.json'), 'POST', target, { body });
+  expect(registered.status).toBe(201);
+  return seedFile(`${tenantId}-adapter`, key);
+}
+
+/** As `npm start` in this folder runs it. Resolves when it reads commands. */
+async function startAdapter(tenantId: 'demo' | 'platform', vendor = 'vendor_a') {
+  const environment = { TENANT_ID: tenantId, VENDOR: vendor, NATS_NKEY_SEED_FILE: seeds[tenantId] };
   const adapter = spawn(process.execPath, ['--import', 'tsx', 'adapter.ts'], {
     cwd: import.meta.dirname,
     env: { PATH: process.env.PATH, NATS_URL: nats.url, ...environment },
@@ -71,62 +92,93 @@ function startAdapter(environment: Record<string, string>): { log: () => string 
   adapter.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  onTestFinished(async () => {
+  const stop = async () => {
     adapter.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
-  });
-  return { log: () => log };
+    expect(await exited, log).toEqual([0, null]);
+  };
+  onTestFinished(stop);
+  const logged = (text: string) => vi.waitFor(() => expect(log).toContain(text), { timeout: 20_000, interval: 5 });
+  await logged(`Serving ${vendor} for ${tenantId}.`);
+  return { log: () => log, logged, stop };
 }
 
-async function outcomeOf(command: object) {
-  const demo = profile('demo.json');
-  const commands = '/api/v1/open/downlink/commands';
+const commands = '/api/v1/open/downlink/commands';
+
+async function send(command: object): Promise<string> {
   const body = { vendor: 'vendor_a', device_id: 'd-1', idempotency_key: randomBytes(8).toString('hex'), ...command };
-  const accepted = await signedRequest(demo, 'POST', commands, { body });
+  const accepted = await signedRequest(profile('demo.json'), 'POST', commands, { body });
   expect(accepted.status).toBe(202);
-  return vi.waitFor(
+  return accepted.body.command_id;
+}
+
+const outcomeOf = (commandId: string) =>
+  vi.waitFor(
     async () => {
-      const { body: found } = await signedRequest(demo, 'GET', `${commands}/${accepted.body.command_id}`);
-      expect(found.completed_at).not.toBeNull();
-      return found;
+      const { body } = await signedRequest(profile('demo.json'), 'GET', `${commands}/${commandId}`);
+      expect(body.completed_at).not.toBeNull();
+      return body;
     },
     { timeout: 25_000, interval: 100 },
   );
-}
 
 test('carries out commands of its tenant with the key of its principal, and tells what became of them', async () => {
-  const key = createUser();
-  const registered = await signedRequest(
-    profile('platform-admin.json'),
-    'POST',
-    '/api/v1/platform/tenants/demo/bus/principals',
-    {
-      body: {
-        bus_user: 'demo-adapter',
-        bus_account_public_key: createAccount().getPublicKey(),
-        bus_user_public_key: key.getPublicKey(),
-        principal_type: 'SERVICE',
-      },
-    },
-  );
-  expect(registered.status).toBe(201);
-  await letPrincipalsIn();
-  const { log } = startAdapter({
-    TENANT_ID: 'demo',
-    VENDOR: 'vendor_a',
-    NATS_NKEY_SEED_FILE: seedFile('adapter', key),
-  });
-  await vi.waitFor(() => expect(log()).toContain('Serving vendor_a for demo.'), { timeout: 20_000 });
-
-  expect(await outcomeOf({ command_type: 'reboot', payload: {} })).toMatchObject({
+  await startAdapter('demo');
+  expect(await outcomeOf(await send({ command_type: 'reboot', payload: {} }))).toMatchObject({
     status: 'SUCCEEDED',
     adapter_status: 'DELIVERED',
     device_execution_status: 'SUCCEEDED',
     result: { uptime_seconds: 0 },
   });
-  expect(await outcomeOf({ command_type: 'set_power', payload: { power: 'on' } })).toMatchObject({
+  expect(await outcomeOf(await send({ command_type: 'set_power', payload: { power: 'on' } }))).toMatchObject({
     status: 'REJECTED',
     device_execution_status: 'REJECTED',
     status_reason: { code: 'DOOR_OPEN' },
   });
+});
+
+test('carries out commands of every tenant with the key of a principal of the tenant platform', async () => {
+  await startAdapter('platform', 'vendor_b');
+  const commandId = await send({ vendor: 'vendor_b', command_type: 'reboot', payload: {} });
+  expect(await outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+test('carries out a command once that comes again while it is carried out', async () => {
+  const connection = await connect({
+    servers: nats.url.slice('nats://'.length),
+    authenticator: nkeyAuthenticator(platformUser.getSeed()),
+  });
+  onTestFinished(() => connection.close());
+  const manager = await jetstreamManager(connection);
+  const { log, logged } = await startAdapter('demo');
+  const command = {
+    command_id: randomUUID(),
+    tenant_id: 'demo',
+    vendor: 'vendor_a',
+    device_id: 'd-again',
+    command_type: 'reboot',
+    payload: {},
+    accepted_at: new Date().toISOString(),
+    deadline_at: new Date(Date.now() + 30_000).toISOString(),
+  };
+  const twice = [1, 2].map(() =>
+    jetstream(connection).publish('tenants.demo.commands.vendor_a', JSON.stringify(command)),
+  );
+  await Promise.all(twice);
+  await logged('d-again: reboot');
+  await vi.waitFor(
+    async () => {
+      const { num_pending, num_ack_pending } = await manager.consumers.info('TOP_COMMANDS', 'demo+vendor_a');
+      expect([num_pending, num_ack_pending]).toEqual([0, 0]);
+    },
+    { timeout: 20_000 },
+  );
+  expect(log().match(/d-again: reboot/g)).toHaveLength(1);
+});
+
+test('on SIGTERM tells what becomes of the commands in work, and exits', async () => {
+  const { logged, stop } = await startAdapter('demo');
+  const commandId = await send({ device_id: 'd-last', command_type: 'reboot', payload: {} });
+  await logged('d-last: reboot');
+  await stop();
+  expect(await outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
 });

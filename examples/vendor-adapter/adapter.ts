@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Consumer, type JetStreamClient, type JsMsg, jetstream } from '@nats-io/jetstream';
+import { type Consumer, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { fromSeed } from '@nats-io/nkeys';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { type Command, carryOut, type Outcome } from './devices.js';
 
 // NATS_URL      such as nats://nats.example.com:4222
 // NATS_NKEY_SEED_FILE   the private seed of the principal; absent where NATS asks for none
-// TENANT_ID     whose commands
+// TENANT_ID     whose commands: the tenant of the principal; `platform` stands for all
 // VENDOR        of which vendor
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID, VENDOR } = process.env;
 if (!TENANT_ID || !VENDOR) throw new Error('TENANT_ID and VENDOR are required.');
 
 const IN_FLIGHT = 16;
+/** A stop waits as long for what was asked for. */
+const FETCH_MS = 1_000;
 /** Well within the 30 seconds after which an unacknowledged command goes to another adapter. */
 const STILL_WORKING_MS = 10_000;
 
@@ -35,18 +37,16 @@ const connection = await connect({
   maxReconnectAttempts: -1,
 });
 const bus = jetstream(connection, principal?.jetstream);
-process.once('SIGTERM', () => void connection.drain());
-process.once('SIGINT', () => void connection.drain());
 
-/** What was done stays done: a command may come again, under the same command_id. */
-const done = new Map<string, Outcome>();
+/** What was begun is not begun again: a command may come again, under the same command_id, even meanwhile. */
+const begun = new Map<string, Promise<Outcome>>();
 const MAX_REMEMBERED = 10_000;
 
 async function handle(message: JsMsg): Promise<void> {
   const command = message.json<Command>();
   const working = setInterval(() => message.working(), STILL_WORKING_MS);
   try {
-    await answer(bus, command);
+    await answer(command);
     message.ack();
   } catch (error) {
     console.error(`${command.command_id} comes again:`, error);
@@ -56,22 +56,28 @@ async function handle(message: JsMsg): Promise<void> {
   }
 }
 
-async function answer(bus: JetStreamClient, command: Command): Promise<void> {
-  const known = done.get(command.command_id);
+async function answer(command: Command): Promise<void> {
+  const known = begun.get(command.command_id);
   if (!known && Date.parse(command.deadline_at) <= Date.now()) return; // The platform has told TIMED_OUT.
-  if (!known)
-    await tell(bus, command, 'accepted', { adapter_status: 'DELIVERED', device_execution_status: 'IN_PROGRESS' });
-  const outcome = known ?? (await carryOut(command));
-  done.set(command.command_id, outcome);
-  const [oldest] = done.keys();
-  if (oldest !== undefined && done.size > MAX_REMEMBERED) done.delete(oldest);
-  await tell(bus, command, 'outcome', outcome);
+  await tell(command, 'outcome', await (known ?? begin(command)));
 }
 
+function begin(command: Command): Promise<Outcome> {
+  const outcome = tellAccepted(command).then(() => carryOut(command));
+  begun.set(command.command_id, outcome);
+  outcome.catch(() => begun.delete(command.command_id));
+  const [oldest] = begun.keys();
+  if (oldest !== undefined && begun.size > MAX_REMEMBERED) begun.delete(oldest);
+  return outcome;
+}
+
+const tellAccepted = (command: Command) =>
+  tell(command, 'accepted', { adapter_status: 'DELIVERED', device_execution_status: 'IN_PROGRESS' });
+
 /** The same update has the same id, so that the bus keeps one. */
-async function tell(bus: JetStreamClient, { command_id }: Command, step: string, said: Outcome): Promise<void> {
+async function tell({ command_id, tenant_id }: Command, step: string, said: Outcome): Promise<void> {
   const update = { command_id, ...said, occurred_at: new Date().toISOString() };
-  const subject = `tenants.${TENANT_ID}.command-updates.${VENDOR}`;
+  const subject = `tenants.${tenant_id}.command-updates.${VENDOR}`;
   await bus.publish(subject, JSON.stringify(update), { msgID: `${command_id} ${step}` });
 }
 
@@ -87,6 +93,29 @@ async function durable(): Promise<Consumer> {
   }
 }
 
-const messages = await (await durable()).consume({ max_messages: IN_FLIGHT });
+const consumer = await durable();
 console.error(`Serving ${VENDOR} for ${TENANT_ID}.`);
-for await (const message of messages) void handle(message);
+
+const inWork = new Set<Promise<void>>();
+let isStopping = false;
+for (const signal of ['SIGTERM', 'SIGINT']) {
+  process.once(signal, () => {
+    isStopping = true;
+  });
+}
+while (!isStopping) {
+  while (inWork.size >= IN_FLIGHT) await Promise.race(inWork);
+  try {
+    // Read to its end: NATS may still send what was asked for, and it would come to nobody else for 30 seconds.
+    const messages = await consumer.fetch({ max_messages: IN_FLIGHT - inWork.size, expires: FETCH_MS });
+    for await (const message of messages) {
+      const handled = handle(message).finally(() => inWork.delete(handled));
+      inWork.add(handled);
+    }
+  } catch (error) {
+    console.error('No commands to read:', error instanceof Error ? error.message : error);
+    await delay(1_000);
+  }
+}
+await Promise.all(inWork);
+await connection.drain();

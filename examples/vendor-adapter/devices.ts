@@ -21,7 +21,8 @@ export type Outcome = {
 };
 
 /** Here stands the vendor's own protocol. These devices take a moment, and refuse to be switched on. */
-export async function carryOut({ command_type, payload }: Command): Promise<Outcome> {
+export async function carryOut({ device_id, command_type, payload }: Command): Promise<Outcome> {
+  console.error(`${device_id}: ${command_type}`);
   await delay(50);
   switch (command_type) {
     case 'reboot':

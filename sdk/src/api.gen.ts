@@ -221,7 +221,7 @@ export interface paths {
         put?: never;
         /**
          * Create an object credential
-         * @description Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant.
+         * @description Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant by default.
          *
          *     Needs the scope `open:object-config:create`.
          */
@@ -271,7 +271,7 @@ export interface paths {
         put?: never;
         /**
          * Create an object resource
-         * @description Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant.
+         * @description Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant by default.
          *
          *     Needs the scope `open:object-config:create`.
          */
@@ -321,7 +321,7 @@ export interface paths {
         put?: never;
         /**
          * Create a callback endpoint
-         * @description Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 ACTIVE ones a tenant.
+         * @description Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 ACTIVE ones a tenant by default.
          *
          *     Needs the scope `open:callback:create`.
          */
@@ -871,7 +871,7 @@ export interface webhooks {
         put?: never;
         /**
          * A command was accepted
-         * @description An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.
+         * @description An event of the tenant, as a later delivery service is to post it to a subscribed endpoint: the platform delivers nothing. It may arrive more than once: copies have the same event_id.
          */
         post: operations["events.command.accepted"];
         delete?: never;
@@ -891,7 +891,7 @@ export interface webhooks {
         put?: never;
         /**
          * A command's status became final
-         * @description An event of the tenant, as it is posted to a subscribed endpoint. It may arrive more than once: copies have the same event_id.
+         * @description An event of the tenant, as a later delivery service is to post it to a subscribed endpoint: the platform delivers nothing. It may arrive more than once: copies have the same event_id.
          */
         post: operations["events.command.completed"];
         delete?: never;
@@ -2809,7 +2809,10 @@ export interface components {
             key_prefix: string;
             /** @description The content types that may be uploaded; null for any. */
             allowed_content_types: string[] | null;
-            /** @description The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+            /**
+             * Format: int64
+             * @description The largest upload, in bytes: 1 to 5368709120, which is also the default.
+             */
             max_object_bytes: number;
             /** @description The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
             max_expires_in_seconds: number;
@@ -2862,7 +2865,10 @@ export interface components {
             key_prefix?: string;
             /** @description The content types that may be uploaded; null for any. */
             allowed_content_types?: string[] | null;
-            /** @description The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+            /**
+             * Format: int64
+             * @description The largest upload, in bytes: 1 to 5368709120, which is also the default.
+             */
             max_object_bytes?: number;
             /** @description The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
             max_expires_in_seconds?: number;
@@ -2929,7 +2935,10 @@ export interface components {
             key_prefix?: string;
             /** @description The content types that may be uploaded; null for any. */
             allowed_content_types?: string[] | null;
-            /** @description The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+            /**
+             * Format: int64
+             * @description The largest upload, in bytes: 1 to 5368709120, which is also the default.
+             */
             max_object_bytes?: number;
             /** @description The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
             max_expires_in_seconds?: number;
@@ -3051,7 +3060,10 @@ export interface components {
             expires_in_seconds?: number;
             /** @description UPLOAD, required: the media type. It is signed: the store refuses another. */
             content_type?: string;
-            /** @description UPLOAD, required: the size in bytes. It is signed: the store refuses another. */
+            /**
+             * Format: int64
+             * @description UPLOAD, required: the size in bytes. It is signed: the store refuses another.
+             */
             content_length?: number;
             /** @description UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does. */
             checksum_sha256?: string;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -151,15 +152,21 @@ describe('the store refuses', () => {
 
   test('a URL with any one byte changed', async () => {
     await upload('changed/a b.bin', bytes);
-    const presigned = await presignDownload('changed/a b.bin', { response_content_disposition: 'inline' });
-    expect((await send(presigned)).status).toBe(200);
-    const { url } = presigned;
-    for (let at = endpoint.length + 1; at < url.length; at++) {
-      const changed = `${url.slice(0, at)}${url[at] === '1' ? '2' : '1'}${url.slice(at + 1)}`;
-      const { status, body } = await send({ ...presigned, url: changed });
-      expect(status, changed).toBeGreaterThanOrEqual(400);
-      expect(body.includes(bytes), changed).toBe(false);
+    const down = await presignDownload('changed/a b.bin', { response_content_disposition: 'inline' });
+    const up = await presignUpload('changed/c d.bin', bytes);
+    const before = stored();
+    for (const presigned of [down, up]) {
+      const { method, url } = presigned;
+      for (let at = endpoint.length + 1; at < url.length; at++) {
+        const changed = `${url.slice(0, at)}${url[at] === '1' ? '2' : '1'}${url.slice(at + 1)}`;
+        const { status, body } = await send({ ...presigned, url: changed }, method === 'PUT' ? bytes : undefined);
+        expect(status, `${method} ${changed}`).toBeGreaterThanOrEqual(400);
+        expect(body.includes(bytes), changed).toBe(false);
+      }
     }
+    expect(stored()).toEqual(before);
+    expect((await send(down)).status).toBe(200);
+    expect((await send(up, bytes)).status).toBe(200);
   });
 
   test('a URL with a parameter more, or one less', async () => {
@@ -245,4 +252,15 @@ test('this store takes an unsigned x-amz-copy-source for a copy, of whatever the
   const headers = { ...presigned.headers, 'x-amz-copy-source': `/${store.bucket}/elsewhere/secret` };
   expect((await send({ ...presigned, headers }, bytes)).status).toBe(200);
   expect((await send(await presignDownload('copied'))).body.equals(secret)).toBe(true);
+});
+
+test('this store keeps an unsigned Content-Encoding, and a client that decodes gets other bytes than were signed', async () => {
+  const other = Buffer.from('not what was signed');
+  const signed = gzipSync(other);
+  const presigned = await presignUpload('encoded', signed);
+  const headers = { ...presigned.headers, 'Content-Encoding': 'gzip' };
+  expect((await send({ ...presigned, headers }, signed)).status).toBe(200);
+  const down = await presignDownload('encoded');
+  expect((await send(down)).body.equals(signed)).toBe(true);
+  expect(await (await fetch(down.url)).text()).toBe(other.toString());
 });
