@@ -18,7 +18,10 @@ test('reads what is not given from the environment', () => {
   expect(new TenantOpenPlatform(credential)).toMatchObject({ baseUrl: 'https://env.test/prefix', ...id });
 });
 
-test.each([id, { secret: credential.secret }])('never completes %o from the environment', (half) => {
+test.each<[string, TenantOpenPlatformOptions]>([
+  ['clientId', id],
+  ['secret', { secret: credential.secret }],
+])('a %s alone is never completed from the environment', (_, half) => {
   vi.stubEnv('TOP_CLIENT_ID', 'env-client');
   vi.stubEnv('TOP_SECRET', credential.secret);
   const construct = () => new TenantOpenPlatform({ baseUrl: good.baseUrl, ...half });
