@@ -15,7 +15,7 @@ export async function writeWhole<T>(
 ): Promise<T> {
   const { fs, cwd } = context;
   return interruptible(context, async (signal) => {
-    const { target, temporary, file } = await openBeside(fs, resolve(cwd, path)).catch((error: Error) => {
+    const { target, temporary, file, discard } = await openBeside(fs, resolve(cwd, path)).catch((error: Error) => {
       throw new UsageError(`cannot write ${path}: ${error.message}`);
     });
     try {
@@ -25,8 +25,7 @@ export async function writeWhole<T>(
       await fs.rename(temporary, target);
       return result;
     } catch (error) {
-      await file.close();
-      await fs.unlink(temporary);
+      await discard();
       throw error;
     }
   });
@@ -35,14 +34,28 @@ export async function writeWhole<T>(
 async function openBeside(fs: Context['fs'], path: string) {
   const target = await behindLinks(fs, path);
   const temporary = `${target}.${crypto.randomUUID()}.part`;
-  const mode = await fs.stat(target).then(
-    (found) => found.mode & 0o777,
-    () => undefined,
-  );
+  const found = await fs.stat(target).catch(nullIfAbsent);
+  const mode = found ? found.mode & 0o777 : undefined;
   const file = await fs.open(temporary, 'wx', mode);
-  // The umask took away of it.
-  if (mode !== undefined) await file.chmod(mode);
-  return { target, temporary, file };
+  /** Its own failures must not hide the one that it follows. */
+  const discard = async () => {
+    await file.close().catch(() => {});
+    await fs.unlink(temporary).catch(() => {});
+  };
+  try {
+    // The umask took away of it.
+    if (mode !== undefined) await file.chmod(mode);
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+  return { target, temporary, file, discard };
+}
+
+/** That a file cannot be looked at does not mean that none is there. */
+export function nullIfAbsent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
 }
 
 /** Where a link leads to in the end, be there a file or not. */

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { credential } from '../test/fake-fetch.js';
 import { ConfigurationError, TenantOpenPlatform, type TenantOpenPlatformOptions } from './index.js';
 
+const id = { clientId: credential.clientId };
 const good = { baseUrl: 'https://platform.test', ...credential };
 
 afterEach(() => {
@@ -14,7 +15,18 @@ test('reads what is not given from the environment', () => {
   vi.stubEnv('TOP_CLIENT_ID', 'env-client');
   vi.stubEnv('TOP_SECRET', credential.secret);
   expect(new TenantOpenPlatform()).toMatchObject({ baseUrl: 'https://env.test/prefix', clientId: 'env-client' });
-  expect(new TenantOpenPlatform({ clientId: 'given' })).toMatchObject({ clientId: 'given' });
+  expect(new TenantOpenPlatform(credential)).toMatchObject({ baseUrl: 'https://env.test/prefix', ...id });
+});
+
+test.each<[string, TenantOpenPlatformOptions]>([
+  ['clientId', id],
+  ['secret', { secret: credential.secret }],
+])('a %s alone is never completed from the environment', (_, half) => {
+  vi.stubEnv('TOP_CLIENT_ID', 'env-client');
+  vi.stubEnv('TOP_SECRET', credential.secret);
+  const construct = () => new TenantOpenPlatform({ baseUrl: good.baseUrl, ...half });
+  expect(construct).toThrow(ConfigurationError);
+  expect(construct).toThrow(/clientId and secret together/);
 });
 
 test('needs no process object', () => {

@@ -9,13 +9,13 @@ import { secretProblem } from './secret.js';
 export interface TenantOpenPlatformOptions {
   /** Where the platform is, with a path prefix if it has one, without `/api/v1`. Default: `TOP_BASE_URL`. */
   baseUrl?: string | undefined;
-  /** The credential id. Default: `TOP_CLIENT_ID`. */
+  /** The credential id, together with `secret`. Default: `TOP_CLIENT_ID`. */
   clientId?: string | undefined;
-  /** The secret of the credential. Default: `TOP_SECRET`. */
+  /** The secret of the credential, together with `clientId`. Default: `TOP_SECRET`. */
   secret?: string | undefined;
   /** How long one attempt may take, in milliseconds. Default: 20,000. */
   timeoutMs?: number | undefined;
-  /** How long a whole call may take with all attempts and waits, in milliseconds. Default: 60,000. */
+  /** How long a whole call may take with all attempts, in milliseconds; `wait_seconds` comes on top. Default: 60,000. */
   deadlineMs?: number | undefined;
   /** How often a failed attempt is repeated where that is safe; 0 for never. Default: 2. */
   maxRetries?: number | undefined;
@@ -52,7 +52,7 @@ export interface Configuration {
 }
 
 /** The longest delay that a timer takes. */
-const MAX_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 
 /** Checks everything that can be checked without a request; what is wrong is said here and not by a 401 later. */
@@ -89,6 +89,11 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
 const globalFetch: Fetch = (url: string, init: FetchInit) => globalThis.fetch(url, init);
 
 function required(options: TenantOpenPlatformOptions) {
+  if (!options.clientId !== !options.secret) {
+    throw new ConfigurationError(
+      'Give clientId and secret together, or neither, for TOP_CLIENT_ID and TOP_SECRET: a secret is never tried with the id of another credential.',
+    );
+  }
   const missing: string[] = [];
   const take = (name: 'baseUrl' | 'clientId' | 'secret', variable: string): string => {
     const value = options[name] || environment(variable);

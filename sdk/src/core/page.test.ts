@@ -48,6 +48,11 @@ test('toArray gives at most max items, and all without it', async () => {
   expect(await fakeClient(threePages()).client.tenants.list().toArray()).toHaveLength(5);
 });
 
+test('toArray tells the failure of the first page, also where nobody needs its items', async () => {
+  const { client } = fakeClient([refusal(403, 'FORBIDDEN')]);
+  await expect(client.tenants.list().toArray({ max: 0 })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
+
 test('an empty page in the middle does not end the list', async () => {
   const { client } = fakeClient([page([], 'c1'), page(['a'], null)]);
   expect(await collect(client.tenants.list())).toEqual([{ tenant_id: 'a' }]);

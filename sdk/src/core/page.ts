@@ -40,7 +40,11 @@ export function pagePromise<Item>(
 
   async function toArray({ max = Number.POSITIVE_INFINITY }: { max?: number } = {}): Promise<Item[]> {
     const items: Item[] = [];
-    if (max <= 0) return items;
+    if (max <= 0) {
+      // It was sent, and its failure is nobody else's.
+      await first;
+      return items;
+    }
     for await (const item of iterate()) if (items.push(item) >= max) break;
     return items;
   }

@@ -9,6 +9,7 @@ afterEach(() => {
 });
 
 const connection = (cause: unknown) => new ConnectionError('No answer', { cause });
+const unexpected = (status: number) => new ApiError(status, { code: 'UNEXPECTED_ANSWER', message: '' });
 const unreachable = Object.assign(new AggregateError([]), {
   errors: [networkFailure('ETIMEDOUT', 'connect'), networkFailure('EHOSTUNREACH', 'connect')],
 });
@@ -27,7 +28,13 @@ test.each([
   ['a socket closed by the other side', connection(networkFailure('UND_ERR_SOCKET')), 'unknown'],
   ['a failure without a reason', connection(new TypeError('Failed to fetch')), 'unknown'],
   ['a timeout', new TimeoutError('No answer'), 'unknown'],
-  ['a 502 of a proxy', new ApiError(502, { code: 'UNEXPECTED_ANSWER', message: '' }), 'unknown'],
+  ['a 429 of a proxy', unexpected(429), 'unknown'],
+  ['a 502 of a proxy', unexpected(502), 'unknown'],
+  ['a 503 of a proxy', unexpected(503), 'unknown'],
+  ['a success that cannot be read', unexpected(200), 'unknown'],
+  ['a redirect', unexpected(308), 'decided'],
+  ['a redirect that the runtime hides', unexpected(0), 'decided'],
+  ['a 404 of a proxy', unexpected(404), 'decided'],
   ['a defect of the caller', new TypeError('x'), 'decided'],
 ])('after %s, the effect is: %s', (_, error, effect) => {
   expect(effectOf(error)).toBe(effect);

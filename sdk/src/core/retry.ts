@@ -5,7 +5,7 @@ const LONGEST_DELAY_MS = 8_000;
 
 /**
  * What a failed attempt may have done. `none`: nothing, so every operation may be repeated. `unknown`: perhaps all of
- * it, so only what may be repeated safely is. `decided`: the platform refused, and would again.
+ * it, so only what may be repeated safely is. `decided`: the request was refused, and would be again.
  */
 export type Effect = 'none' | 'unknown' | 'decided';
 
@@ -13,11 +13,13 @@ export function effectOf(error: unknown): Effect {
   if (isTimeoutError(error)) return 'unknown';
   if (isConnectionError(error)) return wasNeverSent(error.cause) ? 'none' : 'unknown';
   if (!isApiError(error)) return 'decided';
-  // Both are answered before anything is done.
-  if (error.status === 429 || error.status === 503) return 'none';
-  if (error.status === 408 || error.status >= 500) return 'unknown';
+  const { status, code } = error;
+  // The platform answers both before it does anything. A proxy may have passed the request on before it gave up.
+  if (status === 429 || status === 503) return code === 'UNEXPECTED_ANSWER' ? 'unknown' : 'none';
+  // A success that cannot be read is one all the same.
+  if (status === 408 || status >= 500 || (status >= 200 && status < 300)) return 'unknown';
   // The nonce was fresh, so something on the way sent the request twice, and the first copy may have been executed.
-  if (error.code === 'NONCE_REUSED') return 'unknown';
+  if (code === 'NONCE_REUSED') return 'unknown';
   return 'decided';
 }
 

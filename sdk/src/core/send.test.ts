@@ -46,7 +46,6 @@ const unrepeatable: [string, Call][] = [
 const nothingHappened: [string, () => Step][] = [
   ['429', () => refusal(429, 'RATE_LIMITED')],
   ['503', () => refusal(503, 'SERVICE_UNAVAILABLE')],
-  ['503 of a proxy', () => new Response('busy', { status: 503 })],
   ['a refused connection', () => networkFailure('ECONNREFUSED', 'connect')],
 ];
 const whoKnows: [string, () => Step][] = [
@@ -55,6 +54,8 @@ const whoKnows: [string, () => Step][] = [
   ['408', () => refusal(408, 'REQUEST_TIMEOUT')],
   ['500', () => refusal(500, 'INTERNAL_ERROR')],
   ['502 of a proxy', () => new Response('oops', { status: 502 })],
+  ['503 of a proxy', () => new Response('busy', { status: 503 })],
+  ['a success that is cut off', () => new Response('{"client_id":', { status: 201 })],
   ['a nonce that something on the way sent twice', () => refusal(401, 'NONCE_REUSED')],
 ];
 const decided: [string, () => Step][] = [

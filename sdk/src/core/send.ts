@@ -1,4 +1,4 @@
-import type { CallSettings, Configuration } from '../configuration.js';
+import { type CallSettings, type Configuration, MAX_TIMER_MS } from '../configuration.js';
 import {
   type ErrorContext,
   isApiError,
@@ -24,7 +24,7 @@ export interface RequestOptions {
   signal?: RuntimeAbortSignal | undefined;
   /** How long one attempt may take, in milliseconds; `wait_seconds` of the query comes on top. */
   timeoutMs?: number | undefined;
-  /** How long the whole call may take with all attempts and waits, in milliseconds. */
+  /** How long the whole call may take with all attempts, in milliseconds; `wait_seconds` of the query comes on top. */
   deadlineMs?: number | undefined;
   /** How often a failed attempt is repeated; 0 for never. */
   maxRetries?: number | undefined;
@@ -56,6 +56,8 @@ interface Call {
   body: string | undefined;
   bodySha256: string;
   requestId: string;
+  /** How long the platform may wait before it answers. */
+  waitMs: number;
   endsAt: number;
 }
 
@@ -115,13 +117,15 @@ export class Sender {
     const settings = this.#configuration.settle(options);
     if (settings.signal?.aborted) throw settings.signal.reason;
     const body = operation.body && JSON.stringify(operation.body);
+    const waitMs = (operation.query?.wait_seconds ?? 0) * 1000;
     return {
       operation,
       method: operation.method ?? 'GET',
       settings,
       target: buildTarget(operation.path, operation.parameters, operation.query),
       body,
-      endsAt: performance.now() + settings.deadlineMs,
+      waitMs,
+      endsAt: performance.now() + settings.deadlineMs + waitMs,
       requestId: settings.requestId ?? crypto.randomUUID(),
       bodySha256: await hashBody(body),
     };
@@ -139,8 +143,8 @@ export class Sender {
     };
     const startedAt = performance.now();
     const headers = await this.#headers(call, signed);
-    const allowedMs = settings.timeoutMs + (operation.query?.wait_seconds ?? 0) * 1000;
-    const timeoutMs = Math.max(0, Math.min(allowedMs, call.endsAt - startedAt));
+    const leftMs = Math.min(settings.timeoutMs + call.waitMs, call.endsAt - startedAt, MAX_TIMER_MS);
+    const timeoutMs = Math.max(0, leftMs);
     this.#observer.request(event);
     const init = { method: call.method, headers, ...(body !== undefined && { body }) };
     const answer = await attempt(fetch, `${baseUrl}${target}`, init, { timeoutMs, signal: settings.signal }, context);

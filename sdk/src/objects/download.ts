@@ -7,7 +7,12 @@ export interface DownloadedObject {
   object_key: string;
   /** The media type; null where the store does not say. */
   content_type: string | null;
-  /** The size in bytes; null where the store does not say. */
+  /**
+   * The coding that the object was stored with, such as `gzip`: `fetch` has undone those that it knows, so the content is
+   * not the bytes that are stored, and may be of any size. Null for none.
+   */
+  content_encoding: string | null;
+  /** The size in bytes; null where the store does not say, or says a `content_encoding`. */
   content_length: number | null;
   /** What the store calls these bytes; null where it does not say. */
   etag: string | null;
@@ -31,14 +36,16 @@ export function download(
     const response = await exchange({ redirect: 'manual' });
     const header = (name: string) => response.headers.get(name);
     const size = header('content-length');
-    // fetch decodes what has a Content-Encoding; its Content-Length is that of the encoded bytes.
-    const content_length = size === null || header('content-encoding') ? null : Number(size);
+    const content_encoding = header('content-encoding');
+    // What fetch decodes has the Content-Length of the encoded bytes.
+    const content_length = size === null || content_encoding ? null : Number(size);
     const content_type = header('content-type');
     const body = counted(response.body ?? new Blob([]).stream(), reporter(options.onProgress, content_length), explain);
     const whole = () => new Response(body, content_type === null ? {} : { headers: { 'Content-Type': content_type } });
     return {
       ...target,
       content_type,
+      content_encoding,
       content_length,
       etag: header('etag'),
       presign_id: grant.presign_id,

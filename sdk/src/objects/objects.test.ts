@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { openAsBlob } from 'node:fs';
+import { createReadStream, openAsBlob } from 'node:fs';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ const binary = { contentType: 'application/octet-stream' };
 const grant = (method: 'PUT' | 'GET', headers: Record<string, string> = {}, store = 'https://store.test') => ({
   presign_id: 'p1',
   method,
-  url: `${store}/bucket/${key}?X-Amz-Expires=900&X-Amz-Signature=${signature}`,
+  url: `${store}/bucket/${key}?X-Amz-Credential=AKIDSIGNER&X-Amz-Security-Token=SESSIONTOKEN&X-Amz-Signature=${signature}`,
   headers,
   object_key: key,
   request_id: 'r1',
@@ -85,7 +85,8 @@ describe('upload', () => {
     ['bytes of no type', bytes, {}, 'contentType is required'],
     ['a Blob of no type', new Blob([bytes]), {}, 'contentType is required'],
     ['a stream of no size', new Blob([bytes]).stream(), binary, 'contentLength is required'],
-    ["a stream of Node's", Readable.from(['x']) as unknown as Blob, binary, 'must be a string'],
+    ["a stream of Node's of no size", Readable.from([bytes]), binary, 'contentLength is required'],
+    ['a number', 5 as unknown as Blob, binary, 'a ReadableStream or an AsyncIterable'],
     ['nothing', undefined as unknown as Blob, binary, 'must be a string'],
   ])('of %s presigns and sends nothing', async (_, content, options, message) => {
     const { client, fetch } = fakeClient([]);
@@ -99,6 +100,7 @@ describe('upload', () => {
   test.each<[string, UploadContent, object, string | null]>([
     ['false', bytes, { checksumSha256: false }, null],
     ['one that is given', bytes, { checksumSha256: 'given' }, 'given'],
+    ["none for a stream of Node's", Readable.from([bytes]), { contentLength: 8 }, null],
     ['none for a stream', new Blob([bytes]).stream(), { contentLength: 8 }, null],
     ['one given for a stream', new Blob([bytes]).stream(), { contentLength: 8, checksumSha256: 'given' }, 'given'],
     ['none above 64 MiB', new Blob([new Uint8Array(64 * 1024 ** 2 + 1)]), {}, null],
@@ -130,6 +132,7 @@ test('a fetch that reads a Blob again gets all of it again', async () => {
 
 const passing: [string, () => Step][] = [
   ['503', () => denied(503, 'SlowDown')],
+  ["S3's timeout of a connection", () => denied(400, 'RequestTimeout')],
   ['500', () => denied(500, 'InternalError')],
   ['a lost connection', () => networkFailure('ECONNRESET')],
 ];
@@ -143,11 +146,33 @@ describe('a failure of the store', () => {
     expect(await (await down.client.objects.download(resource, key)).text()).toBe('firmware');
   });
 
-  test.each(passing)('that is %s: a stream is sent once', async (_, failure) => {
+  test.each(
+    passing.flatMap(([name, failure]): [string, string, () => Step, () => UploadContent][] => [
+      [name, 'a stream', failure, () => new Blob([bytes]).stream()],
+      [name, "a stream of Node's", failure, () => Readable.from([bytes])],
+    ]),
+  )('that is %s: %s is sent once', async (_, __, failure, content) => {
     const { client, fetch } = fakeClient([toUpload(), failure()]);
     const options = { ...binary, contentLength: 8 };
-    await expect(client.objects.upload(resource, key, new Blob([bytes]).stream(), options)).rejects.toThrow();
+    await expect(client.objects.upload(resource, key, content(), options)).rejects.toThrow();
     expect(fetch.sent).toHaveLength(2);
+  });
+
+  test.each<[string, Step]>([
+    ['is refused', refusal(403, 'OBJECT_POLICY_DENIED')],
+    ['does not arrive', networkFailure('ECONNREFUSED', 'connect')],
+  ])('of the platform: where the presign %s, a stream is canceled', async (_, step) => {
+    const canceled = vi.fn();
+    const readable = new Readable({ read() {} });
+    for (const content of [new ReadableStream({ cancel: canceled }), readable]) {
+      const { client } = fakeClient([step], { maxRetries: 0 });
+      const failure = await client.objects
+        .upload(resource, key, content, { ...binary, contentLength: 8 })
+        .catch((error) => error);
+      expect(failure).toHaveProperty('operation', 'objects.presign');
+      if (content !== readable) expect(canceled).toHaveBeenCalledExactlyOnceWith(failure);
+    }
+    expect(readable.destroyed).toBe(true);
   });
 
   test('of the platform that passes: the presign for a stream is repeated', async () => {
@@ -201,16 +226,43 @@ describe('a failure of the store', () => {
     expect(error).toMatchObject({ message: 'The store answered 307', status: 307, code: null });
   });
 
+  test('that has no end is not read to its end', async () => {
+    let read = 0;
+    const canceled = vi.fn();
+    const endless = new ReadableStream({
+      pull(controller) {
+        read += 10_000;
+        if (read > 1_000_000) controller.error(new Error('read on'));
+        else controller.enqueue(new TextEncoder().encode('<Code>NoSuchKey</Code>'.padEnd(10_000)));
+      },
+      cancel: canceled,
+    });
+    const { client } = fakeClient([toDownload(), new Response(endless, { status: 404 })]);
+    await expect(client.objects.download(resource, key)).rejects.toMatchObject({ code: 'NoSuchKey' });
+    expect(canceled).toHaveBeenCalledOnce();
+    expect(read).toBeLessThan(100_000);
+  });
+
+  const expired = (url: string) =>
+    new Response(`<Error><Code>AccessDenied</Code><Message>Request ${url} has expired</Message></Error>`, {
+      status: 403,
+    });
   const quoting = `<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message><SignatureProvided>${signature}</SignatureProvided></Error>`;
   test.each<[string, Step]>([
     ['a store that quotes what was signed', new Response(quoting, { status: 403 })],
+    ['a store that quotes the URL', expired(grant('GET').url)],
+    ['a store that quotes it without its host', expired(grant('GET').url.replace('https://store.test', ''))],
+    ['a store that quotes it encoded', expired(encodeURIComponent(grant('GET').url))],
+    ['a store that quotes it in its code', denied(403, grant('GET').url)],
+    ['a runtime that quotes a part', new TypeError(`failed: x-amz-signature=${signature}`)],
     ['a runtime that quotes the URL', new TypeError(`error sending request for url (${grant('GET').url}): refused`)],
     ['a runtime that quotes it in the cause', new TypeError('failed', { cause: new Error(`of ${grant('GET').url}`) })],
   ])('does not tell the presigned URL: %s', async (_, step) => {
     const { client } = fakeClient([toDownload(), step]);
     const error = await client.objects.download(resource, key, { maxRetries: 0 }).catch((error) => error);
-    expect(inspect(error, { depth: 20, showHidden: true })).toMatch(/SignatureDoesNotMatch|The transfer failed/);
-    expect(inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error)).not.toContain(signature);
+    const shown = inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error);
+    expect(shown).toMatch(/The store answered 403|The transfer failed/);
+    for (const hidden of [signature, 'SESSIONTOKEN', 'AKIDSIGNER']) expect(shown).not.toContain(hidden);
   });
 
   test('of the platform is an ApiError, and nothing goes to the store', async () => {
@@ -289,6 +341,7 @@ describe('over the network', () => {
       [`bytes ${how}`, () => large, reports],
       [`a Blob ${how}`, () => new Blob([large]), reports],
       [`a stream ${how}`, () => inChunks(large), reports],
+      [`a stream of Node's ${how}`, () => Readable.from(inChunks(large)), reports],
     ]),
   )('%s goes out with the signed Content-Length, not in chunks', async (_, content, reports) => {
     const received: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
@@ -357,6 +410,7 @@ describe('over the network', () => {
   test.each<[string, () => UploadContent | Promise<UploadContent>, object]>([
     ['a file that changed', changedFile, { name: 'NotReadableError' }],
     ['a stream that fails', () => failingStream(), { message: 'disk failure' }],
+    ['a file that is not there', () => createReadStream('/nowhere/file'), { code: 'ENOENT' }],
   ])('content that cannot be read is told as what it is, and not sent again: %s', async (_, content, failure) => {
     const { client, sent } = await onTheWire((request, response) => request.resume().on('end', () => response.end()), {
       'Content-Type': binary.contentType,
@@ -379,6 +433,7 @@ describe('over the network', () => {
     const object = await client.objects.download(resource, key, { onProgress: report(seen) });
     expect(object).toMatchObject({
       content_type: 'image/png',
+      content_encoding: null,
       content_length: 1_000_000,
       etag: '"e1"',
       object_key: key,
@@ -395,7 +450,7 @@ describe('over the network', () => {
     const seen: TransferProgress[] = [];
     const object = await client.objects.download(resource, key, { onProgress: report(seen) });
     expect(await object.text()).toBe('a'.repeat(10_000));
-    expect(object.content_length).toBeNull();
+    expect(object).toMatchObject({ content_length: null, content_encoding: 'gzip' });
     expect(seen.at(-1)).toEqual({ transferredBytes: 10_000, totalBytes: null });
   });
 

@@ -96,9 +96,8 @@ function begin(
     if (signal?.aborted) return signal.reason;
     if (timeout?.aborted) return new TimeoutError(`The transfer took longer than ${timeoutMs} ms.`, context);
     if (unread) return unread.cause;
-    // Some runtimes quote the URL, which is a secret while it works; the cause is left out for the same reason.
-    const reason = explainCause(cause).replace(/https?:\S+/g, 'the store');
-    return new ConnectionError(`The transfer failed: ${reason}.`, context);
+    // The cause is left out: some runtimes quote the URL there.
+    return new ConnectionError(`The transfer failed: ${withoutGrant(explainCause(cause))}.`, context);
   };
   const { url, method, headers } = grant;
   const exchange: Attempt['exchange'] = async (init) => {
@@ -106,7 +105,7 @@ function begin(
     try {
       const response = await fetch(url, { ...init, method, headers, signal: signals });
       if (response.status >= 200 && response.status < 300) return response;
-      throw refusal(response.status, await response.text(), context);
+      throw refusal(response.status, await beginningOf(response.body), context);
     } catch (cause) {
       throw explain(cause);
     }
@@ -114,12 +113,37 @@ function begin(
   return { grant, exchange, explain, unreadable };
 }
 
+/** The presigned URL, and each part of it that signs, is a secret while it works; runtimes and stores quote it. */
+function withoutGrant(text: string): string {
+  return text.replace(/https?:\S+/gi, 'the store').replace(/X-Amz-[\w-]+(=|%3D)\S+/gi, '…');
+}
+
+const MAX_READ_CHARACTERS = 64 * 1024;
+
+/** The beginning of an answer that should be short; what a store says may have no end. */
+export async function beginningOf(body: RuntimeReadableStream | null): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (reader && text.length < MAX_READ_CHARACTERS) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader?.cancel().catch(() => {});
+  return text;
+}
+
 /** Stores explain themselves in XML. Only these two fields are passed on: others quote what was signed. */
 function refusal(status: number, text: string, context: ErrorContext): ObjectStoreError {
-  const field = (name: string) => new RegExp(`<${name}>([^<]{1,300})<`).exec(text)?.[1];
+  const field = (name: string) => {
+    const value = new RegExp(`<${name}>([^<]{1,300})<`).exec(text)?.[1];
+    return value && withoutGrant(value);
+  };
   const code = field('Code');
   const message = `The store answered ${[status, code, field('Message')].filter(Boolean).join(' ')}`;
-  const retryable = status >= 500 || status === 408 || status === 429;
+  // S3 says 400 RequestTimeout where a connection stalls.
+  const retryable = status >= 500 || status === 408 || status === 429 || code === 'RequestTimeout';
   return new ObjectStoreError(message, { ...context, status, code: code ?? null, retryable });
 }
 

@@ -1,8 +1,14 @@
 import { InvalidArgumentError, type RuntimeBlob, type RuntimeReadableStream } from '../index.js';
-import { counted, reporter, type TransferOptions, type Transferring, transfer } from './transfer.js';
+import { beginningOf, counted, reporter, type TransferOptions, type Transferring, transfer } from './transfer.js';
 
-/** What can be uploaded. */
-export type UploadContent = string | ArrayBuffer | Uint8Array | RuntimeBlob | RuntimeReadableStream;
+/** What can be uploaded; the last two are streams. Node's Readable is an AsyncIterable. */
+export type UploadContent =
+  | string
+  | ArrayBuffer
+  | Uint8Array
+  | RuntimeBlob
+  | RuntimeReadableStream
+  | AsyncIterable<Uint8Array>;
 
 export interface UploadOptions extends TransferOptions {
   /** The media type, for example `application/octet-stream`. Default: the type of a Blob, if it has one. */
@@ -51,7 +57,7 @@ export async function upload(
   const described = { ...target, content_type, content_length };
   const request = { operation: 'UPLOAD' as const, ...described, ...(checksum_sha256 && { checksum_sha256 }) };
   const isRepeatable = stream === undefined;
-  return transfer(client, request, { ...options, isRepeatable }, async ({ grant, exchange, unreadable }) => {
+  const uploaded = transfer(client, request, { ...options, isRepeatable }, async ({ grant, exchange, unreadable }) => {
     const report = reporter(options.onProgress, content_length);
     const body = stream
       ? { body: counted(stream, report, unreadable), duplex: 'half' as const }
@@ -59,10 +65,15 @@ export async function upload(
     // With any other value, Node's fetch keeps all that it sends in memory, for the case of a redirect.
     const response = await exchange({ ...body, redirect: 'error' });
     // The connection is free for another request once the answer is read. What it says is in its headers.
-    await response.text().catch(() => {});
+    await beginningOf(response.body).catch(() => {});
     report(content_length);
     const { presign_id, request_id } = grant;
     return { ...described, checksum_sha256, etag: response.headers.get('etag'), presign_id, request_id };
+  });
+  return uploaded.catch((error) => {
+    // What was not handed to fetch, nobody else ends.
+    if (stream && !stream.locked) stream.cancel(error).catch(() => {});
+    throw error;
   });
 }
 
@@ -74,8 +85,31 @@ function blobOrStream(content: UploadContent): BlobOrStream {
   if (typeof content === 'string' || content instanceof ArrayBuffer || ArrayBuffer.isView(content)) {
     return { blob: new Blob([content as Uint8Array<ArrayBuffer>]) };
   }
+  if (typeof content === 'object' && content !== null && Symbol.asyncIterator in content) {
+    return { stream: streamOf(content) };
+  }
   throw new InvalidArgumentError(
-    'The content must be a string, an ArrayBuffer, a Uint8Array, a Blob or a ReadableStream.',
+    "The content must be a string, an ArrayBuffer, a Uint8Array, a Blob, a ReadableStream or an AsyncIterable such as Node's Readable.",
+  );
+}
+
+/** As ReadableStream.from, which some runtimes lack. */
+function streamOf(content: AsyncIterable<Uint8Array>): ReadableStream {
+  const iterator = content[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await iterator.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        // A Readable that nobody began to read ends in no other way.
+        (content as { destroy?(): void }).destroy?.();
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
   );
 }
 

@@ -33,18 +33,28 @@ test('wait with no time at all looks once', async () => {
   expect(queries(fetch)).toEqual(['?wait_seconds=0']);
 });
 
-test('an attempt that waits may take as long as it waits, and timeoutMs on top', async () => {
+test('a call that waits may take as long as it waits, with timeoutMs and deadlineMs on top', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const { client } = fakeClient([record('ACCEPTED'), record('ACCEPTED')], { timeoutMs: 5_000 });
   await client.commands.get('c1', { wait_seconds: 30 });
-  await client.commands.get('c1', { wait_seconds: 30 }, { deadlineMs: 10_000 });
+  await client.commands.get('c1', { wait_seconds: 30 }, { deadlineMs: 2_000 });
   const delays = timers.mock.calls.map(([, delayMs]) => Math.ceil(delayMs ?? 0));
   timers.mockRestore();
   // What has passed meanwhile is no longer left until the deadline.
   expect(delays[0]).toBe(35_000);
-  expect(delays[1]).toBeLessThanOrEqual(10_000);
-  expect(delays[1]).toBeGreaterThan(9_000);
+  expect(delays[1]).toBeLessThanOrEqual(32_000);
+  expect(delays[1]).toBeGreaterThan(31_000);
   expect(delays).toHaveLength(2);
+});
+
+test('no limit is longer than a timer takes, which would end at once', async () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const longest = 2_147_483_647;
+  const { client } = fakeClient([record('ACCEPTED')], { timeoutMs: longest, deadlineMs: longest });
+  await client.commands.get('c1', { wait_seconds: 30 });
+  const delays = timers.mock.calls.map(([, delayMs]) => delayMs);
+  timers.mockRestore();
+  expect(delays).toEqual([longest]);
 });
 
 test('createAndWait sends one command, with its own limits for each request', async () => {

@@ -14,7 +14,8 @@ export class Events {
   /**
    * Reads the events, oldest first, from `cursor` on. `next_cursor` is always there, and items are empty where there is
    * nothing new: iterated, the list ends there. With `wait_seconds`, 1 to 30, a page comes as soon as it has an event, and
-   * an iteration follows the log for ever, until it is left.
+   * an iteration follows the log for ever, until it is left. To go on after a restart, ask page by page and keep the
+   * `next_cursor` of each.
    *
    * Retried. Scope open:event:read. Errors: VALIDATION_FAILED, INVALID_CURSOR.
    */

@@ -39,7 +39,7 @@ export class Objects {
    * await client.objects.upload(resourceId, 'pump-7/2.4.1.bin', blob, { contentType: 'application/octet-stream' });
    * ```
    *
-   * Retried, but for a stream, which can be read once. A stream needs `contentLength` and a runtime whose `fetch` sends it
+   * Retried, but for a stream, which can be read once and is canceled where the platform refuses. A stream needs `contentLength` and a runtime whose `fetch` sends it
    * with that Content-Length instead of in chunks, which stores refuse: Node and Bun. Elsewhere use a Blob.
    * Scope open:object:create. Errors: those of {@link presign}; `ObjectStoreError` where the store refuses. Content that
    * cannot be read rejects with the error of reading it.
@@ -50,6 +50,8 @@ export class Objects {
     content: UploadContent,
     options?: UploadOptions,
   ): Promise<UploadedObject> {
+    // A Readable that fails before it is read keeps that for its reader; unwatched it would end the process.
+    (content as { on?(event: 'error', listener: () => void): void } | undefined)?.on?.('error', () => {});
     const { upload } = await import('../objects/index.js');
     const target = { resource_id: resourceId, object_key: objectKey };
     return upload({ objects: this, configuration: this.#configuration }, target, content, options);
@@ -63,6 +65,10 @@ export class Objects {
    * const object = await client.objects.download(resourceId, 'pump-7/2.4.1.bin');
    * await writeFile('2.4.1.bin', object.body);
    * ```
+   *
+   * An object that was stored with a Content-Encoding, which an upload need not sign, arrives decoded: of another size and
+   * checksum than it is stored, `x.tar.gz` unpacked. `content_encoding` tells; to get the stored bytes, {@link presign}
+   * the download and use an HTTP client that decodes nothing.
    *
    * Retried until the store begins to answer. Scope open:object:create. Errors: those of {@link presign};
    * `ObjectStoreError` where the store refuses, for example with 404 `NoSuchKey`.

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PlatformEvent } from '@tenant-open-platform/sdk';
 import { createTenant, platform } from '@tenant-open-platform/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../test/temporary-directory.js';
-import { environmentOf, topctl, unusedSecret, type World } from '../../../test/topctl.js';
+import { environmentOf, type Outcome, topctl, unusedSecret, type World } from '../../../test/topctl.js';
 
 const reboot = ['commands', 'create', '--vendor', 'vendor_a', '--command-type', 'reboot'];
 
@@ -179,5 +180,72 @@ describe('the outcome', () => {
     expect(table.stdout).toMatch(new RegExp(`^OCCURRED_AT .*\\n.*command.accepted +${id} +ok-1 +reboot +ACCEPTED\\n`));
     const followed = await topctl([...list, '--wait-seconds', '1', '--limit', '2', '-o', 'id'], world);
     expect(followed.stdout.split('\n')).toHaveLength(3);
+  });
+});
+
+describe('the event log', () => {
+  const list = ['events', 'list', '--event-type', 'command.accepted'];
+  const cursorOf = ({ stderr }: Outcome) => /^to go on from here: --cursor (\S+)$/m.exec(stderr)?.[1] ?? 'none';
+
+  /** A tenant with the command.accepted of three commands. */
+  async function withEvents() {
+    const world = await fresh();
+    const ids: string[] = [];
+    for (const device of ['a', 'b', 'c']) {
+      ids.push((await topctl([...reboot, '--device-id', device, '-o', 'id'], world)).stdout.trim());
+    }
+    const read = async (...flags: string[]) => {
+      const outcome = await topctl([...list, ...flags], world);
+      return { ...outcome, ids: JSON.parse(outcome.stdout).map((event: PlatformEvent) => event.data.command_id) };
+    };
+    await vi.waitFor(async () => expect((await read()).ids).toEqual(ids), { timeout: 10_000 });
+    return { world, ids, read };
+  }
+
+  test('is read on from where it was left', async () => {
+    const { world, ids, read } = await withEvents();
+    const first = await read('--limit', '2');
+    expect(first.ids).toEqual(ids.slice(0, 2));
+    const second = await read('--cursor', cursorOf(first));
+    expect(second.ids).toEqual(ids.slice(2));
+    const third = await read('--cursor', cursorOf(second), '--wait-seconds', '1');
+    expect(third.ids).toEqual([]);
+    expect(cursorOf(third)).toBe(cursorOf(second));
+    const streamed = await topctl([...list, '--cursor', cursorOf(first), '-o', 'ndjson'], world);
+    expect(JSON.parse(streamed.stdout)).toMatchObject({ data: { command_id: ids[2] } });
+    expect(streamed.stderr).toBe(`to go on from here: --cursor ${cursorOf(second)}\n`);
+  });
+
+  test('that is followed says behind every page where to go on', async () => {
+    const { world, ids, read } = await withEvents();
+    let pages = 0;
+    const breaking: typeof fetch = async (input, init) => {
+      pages += 1;
+      return pages === 1 ? fetch(input, init) : Response.json({ code: 'FORBIDDEN', message: 'No.' }, { status: 403 });
+    };
+    const follow = [...list, '--wait-seconds', '30', '--all', '-o', 'id'];
+    const followed = await topctl(follow, { ...world, fetch: breaking });
+    expect(followed).toMatchObject({ exitCode: 5, stdout: expect.stringMatching(/^(\S+\n){3}$/) });
+    const later = (await topctl([...reboot, '--device-id', 'd', '-o', 'id'], world)).stdout.trim();
+    expect(ids).not.toContain(later);
+    expect((await read('--cursor', cursorOf(followed), '--wait-seconds', '30')).ids).toEqual([later]);
+  });
+
+  test('says a cursor behind the last event that it printed, also where a limit ends within a page', async () => {
+    const asked: [string | null, string | null][] = [];
+    const pages: typeof fetch = async (input) => {
+      const query = new URL(String(input)).searchParams;
+      asked.push([query.get('limit'), query.get('cursor')]);
+      const items = Array.from({ length: Number(query.get('limit')) }, (_, index) => ({ event_id: `${index}` }));
+      return Response.json({ items, next_cursor: `c${asked.length}`, request_id: 'r' });
+    };
+    const world = { ...(await fresh()), fetch: pages };
+    const outcome = await topctl(['events', 'list', '--limit', '501', '-o', 'json'], world);
+    expect(JSON.parse(outcome.stdout)).toHaveLength(501);
+    expect(asked).toEqual([
+      ['500', null],
+      ['1', 'c1'],
+    ]);
+    expect(outcome.stderr).toMatch(/^to go on from here: --cursor c2\nstopped at 501;/);
   });
 });

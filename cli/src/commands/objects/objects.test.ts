@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import fs, {
+  chmod,
+  type FileHandle,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant } from '@tenant-open-platform/testing';
 import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
@@ -219,6 +231,70 @@ describe('a file that exists', () => {
     expect(await read()).toBe('old');
     expect(await readdir(asOperator.cwd)).toEqual(['file']);
   });
+
+  test('that a link leads to is what the question names', async () => {
+    const { asOperator, at, read } = await withObject();
+    await symlink('file', join(asOperator.cwd, 'link'));
+    const asked = await topctl(['objects', 'download', 'link', ...at('k')], { ...asOperator, typed: ['n'] });
+    expect(asked.exitCode).toBe(130);
+    expect(asked.stderr).toContain(`Replace ${await realpath(join(asOperator.cwd, 'file'))}, where link leads?`);
+    expect(await read()).toBe('old');
+  });
+
+  test('that cannot be looked at is not taken for absent: nothing is asked, sent or written', async () => {
+    const cwd = await temporaryDirectory();
+    const refuse = async () => {
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    };
+    const argv = ['objects', 'download', 'file', '--resource-id', 'r', '--object-key', 'k', '--yes'];
+    const { exitCode, stderr } = await topctl(argv, { cwd, env: unreachable, fs: { ...fs, stat: refuse } });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: 'error: cannot write file: EACCES: permission denied\n',
+    });
+  });
+
+  test.each(['chmod', 'sync', 'close'] as const)(
+    'stays as it was where %s fails, and no part is left',
+    async (call) => {
+      const { asOperator, download, read } = await withObject();
+      const opened: FileHandle[] = [];
+      const open: typeof fs.open = async (...target) => {
+        const file = await fs.open(...target);
+        opened.push(file);
+        const fail = async () => {
+          throw new Error(`EIO: ${call} failed`);
+        };
+        return Object.assign(Object.create(file), { [call]: fail });
+      };
+      const outcome = await topctl([...download, '--yes'], { ...asOperator, fs: { ...fs, open } });
+      expect(outcome.exitCode).not.toBe(0);
+      expect(outcome.stderr).toContain(`EIO: ${call} failed`);
+      expect(await read()).toBe('old');
+      expect(await readdir(asOperator.cwd)).toEqual(['file']);
+      expect(opened.map(({ fd }) => fd)).toEqual([call === 'close' ? expect.any(Number) : -1]);
+      await Promise.all(opened.map((file) => file.close()));
+    },
+  );
+
+  test.each(['file', '-'])(
+    'is not written, with %s, from what the store stored with a Content-Encoding',
+    async (to) => {
+      const { asOperator, at, read } = await withObject();
+      const canceled = vi.fn();
+      const encoded: typeof fetch = async (input, init) =>
+        String(input).startsWith(store.endpoint)
+          ? new Response(new ReadableStream({ cancel: canceled }), { headers: { 'Content-Encoding': 'gzip' } })
+          : fetch(input, init);
+      const argv = ['objects', 'download', to, ...at('k'), '--yes'];
+      const { exitCode, stdout, stderr } = await topctl(argv, { ...asOperator, fetch: encoded });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toMatch(/^error: the store says Content-Encoding gzip, .* topctl objects presign/);
+      expect(canceled).toHaveBeenCalledOnce();
+      expect(await read()).toBe('old');
+      expect(await readdir(asOperator.cwd)).toEqual(['file']);
+    },
+  );
 
   test('that is a folder is refused before anything is sent', async () => {
     const cwd = await temporaryDirectory();
