@@ -27,6 +27,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await asSystem(database, (sql) => sql`delete from outbox`);
+  await expireLease();
   bus = inProcessBus();
   kept = [];
   nodes = [];
