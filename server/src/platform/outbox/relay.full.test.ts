@@ -245,7 +245,8 @@ test('a leader that stops gives its lease back, and the one that follows goes on
 test('what a transaction under way has written holds back what came behind it, and nothing before it', async () => {
   const node = startNode();
   const before = await newRows();
-  const open = newId();
+  // Its id sorts behind all others: it is the transaction that counts.
+  const open = newId(Date.now() + 3_600_000);
   let behind: string[] = [];
   await database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
