@@ -23,7 +23,7 @@ export class CallbackEndpoints {
   }
 
   /**
-   * Stores an endpoint and returns the secret that deliveries will be signed with, this once. At most 50 are ACTIVE in a
+   * Stores an endpoint and returns the secret that deliveries will be signed with, this once. By default at most 50 are ACTIVE in a
    * tenant.
    *
    * Not idempotent: after an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.

@@ -14,7 +14,7 @@ export class ObjectResources {
 
   /**
    * Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how
-   * long. At most 200 are ACTIVE in a tenant.
+   * long. By default at most 200 are ACTIVE in a tenant.
    *
    * Not idempotent: after an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
    * Scope open:object-config:create. Errors: NOT_FOUND (the object credential), RESOURCE_LIMIT_REACHED.
