@@ -158,18 +158,22 @@ describe('a failure of the store', () => {
     expect(fetch.sent).toHaveLength(2);
   });
 
-  test.each<[string, Step]>([
-    ['is refused', refusal(403, 'OBJECT_POLICY_DENIED')],
-    ['does not arrive', networkFailure('ECONNREFUSED', 'connect')],
-  ])('of the platform: where the presign %s, a stream is canceled', async (_, step) => {
+  test.each<[string, Step[], string]>([
+    ['the presign is refused', [refusal(403, 'OBJECT_POLICY_DENIED')], 'objects.presign'],
+    ['the platform is not reached', [networkFailure('ECONNREFUSED', 'connect')], 'objects.presign'],
+    ['the store is not reached', [toUpload(), networkFailure('ECONNREFUSED', 'connect')], 'objects.upload'],
+  ])('that leaves a stream unread cancels it: %s', async (_, steps, operation) => {
     const canceled = vi.fn();
     const readable = new Readable({ read() {} });
     for (const content of [new ReadableStream({ cancel: canceled }), readable]) {
-      const { client } = fakeClient([step], { maxRetries: 0 });
+      const { client } = fakeClient(
+        steps.map((step) => (step instanceof Response ? step.clone() : step)),
+        { maxRetries: 0 },
+      );
       const failure = await client.objects
         .upload(resource, key, content, { ...binary, contentLength: 8 })
         .catch((error) => error);
-      expect(failure).toHaveProperty('operation', 'objects.presign');
+      expect(failure).toHaveProperty('operation', operation);
       if (content !== readable) expect(canceled).toHaveBeenCalledExactlyOnceWith(failure);
     }
     expect(readable.destroyed).toBe(true);

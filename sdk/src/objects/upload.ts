@@ -57,11 +57,13 @@ export async function upload(
   const described = { ...target, content_type, content_length };
   const request = { operation: 'UPLOAD' as const, ...described, ...(checksum_sha256 && { checksum_sha256 }) };
   const isRepeatable = stream === undefined;
+  let unread = stream;
   const uploaded = transfer(client, request, { ...options, isRepeatable }, async ({ grant, exchange, unreadable }) => {
     const report = reporter(options.onProgress, content_length);
     const body = stream
       ? { body: counted(stream, report, unreadable), duplex: 'half' as const }
       : { body: blob.size === 0 ? '' : watched(blob, report, unreadable) };
+    if (body.body instanceof ReadableStream) unread = body.body;
     // With any other value, Node's fetch keeps all that it sends in memory, for the case of a redirect.
     const response = await exchange({ ...body, redirect: 'error' });
     // The connection is free for another request once the answer is read. What it says is in its headers.
@@ -71,8 +73,8 @@ export async function upload(
     return { ...described, checksum_sha256, etag: response.headers.get('etag'), presign_id, request_id };
   });
   return uploaded.catch((error) => {
-    // What was not handed to fetch, nobody else ends.
-    if (stream && !stream.locked) stream.cancel(error).catch(() => {});
+    // Node's fetch does not end a stream that it did not begin to read, such as where it finds no connection.
+    if (unread && !unread.locked) unread.cancel(error).catch(() => {});
     throw error;
   });
 }

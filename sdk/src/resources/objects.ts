@@ -39,8 +39,9 @@ export class Objects {
    * await client.objects.upload(resourceId, 'pump-7/2.4.1.bin', blob, { contentType: 'application/octet-stream' });
    * ```
    *
-   * Retried, but for a stream, which can be read once and is canceled where the platform refuses. A stream needs `contentLength` and a runtime whose `fetch` sends it
-   * with that Content-Length instead of in chunks, which stores refuse: Node and Bun. Elsewhere use a Blob.
+   * Retried, but for a stream, which can be read once and is canceled where it is not sent. A stream needs `contentLength`
+   * and a runtime whose `fetch` sends it with that Content-Length instead of in chunks, which stores refuse: Node and Bun.
+   * Elsewhere use a Blob.
    * Scope open:object:create. Errors: those of {@link presign}; `ObjectStoreError` where the store refuses. Content that
    * cannot be read rejects with the error of reading it.
    */
