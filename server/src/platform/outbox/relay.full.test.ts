@@ -202,7 +202,7 @@ test('a leader that lost its lease while it published marks nothing and reads no
 });
 
 test('a leader that gets its lease back publishes again what nobody marked meanwhile', async () => {
-  const ids = await newRows();
+  const ids = [...(await newRows()), ...(await newRows())];
   const first = startNode({ isHeldUp: true });
   await published(first, [ids]);
   const before = await epoch();
