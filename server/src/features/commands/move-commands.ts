@@ -90,7 +90,7 @@ export async function keepLateReports(tx: Transaction, reports: readonly LateRep
     ), kept as (
       update commands set
         late_result = case
-          when commands.late_result is not null or given.late_result is null then commands.late_result
+          when given.late_result is null then commands.late_result
           else json_build_object(
             'received_at', to_char(${nextInstant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
             'adapter_status', given.late_result -> 'adapter_status',
