@@ -87,8 +87,8 @@ test('a minute without NATS under load: all commands are accepted, those still d
 
   let turn = 0;
   const load = startLoad(demo, () => servers[turn++ % 2]?.baseUrl as string, {
-    writers: 7,
-    readers: 1,
+    writers: 25,
+    readers: 6,
     restMs: 200,
     command: inTurn(),
   });
