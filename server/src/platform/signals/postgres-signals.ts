@@ -40,7 +40,9 @@ export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promis
       if (topics.length === 0) return;
       local.send(topics);
       for (const topic of topics) collected.add(topic);
-      timer ??= setTimeout(flush, COLLECT_MS);
+      // Nothing waits once it is closed: the connections close next.
+      if (local.isClosed()) flush();
+      else timer ??= setTimeout(flush, COLLECT_MS);
     },
     async close() {
       await local.close();
