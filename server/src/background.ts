@@ -10,6 +10,7 @@ import { deviceRequestReceiver } from './features/device-requests/receive-device
 import { sweepDeviceRequests } from './features/device-requests/sweep-device-requests.js';
 import { takeDeviceRequest } from './features/device-requests/take-device-requests.js';
 import { purgeObjectGrants } from './features/objects/purge-object-grants.js';
+import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
 import { purgeParkedMessages } from './platform/bus/parked-messages.js';
 import { messageTaker } from './platform/bus/take-message.js';
@@ -32,7 +33,7 @@ const SWEEP_ALL_INTERVAL_MS = 60_000;
 /** What adapters reported while no process took it comes first: a result in time must not find its command TIMED_OUT. */
 const FIRST_SWEEP_AFTER_MS = 2_000;
 
-const PURGE_INTERVAL_MS = 60_000;
+const PURGE_INTERVAL_MS = 5_000;
 
 /** Where a signal got lost, and for what happens without one: a principal that is ACTIVE again after its tenant was not. */
 const PROVISION_INTERVAL_MS = 60_000;
@@ -87,7 +88,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     sweepEvery(SWEEP_ALL_INTERVAL_MS, 'sweep of all commands', () => sweepCommands(database, signals, 'ALL')),
     sweepEvery(SWEEP_INTERVAL_MS, 'sweep of device requests', () => sweepDeviceRequests(database, signals)),
   ];
-  const purges = [purgeOutbox, purgeParkedMessages, purgeObjectGrants].map((purge) =>
+  const purges = [purgeNonces, purgeOutbox, purgeParkedMessages, purgeObjectGrants].map((purge) =>
     everyTime(PURGE_INTERVAL_MS, { name: purge.name, logger, signals }, async () =>
       (await purge(database)) ? 'SOON' : 'WAIT',
     ),

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { startBackground, startProvisioning } from './background.js';
 import type { Config } from './config.js';
-import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
@@ -102,7 +101,6 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
     const isFirstStart =
       config.MODE === 'development' &&
       (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
-    const purging = purgeNonces(database, logger);
     const carriesCommands = config.ROLE !== 'api';
     const background = carriesCommands ? await startBackground({ database, bus, signals, logger, metrics }) : null;
     const provisioning =
@@ -121,7 +119,6 @@ export async function start(config: Config, logger: Logger): Promise<Server> {
         await provisioning?.stop();
         await background?.stop();
         await bus.close();
-        await purging.stop();
         await database.close();
       },
     };

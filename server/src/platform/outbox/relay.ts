@@ -25,27 +25,22 @@ type Lease = { holder: string; epoch: string };
 export function startRelay({ signals, logger, metrics, ...outlet }: RelayOptions) {
   const { database, bus } = outlet;
   const holder = newId();
-  let followsUntil = 0;
   let lease: Lease | null = null;
-  let renewAt = 0;
+  let askAgainAt = 0;
   /** All below this transaction is published. Without it a look would pass over all that was since the last vacuum. */
   let from = '0';
   const relaying = everyTime(LOOK_AGAIN_MS, { signals, topic: topics.outbox, logger, name: 'relay' }, async () => {
-    // Every signal of every node would have each that follows lock the leader's lease.
-    if (performance.now() < followsUntil) return 'WAIT';
     // Before anything is committed as handed out, and the lease is left to a node whose bus answers.
     if (bus.unreadyReason() !== null) return 'WAIT';
     const now = performance.now();
-    if (now >= renewAt) {
+    // Not at every signal: each node that follows would lock the leader's lease.
+    if (now >= askAgainAt) {
       const taken = await takeLease(database, holder);
       if (taken?.epoch !== lease?.epoch) from = '0';
       lease = taken;
-      renewAt = now + RENEW_AFTER_MS;
+      askAgainAt = now + (lease ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
     }
-    if (!lease) {
-      followsUntil = now + LOOK_AGAIN_MS;
-      return 'WAIT';
-    }
+    if (!lease) return 'WAIT';
     const unpublished = await nextRows(database, lease, from);
     const rows = unpublished.filter(({ is_settled }) => is_settled);
     // Nobody signals when the transaction ends that holds the others back.

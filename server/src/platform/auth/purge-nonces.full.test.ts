@@ -1,0 +1,23 @@
+import { platform } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { openPool } from '../../../test/open-pool.js';
+
+/** A number that no credential has. */
+const NOBODY = -2;
+
+test('expired nonces are deleted, however many; one that has not expired stays', async () => {
+  const { sql, close } = openPool(platform().databaseUrl as string);
+  onTestFinished(close);
+  await sql`
+    insert into nonces
+    select ${NOBODY}::bigint, decode(md5(number::text), 'hex'),
+      case number when 0 then now() + interval '1 hour' else now() - interval '1 second' end
+    from generate_series(0, 12000) as number`;
+  const left = async () => {
+    const [row] = await sql<{ total: number; alive: number }[]>`
+      select count(*)::int as total, (count(*) filter (where expires_at > now()))::int as alive
+      from nonces where credential_number = ${NOBODY}::bigint`;
+    return row;
+  };
+  await expect.poll(left, { timeout: 30_000 }).toEqual({ total: 1, alive: 1 });
+});
