@@ -3,21 +3,34 @@ import { defineConfig } from 'vitest/config';
 /** The workspace's packages are tested from their sources; only the server runs as built, in processes of its own. */
 const conditions = ['@tenant-open-platform/source', 'module', 'node', 'development|production'];
 
+const globalSetup = './testing/src/global-setup.ts';
 const outside = ['**/node_modules/**', '**/dist/**', '.tools/**'];
+const all = '**/*.test.ts';
+const unit = ['**/*.unit.test.ts', 'sdk/src/**/*.test.ts'];
+const e2e = '**/*.e2e.test.ts';
+const hostile = '**/*.hostile.test.ts';
+/** Installs other runtimes of JavaScript and runs the SDK in them. */
+const runtimes = '**/*.runtimes.test.ts';
+/** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
+const needServers = [...outside, '**/*.unit.test.ts', 'sdk/src/**/!(*.e2e).test.ts', hostile, runtimes];
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    globalSetup: './testing/src/global-setup.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3 times as long.
     maxWorkers: 3,
-    include: ['**/*.test.ts'],
     projects: [
-      { extends: true, test: { name: 'local', exclude: [...outside, '**/*.full.test.ts'] } },
-      { extends: true, test: { name: 'full', exclude: outside } },
+      { extends: true, test: { name: 'unit', include: unit, exclude: [...outside, e2e] } },
+      {
+        extends: true,
+        test: { name: 'local', globalSetup, include: [all], exclude: [...needServers, '**/*.full.test.ts'] },
+      },
+      { extends: true, test: { name: 'full', globalSetup, include: [all], exclude: needServers } },
+      { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
+      { extends: true, test: { name: 'runtimes', globalSetup, include: [runtimes], exclude: outside } },
     ],
   },
 });

@@ -1,14 +1,17 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, fork as forkChild } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 
-export type NodeProcess = { baseUrl: string; rssBytes: () => number; stop: () => Promise<void> };
+type Options = { args?: string[]; environment?: Record<string, string>; cwd?: string };
 
-/** Starts a server in a process of its own. Its log goes straight to stderr: reading it would cost the load generator time. */
-export async function startNode(file: string, environment: Record<string, string> = {}): Promise<NodeProcess> {
+/** Starts a file of JavaScript or TypeScript in a process of its own. `message` is the first that it sends. */
+export function fork(file: string, { args = [], environment = {}, cwd = dirname(file) }: Options = {}) {
   const { PATH, HOME } = process.env;
-  const child = fork(file, [], {
+  const child = forkChild(file, args, {
+    cwd,
     env: { PATH, HOME, ...environment },
-    execArgv: [],
+    execArgv: file.endsWith('.ts') ? ['--import', 'tsx'] : [],
+    // Straight to stderr: to read the log here would cost time.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const kill = () => child.kill('SIGKILL');
@@ -16,23 +19,27 @@ export async function startNode(file: string, environment: Record<string, string
   const exited = once(child, 'exit').then(() => {
     process.off('exit', kill);
   });
-  const baseUrl = await Promise.race([
-    readyAt(child),
-    exited.then(() => Promise.reject(new Error(`${file} ended before it was ready`))),
+  const message = Promise.race([
+    messageOf(child),
+    exited.then(() => Promise.reject(new Error(`${file} ended before it said anything.`))),
   ]);
+  return { child, exited, message };
+}
+
+export const messageOf = async (child: ChildProcess): Promise<unknown> => (await once(child, 'message'))[0];
+
+export type NodeProcess = { baseUrl: string; pid: number; stop: () => Promise<void> };
+
+/** Starts a server and resolves when it listens. */
+export async function startNode(file: string, options: Options = {}): Promise<NodeProcess> {
+  const { child, exited, message } = fork(file, options);
+  const { base_url: baseUrl } = (await message) as { base_url: string };
   return {
     baseUrl,
-    rssBytes: () => 1024 * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })),
+    pid: child.pid ?? 0,
     stop: () => {
       child.kill('SIGTERM');
       return exited;
     },
   };
 }
-
-const readyAt = (child: ChildProcess) =>
-  new Promise<string>((resolve) => {
-    child.on('message', (message: { type?: string; base_url?: string }) => {
-      if (message.type === 'ready' && message.base_url) resolve(message.base_url);
-    });
-  });

@@ -1,97 +1,105 @@
-import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
-import type { FirstCommands, Start } from './first-command.js';
-import type { Slice } from './load.js';
+import { fileURLToPath } from 'node:url';
+import { commitOfThisBuild } from './builds.js';
+import { cpuMsOf, machineCpuMs } from './process-figures.js';
 
-export type Pair = { yardstick: Slice; platform: Slice };
-export type Comparison = { connections: number; pairs: Pair[] };
-/** Resident bytes by kind of start. */
-export type Memory = Record<string, number>;
+/** One measurement: value by measure. The name of a measure says its unit. */
+export type Run = Record<string, number>;
 
-const median = (values: number[]) => {
+/** What is compared, each with its runs. The last one is the subject; ratios relate it to every other. */
+export type Measured = Record<string, Run[]>;
+
+export type Section = { part: string; about: string; measured: Measured; loadBefore: number };
+
+const file = fileURLToPath(new URL('results.md', import.meta.url));
+
+const INTRODUCTION = `# Results
+
+\`pnpm bench\` writes this file, and \`pnpm bench <part>\` the section of that part. Medians, with the least and the greatest where there are several runs; a ratio is the median of the ratios of runs that followed each other. Load generator, platform, Postgres and NATS share the machine's cores. Where others took a part of the cores, the first row of a table says how many: its numbers then say little.
+`;
+
+export const OTHERS = 'cores taken by others';
+
+/** The runs take turns, so that a slow minute of the machine hits all. */
+export async function alternate(contenders: Record<string, () => Promise<Run>>, pairs: number): Promise<Measured> {
+  const measured: Measured = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
+  for (let pair = 1; pair <= pairs; pair++) {
+    for (const [name, measure] of Object.entries(contenders)) {
+      console.error(`  run ${pair} of ${pairs}: ${name}`);
+      measured[name]?.push(await withForeignLoad(measure));
+    }
+  }
+  return measured;
+}
+
+/** Adds how many cores others took meanwhile: everything that is measured here descends from this process. */
+async function withForeignLoad(measure: () => Promise<Run>): Promise<Run> {
+  const foreignMs = () => machineCpuMs() - cpuMsOf(process.pid);
+  const [startedAt, before] = [performance.now(), foreignMs()];
+  const run = await measure();
+  return { [OTHERS]: (foreignMs() - before) / (performance.now() - startedAt), ...run };
+}
+
+/** Subject by reference, run by run; empty where one of them does not have the measure. */
+export function ratios(measured: Measured, measure: string, reference: string): number[] {
+  const subject = Object.values(measured).at(-1) ?? [];
+  return subject
+    .map((run, index) => (run[measure] ?? Number.NaN) / (measured[reference]?.[index]?.[measure] ?? Number.NaN))
+    .filter(Number.isFinite);
+}
+
+export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
-};
+}
 
-const row = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
-
-function comparisonRow({ connections, pairs }: Comparison): string {
-  const of = (value: (pair: Pair) => number) => median(pairs.map(value));
-  const ratios = pairs.map(({ platform, yardstick }) => platform.requestsPerSecond / yardstick.requestsPerSecond);
-  return row([
-    connections,
-    Math.round(of(({ yardstick }) => yardstick.requestsPerSecond)),
-    Math.round(of(({ platform }) => platform.requestsPerSecond)),
-    `**${median(ratios).toFixed(2)}** (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
-    of(({ yardstick }) => yardstick.p50Ms).toFixed(2),
-    of(({ platform }) => platform.p50Ms).toFixed(2),
-    of(({ yardstick }) => yardstick.p99Ms).toFixed(2),
-    of(({ platform }) => platform.p99Ms).toFixed(2),
-    `**${of(({ platform, yardstick }) => platform.p99Ms / yardstick.p99Ms).toFixed(1)}**`,
+export function render({ part, about, measured, loadBefore }: Section): string {
+  const names = Object.keys(measured);
+  const references = names.slice(0, -1);
+  const measures = [...new Set(Object.values(measured).flatMap((runs) => runs.flatMap((run) => Object.keys(run))))];
+  const head = ['', ...names, ...references.map((reference) => `${names.at(-1)} / ${reference}`)];
+  const rows = measures.map((measure) => [
+    measure,
+    ...names.map((name) => cell((measured[name] ?? []).map((run) => run[measure] ?? Number.NaN))),
+    ...references.map((reference) => (measure === OTHERS ? '' : cell(ratios(measured, measure, reference)))),
   ]);
-}
+  const table = [head, ['---', ...head.slice(1).map(() => '---:')], ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return `## ${part}
 
-export function renderResults(
-  { api, all }: { api: Comparison[]; all: Comparison[] },
-  memory: Memory,
-  firstCommands: FirstCommands,
-  durationMs: number,
-  loadBefore: number,
-): string {
-  const pairs = api[0]?.pairs.length ?? 0;
-  const head = ['connections', 'yardstick req/s', 'platform req/s', 'ratio'];
-  const latencies = ['yardstick p50 ms', 'platform p50 ms', 'yardstick p99 ms', 'platform p99 ms', 'p99 ratio'];
-  const columns = [...head, ...latencies];
-  const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`;
-  return `# Results
+${about}
 
-Written by \`pnpm bench\`. ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}, ${postgresVersion()}; load generator, server and PostgreSQL share the cores. One-minute load: ${loadBefore.toFixed(1)} before (build included), ${loadavg()[0]?.toFixed(1)} after; more than 3 after means that the machine was doing something else.
+${circumstances(measured, loadBefore)}
 
-## Signed, durable commands.create against the yardstick
-
-The yardstick is Express, ts-rest and zod on the same operation, without authentication and database. The platform verifies every signature, admits the request in PostgreSQL (fsync on) and has the command on disk before it answers. The database is analyzed after the warm-up, as autovacuum does in its first minute. Both get the same requests from the same generator, signed anew before every slice: ${pairs} alternating pairs of ${durationMs / 1000} s each, after a warm-up. Every number is the median of the slices, every ratio the median of the pairs' ratios (with the least and the greatest).
-
-A process whose ROLE is api, as where many processes share the work:
-
-${row(columns)}
-${row(columns.map(() => '---:'))}
-${api.map(comparisonRow).join('\n')}
-
-ROLE all, the default: the same process also hands every command to the simulated fleet and takes what comes back.
-
-${row(columns)}
-${row(columns.map(() => '---:'))}
-${all.map(comparisonRow).join('\n')}
-
-## Memory at rest
-
-${row(['start', 'resident'])}
-${row(['---', '---:'])}
-${Object.entries(memory)
-  .map(([start, bytes]) => row([start, mebibytes(bytes)]))
-  .join('\n')}
-
-${renderFirstCommands(firstCommands)}`;
-}
-
-export function renderFirstCommands({ newDirectory, existingDirectory, loadBefore, loadAfter }: FirstCommands): string {
-  const seconds = (starts: Start[], of: (start: Start) => number) => {
-    const all = starts.map((start) => of(start) / 1000);
-    return `**${median(all).toFixed(1)}** (${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)})`;
-  };
-  const startRow = (name: string, starts: Start[]) =>
-    row([name, seconds(starts, ({ readyMs }) => readyMs), seconds(starts, ({ succeededMs }) => succeededMs)]);
-  return `## First command after npm start
-
-From \`npm start\` on a working copy that is installed and built, with the embedded database, to the line that it prints, and on to the outcome of the \`npx topctl … commands create … --wait\` in it, pasted at once: SUCCEEDED. Medians of ${newDirectory.length} starts each, in turn (with the least and the greatest). One-minute load: ${loadBefore.toFixed(1)} before, ${loadAfter.toFixed(1)} after. Alone: \`pnpm --filter bench first-command\`.
-
-${row(['data directory', 'ready s', 'first command s'])}
-${row(['---', '---:', '---:'])}
-${startRow('new', newDirectory)}
-${startRow('existing', existingDirectory)}
+${table.join('\n')}
 `;
 }
 
-const postgresVersion = () =>
-  execFileSync('/usr/lib/postgresql/15/bin/postgres', ['--version'], { encoding: 'utf8' }).trim();
+function circumstances(measured: Measured, loadBefore: number): string {
+  const runs = Math.max(...Object.values(measured).map(({ length }) => length));
+  const load = `${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`;
+  const day = new Date().toISOString().slice(0, 10);
+  return `${day}, commit ${commitOfThisBuild()}, ${runs} ${runs === 1 ? 'run' : 'runs'} each, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}. One-minute load: ${load}.`;
+}
+
+function cell(values: number[]): string {
+  const known = values.filter(Number.isFinite);
+  if (known.length === 0) return '';
+  const range = known.length > 1 ? ` (${written(Math.min(...known))} to ${written(Math.max(...known))})` : '';
+  return written(median(known)) + range;
+}
+
+const written = (value: number): string =>
+  Math.abs(value) >= 100
+    ? String(Math.round(value))
+    : String(Number(value.toPrecision(2 + (Math.abs(value) >= 10 ? 1 : 0))));
+
+/** Puts the section into the place of the earlier one of the same part. */
+export function writeSection(section: Section): void {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const sections = text.split(/^(?=## )/m).slice(1);
+  const place = sections.findIndex((each) => each.startsWith(`## ${section.part}\n`));
+  sections.splice(place < 0 ? sections.length : place, place < 0 ? 0 : 1, render(section));
+  writeFileSync(file, `${[INTRODUCTION, ...sections].map((each) => each.trim()).join('\n\n')}\n`);
+}

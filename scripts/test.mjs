@@ -4,10 +4,12 @@ import { prepare } from './prepare.mjs';
 import { fail, root } from './root.mjs';
 
 const [project, ...parameters] = process.argv.slice(2);
-if (project !== 'local' && project !== 'full') fail('Usage: node scripts/test.mjs local|full [vitest arguments]');
+if (!['local', 'full', 'hostile', 'runtimes'].includes(project))
+  fail('Usage: node scripts/test.mjs local|full|hostile|runtimes [vitest arguments]');
+const projects = project === 'local' ? ['unit', 'local'] : [project];
 
 await prepare();
 
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-process.argv = [process.execPath, vitest, 'run', '--project', project, ...parameters];
+process.argv = [process.execPath, vitest, 'run', ...projects.flatMap((name) => ['--project', name]), ...parameters];
 await import(pathToFileURL(vitest).href);

@@ -1,4 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { completeHelp } from '../test/complete-help.js';
+import { renderOperations } from './operations.js';
 
-await writeFile(new URL('../help.golden.txt', import.meta.url), await completeHelp());
+const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text);
+
+await write('src/operations.gen.ts', renderOperations());
+// Only now: the program that prints the help imports the file that was just written.
+const { completeHelp } = await import('../test/complete-help.js');
+await write('help.golden.txt', await completeHelp());

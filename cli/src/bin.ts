@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { run } from './app.js';
 
-// A reader that has seen enough, such as `head`, closes the pipe: that is no failure.
+// A reader such as `head` closes the pipe when it has enough. That is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

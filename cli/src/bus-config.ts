@@ -1,13 +1,13 @@
-import { busAccess, busExports, PLATFORM_ACCOUNT } from '@tenant-open-platform/contract/bus-access';
+import { type BusVendor, busAccess, busExports, PLATFORM_ACCOUNT } from '@tenant-open-platform/contract/bus-access';
 import type { BusPrincipal } from '@tenant-open-platform/sdk';
 
 type Options = {
   principals: readonly BusPrincipal[];
-  vendors: readonly string[];
+  vendors: readonly BusVendor[];
   platformUserPublicKey: string;
 };
 
-/** The accounts of nats-server that let in the platform and the principals, and nobody else. */
+/** The accounts section of nats-server's configuration. It admits the platform and the principals, and nobody else. */
 export function renderBusConfig({ principals, vendors, platformUserPublicKey }: Options): string {
   return [
     'accounts {',
@@ -27,7 +27,7 @@ export function renderBusConfig({ principals, vendors, platformUserPublicKey }: 
   ].join('\n');
 }
 
-function renderAccount(principal: BusPrincipal, vendors: readonly string[]): string[] {
+function renderAccount(principal: BusPrincipal, vendors: readonly BusVendor[]): string[] {
   const { imports, publish, subscribe } = busAccess(principal, vendors);
   return [
     '',

@@ -1,12 +1,12 @@
-import type { Command } from '@commander-js/extra-typings';
+import type { Command } from 'commander';
 import type { Context } from './context.js';
 
-/** `completion` prints the script for a shell; `complete` is what that script calls at every Tab. */
+/** `completion` prints the script for a shell. That script calls `complete` at every Tab. */
 const names = ['completion', 'complete'];
 
-/** Loaded only where it is asked for, because it walks through all commands. */
-export async function addCompletion({ argv }: Context, program: Command<[], Record<string, unknown>>): Promise<void> {
+/** Loaded only for these two commands, because it visits every command. */
+export async function addCompletion({ argv }: Context, program: Command): Promise<void> {
   if (!names.includes(argv[0] ?? '')) return;
   const { default: tab } = await import('@bomb.sh/tab/commander');
-  tab(program as unknown as Parameters<typeof tab>[0], { completionCommandName: 'completion' });
+  tab(program, { completionCommandName: 'completion' });
 }

@@ -1,27 +1,27 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Everything that topctl reads from or writes to the world, so that a test can hold all of it. */
+/** Everything that topctl reads from and writes to. A test passes its own. */
 export type Context = {
   /** The arguments after the name of the program. */
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Relative paths in arguments start here. */
+  /** The folder of relative paths in arguments. */
   cwd: string;
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean };
   stderr: Writable & { isTTY?: boolean };
   fs: Pick<
     typeof import('node:fs/promises'),
-    'chmod' | 'mkdir' | 'open' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'stat' | 'unlink'
+    'mkdir' | 'open' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'stat' | 'unlink'
   >;
-  /** A file as a Blob that is read when it is sent. */
+  /** Opens a file as a Blob, which is read only when it is sent. */
   openAsBlob: typeof import('node:fs').openAsBlob;
   fetch: typeof fetch;
-  /** Where SIGINT and its like arrive; without a listener they end the process. */
+  /** Emits SIGINT and other signals. A signal without a listener ends the process. */
   signals: Pick<NodeJS.EventEmitter, 'once' | 'off'>;
 };
 
-/** Whether somebody can be asked. Prompts go to stderr, so stdout may be redirected. */
+/** Whether prompts are possible: stdin and stderr are a terminal. Prompts go to stderr, so stdout may be redirected. */
 export function canAsk({ stdin, stderr }: Context): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

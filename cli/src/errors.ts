@@ -1,8 +1,8 @@
 /** The command line or the profile is wrong; nothing was sent. */
 export class UsageError extends Error {}
 
-/** The command ended without success, or is not final in time; its record is printed. */
+/** The command failed, or it was not final when the wait ended. Its record is printed. */
 export class UnsuccessfulError extends Error {}
 
-/** The person at the prompt said no, or Ctrl-C or another signal came; nothing was changed. */
+/** The person answered no, or pressed Ctrl-C, or a signal came. Nothing was changed. */
 export class CancelledError extends Error {}

@@ -1,14 +1,14 @@
-/** What scripts can rely on. The help prints this table. */
+/** Stable, for scripts. The help prints this table. */
 export const exitCodes = {
   0: 'done',
   1: 'failed',
-  2: 'wrong usage: a flag or a profile is missing or malformed',
+  2: 'wrong usage: a flag or a profile is missing or invalid',
   3: 'not found',
   4: 'not authenticated',
   5: 'forbidden',
-  6: 'conflict, also an idempotency key that belongs to a different command',
+  6: 'conflict; also an idempotency key that was used for a different command',
   7: 'rate-limited',
-  8: 'the command did not succeed, or not in the time to wait for it',
+  8: 'the command failed, or it was not final when the wait ended',
   130: 'cancelled',
 } as const;
 

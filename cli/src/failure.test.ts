@@ -24,7 +24,9 @@ test('a missing permission: exit code 5, and the scope that is needed', async ()
   const { reader } = await createTenant();
   const { exitCode, stderr } = await topctl(['roles', 'list'], { env: environmentOf(reader) });
   expect(exitCode).toBe(5);
-  expect(stderr).toMatch(/\(FORBIDDEN\)\n {2}required_scope: platform:access:read\n {2}request id: \S+\n$/);
+  expect(stderr).toMatch(
+    /\(FORBIDDEN\)\n {2}required_scope: platform:access:read\n {2}granted_by_roles: \["platform_admin","tenant_admin"\]\n {2}request id: \S+\n$/,
+  );
 });
 
 test('a refused field: each location with its message', async () => {

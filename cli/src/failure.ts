@@ -1,13 +1,13 @@
 import type { ApiError, TenantOpenPlatformError } from '@tenant-open-platform/sdk';
-import { colorsFor } from './colors.js';
 import type { Context } from './context.js';
 import { CancelledError, UnsuccessfulError, UsageError } from './errors.js';
 import { type ExitCode, exitCodeOfStatus } from './exit-code.js';
-import type { Session } from './session.js';
-import { explainSignature } from './signature-difference.js';
-import { printable } from './table.js';
+import { colorsFor } from './output/colors.js';
+import { printable } from './output/table.js';
+import type { Session } from './session/session.js';
+import { explainSignature } from './session/signature-difference.js';
 
-/** Says on stderr what went wrong and what to do, and how the process should end. */
+/** Prints on stderr what happened and what to do. Returns the exit code. */
 export async function reportFailure(context: Context, error: unknown, session: Session | undefined): Promise<ExitCode> {
   const { red } = colorsFor(context, context.stderr);
   const say = (lines: string[]) => context.stderr.write(`${red('error:')} ${lines.join('\n')}\n`);
@@ -25,7 +25,11 @@ export async function reportFailure(context: Context, error: unknown, session: S
   }
   const sdk = await import('@tenant-open-platform/sdk');
   if (sdk.isApiError(error)) {
-    say([...describe(error), ...explainRefusedSignature(error, session), ...howToRepeat(error, error.status >= 500)]);
+    say([
+      ...describe(error),
+      ...explainRefusedSignature(error, session),
+      ...(error.status >= 500 || error.commandId !== undefined ? howToContinue(error) : []),
+    ]);
     return exitCodeOfStatus(error.status);
   }
   if (sdk.isObjectStoreError(error)) {
@@ -40,22 +44,26 @@ export async function reportFailure(context: Context, error: unknown, session: S
     say([printable(error.message)]);
     return 6;
   }
-  const repeat = sdk.isTenantOpenPlatformError(error) ? howToRepeat(error, true) : [];
-  say([printable(error instanceof Error ? error.message : String(error)), ...repeat]);
-  return 1;
+  const advice = sdk.isTenantOpenPlatformError(error) ? howToContinue(error) : [];
+  say([printable(error instanceof Error ? error.message : String(error)), ...advice]);
+  return sdk.isWaitTimeoutError(error) ? 8 : 1;
 }
 
-/** Where nobody knows whether the command was accepted, its key makes another try safe. */
-function howToRepeat({ idempotencyKey }: TenantOpenPlatformError, outcomeUnknown: boolean): string[] {
-  if (!outcomeUnknown || idempotencyKey === undefined) return [];
-  return [`  to try again without sending it twice: --idempotency-key ${idempotencyKey}`];
+/** What to do about a command whose outcome is unknown. Its idempotency key makes it safe to send it again. */
+function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): string[] {
+  if (commandId !== undefined) return [`  the command was accepted; to wait for it: topctl commands wait ${commandId}`];
+  if (idempotencyKey === undefined) return [];
+  return [`  to send the same command again, without a second one: --idempotency-key ${idempotencyKey}`];
 }
 
 function describe(error: ApiError): string[] {
   const { string_to_sign: _, ...facts } = error.metadata;
+  // The message of a request with one fault already quotes it.
+  const [first, ...others] = error.details;
+  const details = first && others.length === 0 && error.message.includes(first.message) ? [] : error.details;
   return [
     `${printable(error.message)} (${error.code})`,
-    ...error.details.map(({ location, message }) => `  ${printable(location)}: ${printable(message)}`),
+    ...details.map(({ location, message }) => `  ${printable(location)}: ${printable(message)}`),
     ...Object.entries(facts).map(
       ([name, value]) => `  ${name}: ${typeof value === 'string' ? printable(value) : JSON.stringify(value)}`,
     ),

@@ -1,25 +1,22 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { askChoice, askText, askWhether } from './ask.js';
+import type { Command } from 'commander';
 import { type Context, canAsk } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
-import { flagName } from './flags.js';
-import { type OutputFormat, renderItem, renderItems, renderWhole, type View } from './output.js';
-import type { ProfileFlags } from './profile.js';
-import { openSession, type Session } from './session.js';
+import { askWhether } from './input/ask.js';
+import { type OutputFormat, type Page, renderItem, renderItems, renderWhole, type View } from './output/render.js';
+import type { ProfileFlags } from './session/profile.js';
+import { openSession, type Session } from './session/session.js';
 
 export type GlobalFlags = ProfileFlags & { tenant?: string; output?: OutputFormat; yes?: true };
 
-type Filled<Flags, Name extends keyof Flags> = Omit<Flags, Name> & { [N in Name]-?: NonNullable<Flags[N]> };
-
-/** One run of one command: what commands need beside their own flags. */
+/** One run of one command: what a command needs beside its own flags. */
 export class Invocation {
   flags: GlobalFlags = {};
   session: Session | undefined;
-  private command: CommandUnknownOpts | undefined;
+  private command: Command | undefined;
 
   constructor(readonly context: Context) {}
 
-  begin(flags: GlobalFlags, command: CommandUnknownOpts): void {
+  begin(flags: GlobalFlags, command: Command): void {
     this.flags = flags;
     this.command = command;
   }
@@ -33,46 +30,25 @@ export class Invocation {
     return this.session;
   }
 
-  /** For operations that act on the credential's own tenant only: --tenant must not be silently ignored. */
+  /** For operations that always act on the tenant of the credential. Another --tenant is refused, not ignored. */
   async connectToOwnTenant(): Promise<Session> {
     const { tenant } = this.flags;
     const session = await this.connect();
     if (tenant === undefined) return session;
     const own = session.profile.tenant_id ?? (await session.client.me.get()).tenant_id;
     if (tenant === own) return session;
-    throw this.usageError(`this always acts on the tenant of the credential, ${own}, never on ${tenant}`);
+    throw this.usageError(`this command acts on the tenant of your credential, ${own}; --tenant cannot change that`);
   }
 
-  /** The tenant to act on: --tenant, or the one that the credential belongs to. */
+  /** The tenant to act on: --tenant, or the tenant of the credential. */
   async tenantOf({ profile, client }: Session): Promise<string> {
     return this.flags.tenant ?? profile.tenant_id ?? (await client.me.get()).tenant_id;
   }
 
-  /** Asks for the required flags that are not given; without a terminal, names all of them at once. */
-  async fillIn<Flags extends object, Name extends keyof Flags & string>(
-    flags: Flags,
-    required: readonly Name[],
-    { confirmed = true } = {},
-  ): Promise<Filled<Flags, Name>> {
-    const missing = required.filter((name) => flags[name] === undefined);
-    if (!canAsk(this.context)) {
-      const names = [...missing.map(flagName), ...(confirmed || this.flags.yes ? [] : ['--yes'])];
-      if (names.length > 0) throw this.usageError(`missing ${names.join(', ')}`);
-    }
-    const answers: Partial<Record<Name, string>> = {};
-    for (const name of missing) answers[name] = await this.ask(name);
-    return { ...flags, ...answers } as unknown as Filled<Flags, Name>;
-  }
-
-  /** Refuses early, before anything is read or sent, what nobody could agree to. */
-  requireConfirmable(needed: boolean): void {
-    if (needed && !this.flags.yes && !canAsk(this.context)) throw this.usageError('missing --yes');
-  }
-
   /** Goes on only if the person agrees. Without a terminal, only --yes agrees. */
   async confirm(question: string): Promise<void> {
-    this.requireConfirmable(true);
     if (this.flags.yes) return;
+    if (!canAsk(this.context)) throw this.usageError('missing --yes');
     if (!(await askWhether(this.context, question))) throw new CancelledError('nothing was changed');
   }
 
@@ -80,11 +56,11 @@ export class Invocation {
     this.context.stdout.write(await renderItem(this.context, this.format, item, view));
   }
 
-  /** Prints at most `limit` items, or all; ids and ndjson as they arrive. */
+  /** Prints the items of a page. Formats with one line per item print each item as it arrives. */
   async printItems<Item extends object>(
     items: AsyncIterable<Item> | Iterable<Item>,
     view: View<Item>,
-    { limit, all }: { limit: number; all?: true },
+    { limit, all }: Page,
   ): Promise<void> {
     const { context, format } = this;
     const kept: Item[] = [];
@@ -98,11 +74,11 @@ export class Invocation {
     if (format !== 'id' && format !== 'ndjson') {
       context.stdout.write(await renderItems(context, format, kept, view));
     }
-    if (count === 0 && format === 'table') this.note('nothing found');
-    if (!all && count === limit) this.note(`stopped at ${limit}; there may be more: --limit N or --all`);
+    if (count === 0 && format === 'table') this.note('No items.');
+    if (!all && count === limit) this.note(`Printed the first ${limit}; more may follow. Use --limit N or --all.`);
   }
 
-  /** A resource that is a list inside: whole for programs, its entries for people. */
+  /** Prints a resource that contains a list: the whole resource for programs, the items of the list for people. */
   async printWhole<Whole extends object, Item extends object>(
     whole: Whole,
     items: Item[],
@@ -115,12 +91,6 @@ export class Invocation {
 
   note(text: string): void {
     this.context.stderr.write(`${text}\n`);
-  }
-
-  private ask(flag: string): Promise<string> {
-    const option = this.command?.options.find((candidate) => candidate.attributeName() === flag);
-    const question = option ? `${flagName(flag)}: ${option.description.replace(' (required)', '')}` : flagName(flag);
-    return option?.argChoices ? askChoice(this.context, question, option.argChoices) : askText(this.context, question);
   }
 
   usageError(problem: string): UsageError {

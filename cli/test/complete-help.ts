@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Command } from 'commander';
 import { createProgram } from '../src/app.js';
 import { Invocation } from '../src/invocation.js';
 import { topctl } from './topctl.js';
@@ -11,7 +11,7 @@ export function commandPaths(): string[][] {
   return leaves(program());
 }
 
-export function commandAt(path: readonly string[]): CommandUnknownOpts {
+export function commandAt(path: readonly string[]): Command {
   let command = program();
   for (const name of path) {
     const child = command.commands.find((candidate) => candidate.name() === name);
@@ -31,14 +31,14 @@ export async function completeHelp(): Promise<string> {
   return pages.join('\n');
 }
 
-function program(): CommandUnknownOpts {
+function program(): Command {
   const stream = new PassThrough();
   const streams = { stdin: stream, stdout: stream, stderr: stream };
   const world = { env: {}, cwd: '', ...streams, fs, openAsBlob, fetch, signals: process };
   return createProgram(new Invocation({ argv: [], ...world }));
 }
 
-function leaves(command: CommandUnknownOpts, path: string[] = []): string[][] {
+function leaves(command: Command, path: string[] = []): string[][] {
   if (command.commands.length === 0) return [path];
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]));
 }

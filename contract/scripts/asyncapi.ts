@@ -165,7 +165,7 @@ function message(schema: z.ZodType, summary: string, correlatedBy: string) {
 /** A message of a channel must be one of its messages and no other, so each says its type. */
 function eventMessage({ type, summary, example }: DescribedEvent) {
   const ofThisType = { type: 'object', properties: { event_type: { const: type, description: `${summary}.` } } };
-  const payload = { allOf: [{ $ref: referenceTo('Event') }, ofThisType] };
+  const payload = { allOf: [{ $ref: referenceTo('PlatformEvent') }, ofThisType] };
   return describeMessage(type, { summary, correlatedBy: 'data/command_id', payload, example });
 }
 

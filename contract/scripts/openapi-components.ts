@@ -1,37 +1,10 @@
-import { type ErrorCode, errors } from '../src/errors.js';
 import { patterns } from '../src/primitives.js';
 import { headerPatterns, signatureHeaders } from '../src/signature/index.js';
-
-/** Shared error responses by status. A status of the contract that has no name here stops the generator. */
-const responseNames: Record<number, string> = {
-  400: 'BadRequest',
-  401: 'Unauthenticated',
-  403: 'Forbidden',
-  404: 'NotFound',
-  409: 'Conflict',
-  413: 'PayloadTooLarge',
-  415: 'UnsupportedMediaType',
-  422: 'UnprocessableContent',
-  429: 'TooManyRequests',
-  500: 'InternalError',
-  503: 'ServiceUnavailable',
-};
-
-export function errorResponseReference(status: number) {
-  const name = responseNames[status];
-  if (!name) throw new Error(`name the error response ${status}`);
-  return { $ref: `#/components/responses/${name}` };
-}
-
-const headersByStatus: Record<number, HeaderName[]> = {
-  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  503: ['Retry-After'],
-};
 
 export type HeaderName = keyof typeof headers;
 
 /** The headers of an answer; every answer has X-Request-Id. */
-export const headerReferences = (names: HeaderName[] = []) =>
+export const headerReferences = (names: readonly HeaderName[] = []) =>
   Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const string = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } });
@@ -85,29 +58,3 @@ export const securitySchemes = {
     '`v1=` and the 64 lower-case hex digits of HMAC-SHA256(secret, string to sign). The key is the whole text of the secret.',
   ),
 };
-
-export function errorResponses(statuses: number[]) {
-  return Object.fromEntries(statuses.map((status) => [responseNames[status] ?? status, errorResponse(status)]));
-}
-
-function errorResponse(status: number) {
-  const codes = Object.entries(errors).filter(([, error]) => error.status === status);
-  return {
-    description: codes.map(([code, { meaning, fix }]) => `- \`${code}\`: ${meaning} ${fix}`).join('\n'),
-    headers: headerReferences(headersByStatus[status]),
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(
-          codes.map(([code, { meaning }]) => [code, { value: errorExample(code as ErrorCode, meaning) }]),
-        ),
-      },
-    },
-  };
-}
-
-const errorExample = (code: ErrorCode, message: string) => ({
-  code,
-  message,
-  request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
-});

@@ -11,7 +11,7 @@ Every answer that is not a success has the same body:
   "code": "FORBIDDEN",
   "message": "Authorization was denied: this needs open:command:create in the tenant.",
   "request_id": "019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
-  "metadata": { "required_scope": "open:command:create" }
+  "metadata": { "required_scope": "open:command:create", "granted_by_roles": ["integration_operator"] }
 }
 \`\`\`
 

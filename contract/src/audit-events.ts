@@ -7,7 +7,7 @@ const OperationName = z
   .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/)
   .describe('The operation by its name, for example `credentials.update`.');
 
-const Outcome = z
+export const AuditOutcome = z
   .enum(['DONE', 'DENIED'])
   .describe('DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed.');
 
@@ -26,7 +26,7 @@ const AuditEvent = z
         'What was to be changed: its path below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.',
       ),
     changes: z.array(z.string()).describe('The names of the fields that the request set. Never a value.'),
-    outcome: Outcome,
+    outcome: AuditOutcome,
     request_id: RequestId.describe('The correlation id of the request that asked for the change.'),
   })
   .meta({
@@ -51,13 +51,18 @@ export const auditEvents = operations({
     summary: 'List audit events',
     description:
       'Lists who changed what in the tenant, and who was refused, newest first. Entries are written together with the change and never altered.',
-    metadata: { scope: 'platform:audit:read', specified: false },
+    metadata: {
+      scope: 'platform:audit:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: z.object({ tenant_id: TenantId }),
     query: z.strictObject({
       ...pageQuery,
       client_id: ClientId.optional().describe('Only what this client asked for.'),
       operation: OperationName.optional().describe('Only this operation.'),
-      outcome: Outcome.optional().describe('Only this outcome.'),
+      outcome: AuditOutcome.optional().describe('Only this outcome.'),
       occurred_after: InputTimestamp.optional().describe('Only at or after this instant.'),
       occurred_before: InputTimestamp.optional().describe('Only before this instant.'),
     }),

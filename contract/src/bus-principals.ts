@@ -4,11 +4,11 @@ import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timesta
 
 const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
 
-const PrincipalStatus = z
+export const PrincipalStatus = z
   .enum(['ACTIVE', 'DISABLED', 'DELETED'])
   .describe('Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.');
 
-const PrincipalType = z
+export const PrincipalType = z
   .enum(['SERVICE', 'CLIENT'])
   .describe('SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.');
 
@@ -101,7 +101,19 @@ export const busPrincipals = operations({
     summary: 'Create a messaging-bus principal',
     description:
       'Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself: they are refused.',
-    metadata: { scope: 'platform:bus-principal:create', specified: true },
+    metadata: {
+      scope: 'platform:bus-principal:create',
+      specified: true,
+      tenant: 'path',
+      errors: [
+        'BUS_PRINCIPAL_ALREADY_EXISTS',
+        'RESOURCE_LIMIT_REACHED',
+        'BUS_KEY_INVALID',
+        'BUS_SEED_NOT_ALLOWED',
+        'CREDENTIAL_DELETED',
+      ],
+      repeat: { check: 'see with busPrincipals.list whether the principal exists before you create it again.' },
+    },
     pathParams: tenantPath,
     query: z.strictObject({}),
     body: BusPrincipalCreate,
@@ -112,7 +124,12 @@ export const busPrincipals = operations({
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals',
     summary: 'List messaging-bus principals',
     description: 'Lists the principals of the tenant, newest first.',
-    metadata: { scope: 'platform:bus-principal:read', specified: false },
+    metadata: {
+      scope: 'platform:bus-principal:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: tenantPath,
     query: z.strictObject({
       ...pageQuery,
@@ -126,7 +143,12 @@ export const busPrincipals = operations({
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals/:principal_id',
     summary: 'Get a messaging-bus principal',
     description: 'Reads one principal.',
-    metadata: { scope: 'platform:bus-principal:read', specified: false },
+    metadata: {
+      scope: 'platform:bus-principal:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: principalPath,
     query: z.strictObject({}),
     responses: { 200: BusPrincipal },
@@ -136,7 +158,13 @@ export const busPrincipals = operations({
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals/:principal_id',
     summary: 'Update a messaging-bus principal',
     description: 'Changes the fields that the body names and leaves the others. DELETED is final.',
-    metadata: { scope: 'platform:bus-principal:update', specified: false },
+    metadata: {
+      scope: 'platform:bus-principal:update',
+      specified: false,
+      tenant: 'path',
+      errors: ['BUS_PRINCIPAL_DELETED'],
+      repeat: 'ALWAYS',
+    },
     pathParams: principalPath,
     query: z.strictObject({}),
     body: BusPrincipalUpdate,

@@ -4,7 +4,7 @@ import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 export const CallbackEndpointId = z.uuid().describe('The callback endpoint: a UUID made by the platform.');
 
-const CallbackStatus = z
+export const CallbackStatus = z
   .enum(['ACTIVE', 'DISABLED'])
   .describe('Kept for the later delivery service: DISABLED is not delivered to.');
 
@@ -114,6 +114,21 @@ const CallbackEndpointUpdate = z
   })
   .meta({ id: 'CallbackEndpointUpdate', example: { status: 'DISABLED' } });
 
+const CallbackEndpointDeleted = z
+  .object({
+    endpoint_id: CallbackEndpointId,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CallbackEndpointDeleted',
+    example: {
+      endpoint_id: '019bd3a4-5c4e-7c77-8aa6-cf6071829304',
+      deleted: true,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
 const endpointPath = z.object({ endpoint_id: CallbackEndpointId });
 
 export const callbackEndpoints = operations({
@@ -122,8 +137,17 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'Create a callback endpoint',
     description:
-      'Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 ACTIVE ones a tenant by default.',
-    metadata: { scope: 'open:callback:create', specified: true },
+      'Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 a tenant by default, those that are DISABLED included.',
+    metadata: {
+      scope: 'open:callback:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['CALLBACK_URL_NOT_ALLOWED', 'RESOURCE_LIMIT_REACHED'],
+      repeat: {
+        check:
+          'see with callbackEndpoints.list whether the endpoint exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+      },
+    },
     query: z.strictObject({}),
     body: CallbackEndpointCreate,
     responses: { 201: CallbackEndpointWithSecret },
@@ -133,7 +157,12 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'List callback endpoints',
     description: 'Lists the callback endpoints of the tenant, newest first, never their secrets.',
-    metadata: { scope: 'open:callback:read', specified: true },
+    metadata: {
+      scope: 'open:callback:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     query: z.strictObject(pageQuery),
     responses: { 200: page('CallbackEndpointPage', CallbackEndpoint) },
   },
@@ -142,7 +171,12 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id',
     summary: 'Get a callback endpoint',
     description: 'Reads one callback endpoint, never its secret.',
-    metadata: { scope: 'open:callback:read', specified: true },
+    metadata: {
+      scope: 'open:callback:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     pathParams: endpointPath,
     query: z.strictObject({}),
     responses: { 200: CallbackEndpoint },
@@ -153,10 +187,35 @@ export const callbackEndpoints = operations({
     summary: 'Update a callback endpoint',
     description:
       'Changes the fields that the body names and leaves the others. rotate_secret: true makes a new secret and returns it, this once.',
-    metadata: { scope: 'open:callback:update', specified: true },
+    metadata: {
+      scope: 'open:callback:update',
+      specified: true,
+      tenant: 'own',
+      errors: ['CALLBACK_URL_NOT_ALLOWED'],
+      repeat: {
+        check:
+          'see with callbackEndpoints.list whether the endpoint exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+        ifBodyHas: 'rotate_secret',
+      },
+    },
     pathParams: endpointPath,
     query: z.strictObject({}),
     body: CallbackEndpointUpdate,
     responses: { 200: CallbackEndpointUpdated },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v1/open/callbacks/endpoints/:endpoint_id',
+    summary: 'Delete a callback endpoint',
+    description: 'Removes the callback endpoint with its subscriptions, and its secrets from the database.',
+    metadata: {
+      scope: 'open:callback:disable',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    pathParams: endpointPath,
+    query: z.strictObject({}),
+    responses: { 200: CallbackEndpointDeleted },
   },
 });

@@ -6,7 +6,7 @@ import { page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 const SubscriptionId = z.uuid().describe('The subscription: a UUID made by the platform.');
 
-const SubscriptionStatus = z
+export const SubscriptionStatus = z
   .enum(['ACTIVE', 'DISABLED'])
   .describe('Kept for the later delivery service: DISABLED is not delivered.');
 
@@ -41,6 +41,10 @@ const CallbackSubscriptionCreate = z
   })
   .meta({ id: 'CallbackSubscriptionCreate', example: { event_type: 'command.completed' } });
 
+const CallbackSubscriptionUpdate = z
+  .strictObject({ status: SubscriptionStatus })
+  .meta({ id: 'CallbackSubscriptionUpdate', example: { status: 'ACTIVE' } });
+
 const CallbackSubscriptionDeleted = z
   .object({
     subscription_id: SubscriptionId,
@@ -57,6 +61,7 @@ const CallbackSubscriptionDeleted = z
   });
 
 const endpointPath = z.object({ endpoint_id: CallbackEndpointId });
+const subscriptionPath = z.object({ endpoint_id: CallbackEndpointId, subscription_id: SubscriptionId });
 
 export const callbackSubscriptions = operations({
   create: {
@@ -64,7 +69,15 @@ export const callbackSubscriptions = operations({
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions',
     summary: 'Create a callback subscription',
     description: 'Subscribes the endpoint to an event type, once for each type.',
-    metadata: { scope: 'open:callback:create', specified: true },
+    metadata: {
+      scope: 'open:callback:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['EVENT_TYPE_NOT_SUBSCRIBABLE', 'SUBSCRIPTION_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED'],
+      repeat: {
+        check: 'see with callbackSubscriptions.list whether the subscription exists before you create it again.',
+      },
+    },
     pathParams: endpointPath,
     query: z.strictObject({}),
     body: CallbackSubscriptionCreate,
@@ -75,18 +88,45 @@ export const callbackSubscriptions = operations({
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions',
     summary: 'List callback subscriptions',
     description: 'Lists the subscriptions of the endpoint, newest first.',
-    metadata: { scope: 'open:callback:read', specified: true },
+    metadata: {
+      scope: 'open:callback:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     pathParams: endpointPath,
     query: z.strictObject(pageQuery),
     responses: { 200: page('CallbackSubscriptionPage', CallbackSubscription) },
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions/:subscription_id',
+    summary: 'Update a callback subscription',
+    description: 'Switches the subscription on or off.',
+    metadata: {
+      scope: 'open:callback:update',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+      repeat: 'ALWAYS',
+    },
+    pathParams: subscriptionPath,
+    query: z.strictObject({}),
+    body: CallbackSubscriptionUpdate,
+    responses: { 200: CallbackSubscription },
   },
   delete: {
     method: 'DELETE',
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions/:subscription_id',
     summary: 'Delete a callback subscription',
     description: 'Ends the subscription.',
-    metadata: { scope: 'open:callback:disable', specified: true },
-    pathParams: z.object({ endpoint_id: CallbackEndpointId, subscription_id: SubscriptionId }),
+    metadata: {
+      scope: 'open:callback:disable',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
+    pathParams: subscriptionPath,
     query: z.strictObject({}),
     responses: { 200: CallbackSubscriptionDeleted },
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { CommandType, RequestId, Vendor } from './primitives.js';
+import { CommandType, OpaqueObject, RequestId, Vendor } from './primitives.js';
 
 const Catalog = z
   .object({
@@ -13,9 +13,7 @@ const Catalog = z
               z.object({
                 command_type: CommandType,
                 description: z.string().describe('What the command does.'),
-                payload_schema: z
-                  .record(z.string(), z.unknown())
-                  .describe('JSON Schema 2020-12 that payloads must satisfy.'),
+                payload_schema: OpaqueObject.describe('JSON Schema 2020-12 that payloads must satisfy.'),
               }),
             )
             .describe('The enabled command types of the vendor.'),
@@ -49,7 +47,12 @@ export const catalog = operations({
     path: '/api/v1/open/catalog',
     summary: 'Get the catalog',
     description: 'Reads the enabled vendors, their enabled command types and the schema of each payload.',
-    metadata: { scope: 'open:catalog:read', specified: false },
+    metadata: {
+      scope: 'open:catalog:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
     query: z.strictObject({}),
     responses: { 200: Catalog },
   },

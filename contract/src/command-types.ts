@@ -1,25 +1,22 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { CommandType, page, pageQuery, RequestId, Timestamp, Vendor } from './primitives.js';
+import { CommandType, OpaqueObject, page, pageQuery, RequestId, Timestamp, Vendor } from './primitives.js';
 
 const Enabled = z.boolean().describe('Whether commands of this type are accepted.');
 const Description = z
   .string()
   .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,1000}$/u)
   .describe('What the command does: 1 to 1000 printable characters.');
-const PayloadSchema = z
-  .record(z.string(), z.unknown())
-  .describe(
-    'JSON Schema 2020-12 that the payload of a command must satisfy: at most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references.',
-  );
-
+/** What a payload schema may be. */
+const limits =
+  'At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. At most 200 schemas and characters of patterns together may apply to the same value; `a{1,64}` counts as 64 characters or more, so use maxLength for long texts.';
 const CatalogCommandType = z
   .object({
     vendor: Vendor,
     command_type: CommandType,
     enabled: Enabled,
     description: z.string().describe('What the command does.'),
-    payload_schema: PayloadSchema,
+    payload_schema: OpaqueObject.describe(`JSON Schema 2020-12 that the payload of a command must satisfy. ${limits}`),
     revision: z.int().min(1).describe('Counts the changes of payload_schema: 1 at first.'),
     created_at: Timestamp.describe('When the command type came into the catalog.'),
     updated_at: Timestamp.describe('When the command type was last changed.'),
@@ -49,9 +46,10 @@ const CommandTypePut = z
   .strictObject({
     enabled: Enabled.optional().describe('Whether commands of this type are accepted; true for a new one by default.'),
     description: Description.optional().describe('What the command does; required for a new one.'),
-    payload_schema: PayloadSchema.optional().describe(
-      'JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references.',
-    ),
+    payload_schema: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(`JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. ${limits}`),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({
@@ -73,7 +71,12 @@ export const commandTypes = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor/command-types',
     summary: 'List the command types of a vendor',
     description: 'Lists all command types of the vendor, disabled ones included, newest first.',
-    metadata: { scope: 'platform:catalog:read', specified: false },
+    metadata: {
+      scope: 'platform:catalog:read',
+      specified: false,
+      tenant: 'platform',
+      errors: [],
+    },
     pathParams: z.object({ vendor: Vendor }),
     query: z.strictObject(pageQuery),
     responses: { 200: page('CatalogCommandTypePage', CatalogCommandType) },
@@ -84,7 +87,13 @@ export const commandTypes = operations({
     summary: 'Add or change a command type',
     description:
       'Puts the command type into the catalog, or changes the fields that the body names. A changed payload_schema counts up revision and holds from the next command on, on every node.',
-    metadata: { scope: 'platform:catalog:update', specified: false },
+    metadata: {
+      scope: 'platform:catalog:update',
+      specified: false,
+      tenant: 'platform',
+      errors: ['PAYLOAD_SCHEMA_INVALID', 'RESOURCE_LIMIT_REACHED'],
+      repeat: 'ALWAYS',
+    },
     pathParams: z.object({ vendor: Vendor, command_type: CommandType }),
     query: z.strictObject({}),
     body: CommandTypePut,

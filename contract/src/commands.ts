@@ -5,6 +5,7 @@ import {
   CommandType,
   DeviceId,
   InputTimestamp,
+  OpaqueObject,
   page,
   pageQuery,
   patterns,
@@ -52,9 +53,7 @@ export const StatusReason = z
   .nullable()
   .describe('Why the command ended as it did; null where nobody said.');
 
-const Payload = z
-  .record(z.string(), z.unknown())
-  .describe("What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8.");
+const payloadDescription = "What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8.";
 
 const IdempotencyKey = z
   .string()
@@ -74,7 +73,7 @@ const CommandCreate = z
     vendor: Vendor,
     device_id: DeviceId,
     command_type: CommandType,
-    payload: Payload,
+    payload: z.record(z.string(), z.unknown()).describe(payloadDescription),
     idempotency_key: IdempotencyKey,
     timeout_seconds: TimeoutSeconds.optional(),
   })
@@ -103,7 +102,7 @@ const LateResult = z.object({
   adapter_status: AdapterStatus.nullable().describe('What the adapter said; null if nothing.'),
   device_execution_status: DeviceExecutionStatus.nullable().describe('What the device did; null if it was not said.'),
   status_reason: StatusReason,
-  result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned; null for nothing.'),
+  result: OpaqueObject.nullable().describe('What the device returned; null for nothing.'),
 });
 
 const CommandAccepted = z
@@ -129,7 +128,7 @@ const Command = z
     vendor: Vendor,
     device_id: DeviceId,
     command_type: CommandType,
-    payload: Payload,
+    payload: OpaqueObject.describe(payloadDescription),
     idempotency_key: IdempotencyKey,
     timeout_seconds: TimeoutSeconds,
     status: CommandStatus,
@@ -137,7 +136,7 @@ const Command = z
     device_execution_status: DeviceExecutionStatus,
     public_status: PublicStatus,
     status_reason: StatusReason,
-    result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned; null before it did.'),
+    result: OpaqueObject.nullable().describe('What the device returned; null before it did.'),
     late_result: LateResult.nullable().describe(
       'The first result that came after the status was final; it changed nothing. Null if none came.',
     ),
@@ -196,7 +195,14 @@ export const commands = operations({
     summary: 'Create a command',
     description:
       'Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.',
-    metadata: { scope: 'open:command:create', specified: true },
+    metadata: {
+      scope: 'open:command:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['VENDOR_NOT_ENABLED', 'COMMAND_TYPE_UNKNOWN', 'COMMAND_PAYLOAD_INVALID'],
+      repeat: 'BY_KEY',
+      answerHeaders: ['Idempotent-Replayed', 'Idempotency-Mismatch'],
+    },
     query: z.strictObject({}),
     body: CommandCreate,
     responses: { 202: CommandAccepted },
@@ -207,7 +213,12 @@ export const commands = operations({
     summary: 'Get a command',
     description:
       'Reads one command of the tenant with its four statuses. With wait_seconds it answers as soon as the command is final, or with seen_updated_at as soon as it differs from what the caller has seen.',
-    metadata: { scope: 'open:command:read', specified: true },
+    metadata: {
+      scope: 'open:command:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     pathParams: z.object({ command_id: CommandId }),
     query: z.strictObject({
       wait_seconds: WaitSeconds,
@@ -222,7 +233,12 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands',
     summary: 'List commands',
     description: 'Lists the commands of the tenant, newest first.',
-    metadata: { scope: 'open:command:read', specified: false },
+    metadata: {
+      scope: 'open:command:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
     query: z.strictObject({
       ...pageQuery,
       status: CommandStatus.optional().describe('Only commands of this status.'),
@@ -241,7 +257,13 @@ export const commands = operations({
     summary: 'Cancel a command',
     description:
       'Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same; any other is refused with its status.',
-    metadata: { scope: 'open:command:cancel', specified: false },
+    metadata: {
+      scope: 'open:command:cancel',
+      specified: false,
+      tenant: 'own',
+      errors: ['COMMAND_NOT_CANCELABLE'],
+      repeat: 'ALWAYS',
+    },
     pathParams: z.object({ command_id: CommandId }),
     query: z.strictObject({}),
     body: z.strictObject({}).optional().meta({ id: 'CommandCancel', example: {} }),

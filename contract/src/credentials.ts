@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-const CredentialStatus = z
+export const CredentialStatus = z
   .enum(['ACTIVE', 'DISABLED', 'DELETED'])
   .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
 
@@ -155,7 +155,17 @@ export const credentials = operations({
     summary: 'Create a credential, or rotate its secret',
     description:
       'Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.',
-    metadata: { scope: 'platform:credential:create', specified: true },
+    metadata: {
+      scope: 'platform:credential:create',
+      specified: true,
+      tenant: 'path',
+      errors: ['CREDENTIAL_ALREADY_EXISTS', 'CREDENTIAL_DELETED', 'RESOURCE_LIMIT_REACHED'],
+      repeat: {
+        check:
+          'see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+      },
+      successes: { 200: 'The secret was rotated.' },
+    },
     pathParams: tenantPath,
     query: z.strictObject({}),
     body: CredentialCreate,
@@ -167,7 +177,13 @@ export const credentials = operations({
     summary: 'List credentials',
     description:
       'Lists the credentials of the tenant, newest first, as a bare JSON array. The next page is in the Link header (rel="next") and its cursor in X-Next-Cursor.',
-    metadata: { scope: 'platform:credential:read', specified: true },
+    metadata: {
+      scope: 'platform:credential:read',
+      specified: true,
+      tenant: 'path',
+      errors: [],
+      answerHeaders: ['Link', 'X-Next-Cursor'],
+    },
     pathParams: tenantPath,
     query: z.strictObject(pageQuery),
     responses: { 200: CredentialList },
@@ -177,7 +193,12 @@ export const credentials = operations({
     path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
     summary: 'Get a credential',
     description: 'Reads one credential, never its secret.',
-    metadata: { scope: 'platform:credential:read', specified: false },
+    metadata: {
+      scope: 'platform:credential:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: credentialPath,
     query: z.strictObject({}),
     responses: { 200: Credential },
@@ -188,7 +209,17 @@ export const credentials = operations({
     summary: 'Update a credential',
     description:
       'Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every node.',
-    metadata: { scope: 'platform:credential:update', specified: false },
+    metadata: {
+      scope: 'platform:credential:update',
+      specified: false,
+      tenant: 'path',
+      errors: ['CREDENTIAL_DELETED', 'LAST_PLATFORM_ADMINISTRATOR'],
+      repeat: {
+        check:
+          'see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+        ifBodyHas: 'rotate_secret',
+      },
+    },
     pathParams: credentialPath,
     query: z.strictObject({}),
     body: CredentialUpdate,

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { DeviceId, InputTimestamp, page, pageQuery, RequestId, Timestamp, Vendor, WaitSeconds } from './primitives.js';
+import {
+  DeviceId,
+  InputTimestamp,
+  ItemCursor,
+  OpaqueObject,
+  page,
+  pageQuery,
+  RequestId,
+  Timestamp,
+  Vendor,
+  WaitSeconds,
+} from './primitives.js';
 
 export const DeviceRequestId = z
   .uuid()
@@ -13,13 +24,11 @@ export const RequestType = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/)
   .describe('What the device asks for, in the naming of the vendor, for example `firmware_check`.');
 
-const DeviceRequestStatus = z
+export const DeviceRequestStatus = z
   .enum(['PENDING', 'REPLIED', 'EXPIRED'])
   .describe('PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.');
 
-const Payload = z.record(z.string(), z.unknown());
-
-const ReplyOutcome = z.enum(['SUCCESS', 'ERROR']).describe('Whether the request is granted or refused.');
+export const ReplyOutcome = z.enum(['SUCCESS', 'ERROR']).describe('Whether the request is granted or refused.');
 const ReplyError = z.strictObject({
   code: z.string().min(1).max(128).describe('A word for programs.'),
   message: z.string().max(1024).describe('A sentence for people.'),
@@ -28,7 +37,7 @@ const ReplyError = z.strictObject({
 /** The reply as it is stored, shown and sent to the adapter. */
 export const DeviceReply = z.object({
   outcome: ReplyOutcome,
-  payload: Payload.nullable().describe('What the device gets; null for nothing.'),
+  payload: OpaqueObject.nullable().describe('What the device gets; null for nothing.'),
   error: ReplyError.nullable().describe('Why it is refused; null where it is not.'),
   replied_at: Timestamp.describe('When the reply was given.'),
   replied_by_client_id: z.string().describe('The credential that gave the reply.'),
@@ -40,7 +49,7 @@ const DeviceRequest = z
     vendor: Vendor,
     device_id: DeviceId,
     request_type: RequestType,
-    payload: Payload.describe('What the device said.'),
+    payload: OpaqueObject.describe('What the device said.'),
     status: DeviceRequestStatus,
     received_at: Timestamp.describe('When the platform received the request.'),
     expires_at: Timestamp.describe('Until when it waits for a reply.'),
@@ -63,10 +72,18 @@ const DeviceRequest = z
     },
   });
 
+const ListedDeviceRequest = z.object({ ...DeviceRequest.shape, cursor: ItemCursor }).meta({
+  id: 'ListedDeviceRequest',
+  example: { ...(DeviceRequest.meta()?.example as { request_id: string }), cursor: 'WyJ2YmxjIiwiMTIzIl0' },
+});
+
 const DeviceRequestReply = z
   .strictObject({
     outcome: ReplyOutcome,
-    payload: Payload.optional().describe('What the device gets; at most 32 KiB as JSON in UTF-8.'),
+    payload: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('What the device gets; at most 32 KiB as JSON in UTF-8.'),
     error: ReplyError.optional().describe('Why it is refused; with outcome ERROR only.'),
   })
   .refine((reply) => reply.outcome === 'ERROR' || reply.error === undefined, {
@@ -86,10 +103,19 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests',
     summary: 'List device requests',
     description:
-      'Lists the requests that devices of the tenant sent, newest first. With wait_seconds, which counts for the first page, it answers as soon as the list is not empty.',
-    metadata: { scope: 'open:device-request:read', specified: true },
+      'Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the page is not empty; newest first, only the first page waits. To follow what devices ask, use order=asc with wait_seconds, and go on from the cursor of the last item.',
+    metadata: {
+      scope: 'open:device-request:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     query: z.strictObject({
       ...pageQuery,
+      order: z
+        .enum(['asc', 'desc'])
+        .default('desc')
+        .describe('desc, by default: newest first. asc: oldest first; behind its cursor comes what devices ask later.'),
       status: DeviceRequestStatus.optional().describe('Only requests of this status.'),
       vendor: Vendor.optional().describe('Only requests from devices of this vendor.'),
       device_id: DeviceId.optional().describe('Only requests of this device.'),
@@ -98,14 +124,19 @@ export const deviceRequests = operations({
       received_before: InputTimestamp.optional().describe('Only requests received before this time.'),
       wait_seconds: WaitSeconds,
     }),
-    responses: { 200: page('DeviceRequestPage', DeviceRequest) },
+    responses: { 200: page('DeviceRequestPage', ListedDeviceRequest, 'newest first unless `order` says otherwise') },
   },
   get: {
     method: 'GET',
     path: '/api/v1/open/device-requests/:request_id',
     summary: 'Get a device request',
     description: 'Reads one request of a device and its reply. request_id in the path is the device_request_id.',
-    metadata: { scope: 'open:device-request:read', specified: true },
+    metadata: {
+      scope: 'open:device-request:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     pathParams: path,
     query: z.strictObject({}),
     responses: { 200: DeviceRequest },
@@ -116,7 +147,14 @@ export const deviceRequests = operations({
     summary: 'Reply to a device request',
     description:
       'Gives the one reply. The first wins: the same reply again answers as before, another one is refused. No built-in role may reply: grant open:device-request:create by a role of your own or a policy.',
-    metadata: { scope: 'open:device-request:create', specified: true },
+    metadata: {
+      scope: 'open:device-request:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['DEVICE_REQUEST_ALREADY_REPLIED', 'DEVICE_REQUEST_EXPIRED'],
+      repeat: 'ALWAYS',
+      answerHeaders: ['Idempotent-Replayed'],
+    },
     pathParams: path,
     query: z.strictObject({}),
     body: DeviceRequestReply,

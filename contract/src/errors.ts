@@ -71,7 +71,7 @@ export const errors = {
     status: 401,
     meaning:
       'The request is not signed by a live credential: a header is missing or malformed, the credential is unknown, disabled, expired or deleted, its tenant is disabled, or the signature does not match.',
-    fix: 'Compare metadata.string_to_sign line by line with the string you signed; check X-Api-Id and the secret.',
+    fix: 'Correct every header named in details. If there are no details, compare metadata.string_to_sign line by line with the string you signed; check X-Api-Id and the secret.',
     retryable: false,
   },
   CLOCK_SKEW: {
@@ -89,7 +89,7 @@ export const errors = {
   FORBIDDEN: {
     status: 403,
     meaning: 'Authorization was denied: the credential lacks the permission, or the tenant is not its own.',
-    fix: 'Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope.',
+    fix: 'Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope. metadata.granted_by_roles names the built-in roles that grant it.',
     retryable: false,
   },
   OBJECT_POLICY_DENIED: {
@@ -166,8 +166,14 @@ export const errors = {
   },
   RESOURCE_LIMIT_REACHED: {
     status: 409,
-    meaning: 'The tenant has as many ACTIVE resources of this kind as it may have.',
-    fix: 'Disable one that is no longer used; metadata.limit tells how many there may be.',
+    meaning: 'There are as many resources of this kind as there may be, counting those of every status.',
+    fix: 'Update one that is not used any more, or remove one with the DELETE operation of its kind; a status frees no place. metadata names the resource and its limit, which the operator can raise.',
+    retryable: false,
+  },
+  OBJECT_CREDENTIAL_IN_USE: {
+    status: 409,
+    meaning: 'Object resources use the object credential.',
+    fix: 'Delete the object resources of metadata.resource_ids first, or give them another credential_id. metadata names at most 100; objectResources.list shows all.',
     retryable: false,
   },
   SUBSCRIPTION_ALREADY_EXISTS: {
@@ -276,8 +282,8 @@ export const errors = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'Too many requests of this credential, too many of the tenant that wait for the same (100 at a node), or too many failed authentications from this address.',
-    fix: 'Wait as long as Retry-After says.',
+      'Too many requests of this credential, too many of all credentials of the tenant together, too many requests of the tenant that wait at the same time, or too many failed authentications from this address.',
+    fix: 'Wait as long as Retry-After says. metadata.quota names the quota, where one is used up.',
     retryable: true,
   },
   INTERNAL_ERROR: {
@@ -288,7 +294,8 @@ export const errors = {
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    meaning: 'The platform cannot reach its database. The request had no effect.',
+    meaning:
+      'The platform cannot carry out the request now: it does not reach its database, or a command would wait for too long. The request had no effect.',
     fix: 'Repeat the request after Retry-After.',
     retryable: true,
   },
@@ -301,7 +308,9 @@ const errorCodes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 const ErrorDetail = z.object({
   location: z
     .string()
-    .describe('Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`.'),
+    .describe(
+      'Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`; or `header/` and the name of a header.',
+    ),
   code: z.string().describe('What is wrong there, in a word.'),
   message: z.string().describe('What is wrong there, in a sentence.'),
 });
@@ -321,12 +330,12 @@ export const ErrorBody = z
       .describe('Facts that belong to the code, for example `required_scope` with FORBIDDEN.'),
   })
   .meta({
-    id: 'Error',
+    id: 'ErrorBody',
     example: {
       code: 'FORBIDDEN',
       message: 'Authorization was denied: this needs the scope open:command:create.',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
-      metadata: { required_scope: 'open:command:create' },
+      metadata: { required_scope: 'open:command:create', granted_by_roles: ['integration_operator'] },
     },
   });
 

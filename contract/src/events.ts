@@ -5,6 +5,9 @@ import {
   ClientId,
   CommandType,
   DeviceId,
+  InputTimestamp,
+  ItemCursor,
+  OpaqueObject,
   pageQuery,
   RequestId,
   TenantId,
@@ -42,13 +45,13 @@ export const PlatformEvent = z
         device_execution_status: DeviceExecutionStatus,
         public_status: PublicStatus,
         status_reason: StatusReason,
-        result: z.record(z.string(), z.unknown()).nullable().describe('What the device returned.'),
+        result: OpaqueObject.nullable().describe('What the device returned.'),
         accepted_at: Timestamp.describe('When the command was accepted.'),
         completed_at: Timestamp.nullable().describe('When its status became final.'),
       })
       .describe('The command when it happened.'),
   })
-  .meta({ id: 'Event', examples: [acceptedExample(), completedExample()] });
+  .meta({ id: 'PlatformEvent', examples: [acceptedExample(), completedExample()] });
 
 export type PlatformEvent = z.infer<typeof PlatformEvent>;
 
@@ -100,19 +103,32 @@ function completedExample() {
   };
 }
 
+const exampleCursor = 'WyJ2YmxjIiwiMTIzIl0';
+
+const ListedEvent = z.object({ ...PlatformEvent.shape, cursor: ItemCursor }).meta({
+  id: 'ListedEvent',
+  example: { ...acceptedExample(), cursor: exampleCursor },
+});
+
 const EventPage = z
   .object({
-    items: z.array(PlatformEvent).describe('At most `limit` events, oldest first.'),
+    items: z
+      .array(ListedEvent)
+      .describe(
+        'At most `limit` events, oldest first unless `order` says otherwise. A page may be shorter although more events follow.',
+      ),
     next_cursor: z
       .string()
-      .describe('Pass as `cursor` to go on from here. Always there: empty items mean that there is nothing new yet.'),
+      .describe(
+        'Pass as `cursor` to go on from here. Always there: empty items with the cursor that you sent mean that there is nothing new yet.',
+      ),
     request_id: RequestId,
   })
   .meta({
     id: 'EventPage',
     example: {
-      items: [acceptedExample()],
-      next_cursor: 'WyJ2YmxjIiwiMTIzIl0',
+      items: [{ ...acceptedExample(), cursor: exampleCursor }],
+      next_cursor: exampleCursor,
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },
   });
@@ -123,14 +139,36 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one.",
-    metadata: { scope: 'open:event:read', specified: false },
-    query: z.strictObject({
-      ...pageQuery,
-      event_type: z.enum(eventTypes).optional().describe('Only events of this type.'),
-      command_id: z.uuid().optional().describe('Only events of this command.'),
-      wait_seconds: WaitSeconds,
-    }),
+      "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events and the cursor of this moment: ask on from there for what comes.",
+    metadata: {
+      scope: 'open:event:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    query: z
+      .strictObject({
+        ...pageQuery,
+        from: z
+          .union([z.literal('now'), InputTimestamp], { error: 'must be now, or RFC 3339 such as 2026-01-31T09:30:00Z' })
+          .optional()
+          .describe(
+            'Where to begin without a cursor: `now`, or at an instant with the first event that was logged then or later. From the beginning by default. Not a filter: a cursor goes on without it.',
+          ),
+        order: z
+          .enum(['asc', 'desc'])
+          .default('asc')
+          .describe('asc, by default: oldest first. desc: newest first; such a page waits for nothing.'),
+        event_type: z.enum(eventTypes).optional().describe('Only events of this type.'),
+        command_id: z.uuid().optional().describe('Only events of this command.'),
+        occurred_after: InputTimestamp.optional().describe('Only events that occurred at this time or later.'),
+        occurred_before: InputTimestamp.optional().describe('Only events that occurred before this time.'),
+        wait_seconds: WaitSeconds,
+      })
+      .refine(({ from, order }) => from === undefined || order === 'asc', {
+        path: ['from'],
+        error: 'belongs to order=asc: newest first begins at the end of the log',
+      }),
     responses: { 200: EventPage },
   },
 });

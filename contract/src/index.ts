@@ -1,7 +1,16 @@
+export { AuditOutcome } from './audit-events.js';
+export { PrincipalStatus, PrincipalType } from './bus-principals.js';
+export { CallbackStatus } from './callback-endpoints.js';
+export { SubscriptionStatus } from './callback-subscriptions.js';
+export { AdapterStatus, CommandStatus, DeviceExecutionStatus } from './commands.js';
 export { allOperations, contract, type Operation } from './contract.js';
-export { MAX_CLOCK_SKEW_SECONDS } from './credentials.js';
+export { CredentialStatus, MAX_CLOCK_SKEW_SECONDS } from './credentials.js';
+export { DeviceRequestStatus, ReplyOutcome } from './device-requests.js';
 export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';
+export { errorsOf } from './errors-of.js';
 export { eventTypes, PlatformEvent } from './events.js';
+export { ObjectConfigStatus } from './object-credentials.js';
+export { ObjectOperation } from './object-resources.js';
 export { InputTimestamp, MAX_INSTANT, patterns } from './primitives.js';
 export {
   builtInRoles,
@@ -12,3 +21,4 @@ export {
   type Scope,
   scopes,
 } from './scopes.js';
+export { TenantStatus } from './tenants.js';

@@ -121,14 +121,37 @@ const ObjectCredentialUpdate = z
   })
   .meta({ id: 'ObjectCredentialUpdate', example: { status: 'DISABLED' } });
 
+const ObjectCredentialDeleted = z
+  .object({
+    credential_id: ObjectCredentialId,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'ObjectCredentialDeleted',
+    example: {
+      credential_id: '019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071',
+      deleted: true,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const credentialPath = z.object({ credential_id: ObjectCredentialId });
+
 export const objectCredentials = operations({
   create: {
     method: 'POST',
     path: '/api/v1/open/objects/credentials',
     summary: 'Create an object credential',
     description:
-      "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 ACTIVE ones a tenant by default.",
-    metadata: { scope: 'open:object-config:create', specified: true },
+      "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 a tenant by default, those that are DISABLED included.",
+    metadata: {
+      scope: 'open:object-config:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['RESOURCE_LIMIT_REACHED'],
+      repeat: { check: 'see with objectCredentials.list whether the credential exists before you create it again.' },
+    },
     query: z.strictObject({}),
     body: ObjectCredentialCreate,
     responses: { 201: ObjectCredential },
@@ -138,9 +161,29 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials',
     summary: 'List object credentials',
     description: 'Lists the object credentials of the tenant, newest first, never their secrets.',
-    metadata: { scope: 'open:object-config:read', specified: true },
+    metadata: {
+      scope: 'open:object-config:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     query: z.strictObject(pageQuery),
     responses: { 200: page('ObjectCredentialPage', ObjectCredential) },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/open/objects/credentials/:credential_id',
+    summary: 'Get an object credential',
+    description: 'Reads one object credential, never its secrets.',
+    metadata: {
+      scope: 'open:object-config:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    pathParams: credentialPath,
+    query: z.strictObject({}),
+    responses: { 200: ObjectCredential },
   },
   update: {
     method: 'PUT',
@@ -148,10 +191,35 @@ export const objectCredentials = operations({
     summary: 'Update or rotate an object credential',
     description:
       'Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate the access key from the next presign on.',
-    metadata: { scope: 'open:object-config:update', specified: true },
-    pathParams: z.object({ credential_id: ObjectCredentialId }),
+    metadata: {
+      scope: 'open:object-config:update',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+      repeat: {
+        check: 'see with objectCredentials.list which secret_version the credential has before you rotate again.',
+        ifBodyHas: 'secret_access_key',
+      },
+    },
+    pathParams: credentialPath,
     query: z.strictObject({}),
     body: ObjectCredentialUpdate,
     responses: { 200: ObjectCredential },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v1/open/objects/credentials/:credential_id',
+    summary: 'Delete an object credential',
+    description:
+      'Removes the object credential and its secrets from the database. It is refused while object resources use the credential, DISABLED ones included. URLs issued before go on until they expire.',
+    metadata: {
+      scope: 'open:object-config:delete',
+      specified: false,
+      tenant: 'own',
+      errors: ['OBJECT_CREDENTIAL_IN_USE'],
+    },
+    pathParams: credentialPath,
+    query: z.strictObject({}),
+    responses: { 200: ObjectCredentialDeleted },
   },
 });

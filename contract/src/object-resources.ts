@@ -120,14 +120,37 @@ const ObjectResourceUpdate = z
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({ id: 'ObjectResourceUpdate', example: { max_expires_in_seconds: 900 } });
 
+const ObjectResourceDeleted = z
+  .object({
+    resource_id: ObjectResourceId,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'ObjectResourceDeleted',
+    example: {
+      resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+      deleted: true,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    },
+  });
+
+const resourcePath = z.object({ resource_id: ObjectResourceId });
+
 export const objectResources = operations({
   create: {
     method: 'POST',
     path: '/api/v1/open/objects/resources',
     summary: 'Create an object resource',
     description:
-      'Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 ACTIVE ones a tenant by default.',
-    metadata: { scope: 'open:object-config:create', specified: true },
+      'Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 a tenant by default, those that are DISABLED included.',
+    metadata: {
+      scope: 'open:object-config:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['NOT_FOUND', 'RESOURCE_LIMIT_REACHED'],
+      repeat: { check: 'see with objectResources.list whether the resource exists before you create it again.' },
+    },
     query: z.strictObject({}),
     body: ObjectResourceCreate,
     responses: { 201: ObjectResource },
@@ -137,22 +160,64 @@ export const objectResources = operations({
     path: '/api/v1/open/objects/resources',
     summary: 'List object resources',
     description: 'Lists the object resources of the tenant, newest first.',
-    metadata: { scope: 'open:object-config:read', specified: true },
+    metadata: {
+      scope: 'open:object-config:read',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+    },
     query: z.strictObject({
       ...pageQuery,
       credential_id: ObjectCredentialId.optional().describe('Only resources of this object credential.'),
     }),
     responses: { 200: page('ObjectResourcePage', ObjectResource) },
   },
+  get: {
+    method: 'GET',
+    path: '/api/v1/open/objects/resources/:resource_id',
+    summary: 'Get an object resource',
+    description: 'Reads one object resource.',
+    metadata: {
+      scope: 'open:object-config:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    pathParams: resourcePath,
+    query: z.strictObject({}),
+    responses: { 200: ObjectResource },
+  },
   update: {
     method: 'PUT',
     path: '/api/v1/open/objects/resources/:resource_id',
     summary: 'Update an object resource',
     description: 'Changes the fields that the body names and leaves the others, from the next presign on.',
-    metadata: { scope: 'open:object-config:update', specified: true },
-    pathParams: z.object({ resource_id: ObjectResourceId }),
+    metadata: {
+      scope: 'open:object-config:update',
+      specified: true,
+      tenant: 'own',
+      errors: [],
+      repeat: 'ALWAYS',
+    },
+    pathParams: resourcePath,
     query: z.strictObject({}),
     body: ObjectResourceUpdate,
     responses: { 200: ObjectResource },
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/v1/open/objects/resources/:resource_id',
+    summary: 'Delete an object resource',
+    description:
+      'Removes the object resource. No request is presigned for it any more; URLs issued before go on until they expire. The objects in the bucket stay.',
+    metadata: {
+      scope: 'open:object-config:delete',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    pathParams: resourcePath,
+    query: z.strictObject({}),
+    responses: { 200: ObjectResourceDeleted },
   },
 });

@@ -119,7 +119,13 @@ export const objects = operations({
     summary: 'Presign an upload or a download',
     description:
       "Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL is not.",
-    metadata: { scope: 'open:object:create', specified: true },
+    metadata: {
+      scope: 'open:object:create',
+      specified: true,
+      tenant: 'own',
+      errors: ['NOT_FOUND', 'OBJECT_POLICY_DENIED'],
+      repeat: 'ALWAYS',
+    },
     query: z.strictObject({}),
     body: PresignRequest,
     responses: { 200: PresignedRequest },

@@ -53,7 +53,13 @@ export const policies = operations({
     summary: 'Grant a credential one permission',
     description:
       'Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.',
-    metadata: { scope: 'platform:access:create', specified: false },
+    metadata: {
+      scope: 'platform:access:create',
+      specified: false,
+      tenant: 'path',
+      errors: ['POLICY_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED', 'SCOPE_UNKNOWN', 'CREDENTIAL_DELETED'],
+      repeat: { check: 'see with policies.list whether the policy exists before you create it again.' },
+    },
     pathParams: tenantPath,
     query: z.strictObject({}),
     body: PolicyCreate,
@@ -65,7 +71,12 @@ export const policies = operations({
     summary: 'List direct policies',
     description:
       'Lists the permissions that credentials of the tenant hold directly, newest first. What a role grants is shown by roles.list.',
-    metadata: { scope: 'platform:access:read', specified: false },
+    metadata: {
+      scope: 'platform:access:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: tenantPath,
     query: z.strictObject({ ...pageQuery, client_id: ClientId.optional().describe('Only policies of this client.') }),
     responses: { 200: page('PolicyPage', Policy) },
@@ -75,7 +86,12 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies/:policy_id',
     summary: 'Take a direct permission away',
     description: 'Takes the permission away from the credential, from its very next request on.',
-    metadata: { scope: 'platform:access:delete', specified: false },
+    metadata: {
+      scope: 'platform:access:delete',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: z.object({ tenant_id: TenantId, policy_id: PolicyId }),
     query: z.strictObject({}),
     responses: { 200: PolicyDeleted },

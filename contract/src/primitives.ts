@@ -16,9 +16,7 @@ export const patterns = {
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/,
 } as const;
 
-export const RequestId = z
-  .string()
-  .describe('Correlation id: X-Request-Id of the request, or one made by the platform. Quote it in reports.');
+export const RequestId = z.string().describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
 
 export const TenantId = z.string().regex(patterns.tenantId).describe('The tenant, the boundary of data isolation.');
 
@@ -86,7 +84,9 @@ const queryInteger = (bounds: { min: number; max: number; default: number }) =>
 
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
-  limit: queryInteger({ min: 1, max: 500, default: 100 }).describe('The most items to return: 1 to 500.'),
+  limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
+    'The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out.',
+  ),
   cursor: z
     .string()
     .max(1024)
@@ -94,18 +94,41 @@ export const pageQuery = {
     .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),
 };
 
+/**
+ * A JSON object of somebody else's in an answer: a payload, a result, a schema. It was checked when it came, and to
+ * walk through it again would take longer than the rest of the answer. The description is that of any object.
+ */
+export const OpaqueObject = z
+  .unknown()
+  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+  .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject, JsonObject>;
+
+type JsonObject = Record<string, unknown>;
+
+/** In a list whose items are followed: where to go on from, behind any of them. */
+export const ItemCursor = z
+  .string()
+  .describe('Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire.');
+
 /** For how long a request may wait for something to happen. */
 export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describe(
   'Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once.',
 );
 
-/** A page of a list, newest first. Its example is a page of the item's example. */
-export const page = <Item extends z.ZodType>(id: string, item: Item) => {
+/** A page of a list. Its example is a page of the item's example. */
+export const page = <Item extends z.ZodType>(id: string, item: Item, order = 'newest first') => {
   const example = item.meta()?.example as { request_id: string };
   return z
     .object({
-      items: z.array(item).describe('At most `limit` items, newest first.'),
-      next_cursor: z.string().nullable().describe('Pass as `cursor` to get the next page; null on the last page.'),
+      items: z
+        .array(item)
+        .describe(
+          `At most \`limit\` items, ${order}. A page may be shorter, or have no items, although more items follow: only \`next_cursor\` says whether there are more.`,
+        ),
+      next_cursor: z
+        .string()
+        .nullable()
+        .describe('Pass as `cursor` to get the next page; null on the last page and on no other.'),
       request_id: RequestId,
     })
     .meta({ id, example: { items: [example], next_cursor: null, request_id: example.request_id } });

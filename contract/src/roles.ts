@@ -9,12 +9,18 @@ export const RoleName = z.string().regex(patterns.role).describe('The name of a 
 export const ScopeName = z
   .string()
   .regex(/^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$/)
-  .describe('A permission as object:action, for example `open:command:read`.');
+  .describe('A permission as object:action, for example `open:command:read`.')
+  .meta({ 'x-known-values': 'Scope' });
+
+export const ScopeOfAnswer = z
+  .enum(scopes)
+  .describe('A permission as object:action.')
+  .meta({ id: 'Scope', example: 'open:command:read' });
 
 const Role = z
   .object({
     role: RoleName,
-    scopes: z.array(z.enum(scopes)).describe('The permissions that a binding to the role grants.'),
+    scopes: z.array(ScopeOfAnswer).describe('The permissions that a binding to the role grants.'),
     built_in: z.boolean().describe('True for the roles that every tenant has.'),
     request_id: RequestId,
   })
@@ -54,7 +60,12 @@ export const roles = operations({
     summary: 'List roles',
     description:
       'Lists the roles that credentials of the tenant can be bound to, and what each grants: the built-in ones, then its own by name.',
-    metadata: { scope: 'platform:access:read', specified: false },
+    metadata: {
+      scope: 'platform:access:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: z.object({ tenant_id: TenantId }),
     query: z.strictObject(pageQuery),
     responses: { 200: page('RolePage', Role) },
@@ -65,7 +76,13 @@ export const roles = operations({
     summary: "Create or replace a tenant's own role",
     description:
       'Makes a role of the tenant, or replaces what it grants, for every credential bound to it from its very next request on. The caller may put any open:* scope into it, and those platform:* scopes that it holds itself.',
-    metadata: { scope: 'platform:access:update', specified: false },
+    metadata: {
+      scope: 'platform:access:update',
+      specified: false,
+      tenant: 'path',
+      errors: ['ROLE_BUILT_IN', 'SCOPE_UNKNOWN', 'RESOURCE_LIMIT_REACHED'],
+      repeat: 'ALWAYS',
+    },
     pathParams: rolePath,
     query: z.strictObject({}),
     body: RolePut,
@@ -76,7 +93,12 @@ export const roles = operations({
     path: '/api/v1/platform/tenants/:tenant_id/roles/:role',
     summary: "Delete a tenant's own role",
     description: 'Removes a role that no credential is bound to.',
-    metadata: { scope: 'platform:access:delete', specified: false },
+    metadata: {
+      scope: 'platform:access:delete',
+      specified: false,
+      tenant: 'path',
+      errors: ['ROLE_BUILT_IN', 'ROLE_IN_USE'],
+    },
     pathParams: rolePath,
     query: z.strictObject({}),
     responses: { 200: RoleDeleted },

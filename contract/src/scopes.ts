@@ -13,6 +13,7 @@ export const scopes = [
   'open:device-request:read',
   'open:device-request:create',
   'open:command:cancel',
+  'open:object-config:delete',
   'open:event:read',
   'open:catalog:read',
   'platform:tenant:create',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-const TenantStatus = z
+export const TenantStatus = z
   .enum(['ACTIVE', 'DISABLED'])
   .describe("DISABLED refuses every request of the tenant's credentials from the next one on.");
 
@@ -48,7 +48,13 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants',
     summary: 'Create a tenant',
     description: 'Creates a tenant. Its first credential is made with credentials.create.',
-    metadata: { scope: 'platform:tenant:create', specified: false },
+    metadata: {
+      scope: 'platform:tenant:create',
+      specified: false,
+      tenant: 'platform',
+      errors: ['TENANT_ALREADY_EXISTS', 'TENANT_ID_RESERVED', 'RESOURCE_LIMIT_REACHED'],
+      repeat: { check: 'see with tenants.get whether the tenant exists before you create it again.' },
+    },
     query: z.strictObject({}),
     body: TenantCreate,
     responses: { 201: Tenant },
@@ -58,7 +64,12 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants',
     summary: 'List tenants',
     description: 'Lists all tenants, newest first.',
-    metadata: { scope: 'platform:tenant:read', specified: false },
+    metadata: {
+      scope: 'platform:tenant:read',
+      specified: false,
+      tenant: 'platform',
+      errors: [],
+    },
     query: z.strictObject(pageQuery),
     responses: { 200: page('TenantPage', Tenant) },
   },
@@ -67,7 +78,12 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Get a tenant',
     description: 'Reads one tenant. A tenant administrator reads its own.',
-    metadata: { scope: 'platform:tenant:read', specified: false },
+    metadata: {
+      scope: 'platform:tenant:read',
+      specified: false,
+      tenant: 'path',
+      errors: [],
+    },
     pathParams: path,
     query: z.strictObject({}),
     responses: { 200: Tenant },
@@ -77,7 +93,13 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Update a tenant',
     description: 'Changes the fields that the body names and leaves the others.',
-    metadata: { scope: 'platform:tenant:update', specified: false },
+    metadata: {
+      scope: 'platform:tenant:update',
+      specified: false,
+      tenant: 'path',
+      errors: ['TENANT_ID_RESERVED'],
+      repeat: 'ALWAYS',
+    },
     pathParams: path,
     query: z.strictObject({}),
     body: TenantUpdate,

@@ -31,7 +31,12 @@ export const vendors = operations({
     path: '/api/v1/platform/catalog/vendors',
     summary: 'List the vendors of the catalog',
     description: 'Lists all vendors, disabled ones included, newest first.',
-    metadata: { scope: 'platform:catalog:read', specified: false },
+    metadata: {
+      scope: 'platform:catalog:read',
+      specified: false,
+      tenant: 'platform',
+      errors: [],
+    },
     query: z.strictObject(pageQuery),
     responses: { 200: page('CatalogVendorPage', CatalogVendor) },
   },
@@ -41,7 +46,13 @@ export const vendors = operations({
     summary: 'Add, enable or disable a vendor',
     description:
       'Puts the vendor into the catalog, or changes it there. A disabled vendor takes no new commands, from the next one on; those accepted before go on.',
-    metadata: { scope: 'platform:catalog:update', specified: false },
+    metadata: {
+      scope: 'platform:catalog:update',
+      specified: false,
+      tenant: 'platform',
+      errors: ['RESOURCE_LIMIT_REACHED'],
+      repeat: 'ALWAYS',
+    },
     pathParams: z.object({ vendor: Vendor }),
     query: z.strictObject({}),
     body: VendorPut,

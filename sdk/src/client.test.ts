@@ -36,17 +36,23 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   expect(fetch.sent[0]?.body).toEqual(takesBody ? body : undefined);
 });
 
-test('has no method that is not in the contract, but for waiting and transfers', () => {
+/** Those of the class, and of the generated class that it may extend. */
+function methodsOf(prototype: object): string[] {
+  if (prototype === Object.prototype) return [];
+  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+  return [...own, ...methodsOf(Object.getPrototypeOf(prototype))];
+}
+
+test('has no method that is not in the contract, but for waiting, following and transfers', () => {
   const { client } = fakeClient([]);
   const names = Object.entries(client).flatMap(([resource, value]) =>
-    typeof value === 'object'
-      ? Object.getOwnPropertyNames(Object.getPrototypeOf(value))
-          .filter((verb) => verb !== 'constructor')
-          .map((verb) => `${resource}.${verb}`)
-      : [],
+    typeof value === 'object' ? methodsOf(Object.getPrototypeOf(value)).map((verb) => `${resource}.${verb}`) : [],
   );
-  const conveniences = ['commands.wait', 'commands.createAndWait', 'objects.upload', 'objects.download'];
-  expect(names.sort()).toEqual([...allOperations.map(({ name }) => name), ...conveniences].sort());
+  const conveniences = [
+    ...['commands.wait', 'commands.createAndWait', 'objects.upload', 'objects.download'],
+    ...['events.follow', 'deviceRequests.follow'],
+  ];
+  expect([...new Set(names)].sort()).toEqual([...allOperations.map(({ name }) => name), ...conveniences].sort());
 });
 
 test('signs exactly what it sends', async () => {

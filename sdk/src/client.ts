@@ -1,24 +1,26 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
 import { Sender } from './core/send.js';
-import { AuditEvents } from './resources/audit-events.js';
-import { BusPrincipals } from './resources/bus-principals.js';
-import { CallbackEndpoints } from './resources/callback-endpoints.js';
-import { CallbackSubscriptions } from './resources/callback-subscriptions.js';
-import { CatalogResource } from './resources/catalog.js';
-import { CommandTypes } from './resources/command-types.js';
 import { Commands } from './resources/commands.js';
-import { Credentials } from './resources/credentials.js';
 import { DeviceRequests } from './resources/device-requests.js';
 import { Events } from './resources/events.js';
-import { MeResource } from './resources/me.js';
-import { ObjectCredentials } from './resources/object-credentials.js';
-import { ObjectResources } from './resources/object-resources.js';
 import { Objects } from './resources/objects.js';
-import { Policies } from './resources/policies.js';
-import { RoleBindings } from './resources/role-bindings.js';
-import { Roles } from './resources/roles.js';
-import { Tenants } from './resources/tenants.js';
-import { Vendors } from './resources/vendors.js';
+import {
+  AuditEvents,
+  BusPrincipals,
+  CallbackEndpoints,
+  CallbackSubscriptions,
+  CatalogResource,
+  CommandTypes,
+  Credentials,
+  MeResource,
+  ObjectCredentials,
+  ObjectResources,
+  Policies,
+  RoleBindings,
+  Roles,
+  Tenants,
+  Vendors,
+} from './resources.gen.js';
 
 /**
  * A client of the platform, for one credential. Every call is signed, retried where that is safe, and typed.

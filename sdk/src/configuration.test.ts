@@ -71,6 +71,12 @@ test('refuses a worker of a page too', () => {
   expect(() => new TenantOpenPlatform(good)).toThrow(/browser/);
 });
 
+test('a worker at the edge is no browser, whatever its compatibility date', () => {
+  vi.stubGlobal('importScripts', () => {});
+  vi.stubGlobal('WebSocketPair', class {});
+  expect(new TenantOpenPlatform(good).clientId).toBe('demo-client');
+});
+
 test('says so where WebCrypto is missing', () => {
   vi.stubGlobal('crypto', undefined);
   expect(() => new TenantOpenPlatform(good)).toThrow(/WebCrypto/);

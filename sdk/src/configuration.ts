@@ -1,7 +1,8 @@
 import { headerPatterns } from '@tenant-open-platform/contract/signature';
 import { version } from '../package.json';
-import type { Hooks, Logger } from './core/observe.js';
-import type { RequestOptions } from './core/send.js';
+import { createObserver, type Hooks, type Logger, type LogLevel, type Observer } from './core/observe.js';
+import { checkedHeaders } from './core/request-headers.js';
+import type { RequestOptions } from './core/request-options.js';
 import { ConfigurationError, InvalidArgumentError } from './errors.js';
 import type { Fetch, FetchInit, RuntimeAbortSignal } from './runtime.js';
 import { secretProblem } from './secret.js';
@@ -21,9 +22,11 @@ export interface TenantOpenPlatformOptions {
   maxRetries?: number | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
-  /** Receives a line for every attempt and retry; `console` fits. Default: none. */
+  /** Receives the log lines. Default: `console`. */
   logger?: Logger | undefined;
-  /** Called for every attempt, answer and retry. */
+  /** Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, and else nothing. */
+  logLevel?: LogLevel | undefined;
+  /** Called for every request, response, retry and failure. */
   hooks?: Hooks | undefined;
   /** Allows a browser, where everybody who opens the page can read the secret. Default: false. */
   dangerouslyAllowBrowser?: boolean | undefined;
@@ -35,6 +38,7 @@ export interface CallSettings {
   deadlineMs: number;
   maxRetries: number;
   requestId: string | undefined;
+  headers: Record<string, string>;
 }
 
 export interface Configuration {
@@ -45,8 +49,7 @@ export interface Configuration {
   fetch: Fetch;
   /** Absent where a browser sends its own. */
   userAgent: string | undefined;
-  logger: Logger | undefined;
-  hooks: Hooks | undefined;
+  observer: Observer;
   /** The settings of one call: its own before those of the client. */
   settle(options: RequestOptions): CallSettings;
 }
@@ -74,13 +77,18 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
     secret: checkedSecret(secret),
     fetch: options.fetch ?? globalFetch,
     userAgent: inBrowser ? undefined : `tenant-open-platform-sdk/${version}`,
-    logger: options.logger,
-    hooks: options.hooks,
+    observer: createObserver(options.hooks ?? {}, options.logger ?? globalThis.console ?? {}, logLevelOf(options)),
     settle: (call) => {
       if (call.requestId !== undefined && !REQUEST_ID.test(call.requestId)) {
         throw new InvalidArgumentError('requestId must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -');
       }
-      return { ...limits(call, defaults, InvalidArgumentError), signal: call.signal, requestId: call.requestId };
+      const { signal, requestId } = call;
+      return {
+        ...limits(call, defaults, InvalidArgumentError),
+        signal,
+        requestId,
+        headers: checkedHeaders(call.headers),
+      };
     },
   };
 }
@@ -108,6 +116,9 @@ function required(options: TenantOpenPlatformOptions) {
   if (missing.length > 0) throw new ConfigurationError(`Missing: ${missing.join(', ')}.`);
   return values;
 }
+
+const logLevelOf = ({ logLevel, logger }: TenantOpenPlatformOptions) =>
+  logLevel ?? (environment('TOP_LOG') as LogLevel | undefined) ?? (logger ? 'debug' : 'off');
 
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
@@ -162,8 +173,9 @@ function limits(
   };
 }
 
-/** A page or one of its workers; not Node, Bun, Deno or a worker at the edge. */
+/** A page or one of its workers; not Node, Bun, Deno or a worker at the edge, which alone has WebSocketPair. */
 function isBrowser(): boolean {
-  const { window, importScripts } = globalThis as { window?: { document?: unknown }; importScripts?: unknown };
-  return window?.document !== undefined || typeof importScripts === 'function';
+  const { window, importScripts, WebSocketPair } = globalThis as Record<string, unknown>;
+  if (WebSocketPair) return false;
+  return (window as { document?: unknown } | undefined)?.document !== undefined || typeof importScripts === 'function';
 }

@@ -29,6 +29,7 @@ test.each(Object.entries(errors))(
       metadata: { a: 1 },
       retryAfterMs: 7000,
     });
+    expect(error.docUrl).toMatch(new RegExp(`/docs/errors\\.md#${status}$`));
     expect(sdk.isApiError(error, code)).toBe(true);
     expect(sdk.isApiError(error, 'ANOTHER')).toBe(false);
   },
@@ -40,7 +41,8 @@ test('a code of a later version is an ApiError too', async () => {
 });
 
 test.each([
-  ['a page of a proxy', new Response('<h1>Bad Gateway</h1>', { status: 502 }), /status 502/],
+  ['a page of a proxy', new Response('<h1>Bad Gateway</h1>', { status: 502 }), /status 502.*a proxy in front of it/],
+  ['JSON of a proxy', answer(403, { code: 'DENIED', message: 'Not on the list.' }), /status 403/],
   ['another server', new Response('<h1>Welcome</h1>', { status: 200 }), /is baseUrl right/],
   ['JSON of another server', answer(404, { error: 'no route' }), /status 404/],
   ['an empty answer', new Response(null, { status: 204 }), /status 204/],
@@ -49,11 +51,16 @@ test.each([
     new Response(null, { status: 308, headers: { Location: 'https://new.test/' } }),
     /redirects to https:\/\/new\.test/,
   ],
-])('%s is an unexpected answer', async (_, reply, message) => {
+])('%s is an unexpected answer, whose beginning is shown', async (_, reply, message) => {
+  const text = await reply.clone().text();
   const { client, fetch } = fakeClient([reply], { maxRetries: 0 });
   const call = client.me.get();
   await expect(call).rejects.toMatchObject({ name: 'ApiError', code: 'UNEXPECTED_ANSWER', status: reply.status });
   await expect(call).rejects.toThrow(message);
+  await expect(call).rejects.toThrow(/^me\.get: /);
+  const error = await call.catch((error) => error);
+  expect(error.metadata.text).toBe(text);
+  expect(error.headers.get('content-type')).toBe(reply.headers.get('content-type'));
   expect(fetch.sent).toHaveLength(1);
 });
 

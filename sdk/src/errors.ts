@@ -1,4 +1,10 @@
-import type { Command, CommandAccepted, ErrorBody, ErrorCode, ErrorDetail } from './types.js';
+import { homepage } from '../package.json';
+import type { Command, CommandAccepted, ErrorBody } from './api.gen.js';
+import type { ResponseHeaders } from './runtime.js';
+
+/** The codes of this version of the client. A later platform may answer others. */
+export type ErrorCode = ErrorBody['code'];
+export type ErrorDetail = NonNullable<ErrorBody['details']>[number];
 
 /** What is known of the call that failed. */
 export interface ErrorContext {
@@ -6,6 +12,7 @@ export interface ErrorContext {
   requestId?: string | undefined;
   attempts?: number | undefined;
   idempotencyKey?: string | undefined;
+  commandId?: string | undefined;
   cause?: unknown;
 }
 
@@ -13,13 +20,17 @@ export interface ErrorContext {
 const brand = Symbol.for('@tenant-open-platform/sdk/error');
 
 /**
- * The base of every error that the client throws. The exceptions: an aborted call rejects with the signal's reason, and an
- * upload whose content cannot be read with the error of reading it.
+ * The base of every error that the client throws, with two exceptions. An aborted call rejects with the reason of its
+ * signal. An upload whose content cannot be read rejects with the error of reading it.
  */
 export class TenantOpenPlatformError extends Error {
-  declare name: string;
-  static {
-    this.prototype.name = this.name;
+  // A getter: the name is there when the stack trace is taken, and a consumer's minifier keeps it.
+  override get name(): string {
+    return 'TenantOpenPlatformError';
+  }
+  /** The page that explains the error. */
+  get docUrl(): string {
+    return `${homepage}/blob/main/sdk/README.md#failures`;
   }
   /** The operation, for example `commands.create`; absent where no call was made. */
   declare readonly operation?: string;
@@ -29,6 +40,8 @@ export class TenantOpenPlatformError extends Error {
   declare readonly attempts?: number;
   /** The idempotency_key of `commands.create`, also where the client made it: pass it to repeat the call safely. */
   declare readonly idempotencyKey?: string;
+  /** The command that a wait was about, once it is known. */
+  declare readonly commandId?: string;
 
   constructor(message: string, { cause, ...context }: ErrorContext = {}) {
     super(message, cause === undefined ? undefined : { cause });
@@ -39,66 +52,85 @@ export class TenantOpenPlatformError extends Error {
 
 /** The client cannot be made from these options: something is missing, malformed or unsafe. */
 export class ConfigurationError extends TenantOpenPlatformError {
-  declare name: 'ConfigurationError';
-  static {
-    this.prototype.name = this.name as 'ConfigurationError';
+  override get name(): 'ConfigurationError' {
+    return 'ConfigurationError';
   }
 }
 
 /** An argument that no request can carry, for example an empty id. Nothing was sent. */
 export class InvalidArgumentError extends TenantOpenPlatformError {
-  declare name: 'InvalidArgumentError';
-  static {
-    this.prototype.name = this.name as 'InvalidArgumentError';
+  override get name(): 'InvalidArgumentError' {
+    return 'InvalidArgumentError';
   }
 }
 
-/** The platform, or something before it, answered with an error. */
-export class ApiError extends TenantOpenPlatformError {
-  declare name: 'ApiError';
-  static {
-    this.prototype.name = this.name as 'ApiError';
+/** What the `metadata` of these codes hold. */
+export interface ErrorMetadata {
+  UNAUTHENTICATED: { string_to_sign?: string };
+  CLOCK_SKEW: { server_time?: string; allowed_clock_skew_seconds?: number };
+  FORBIDDEN: { required_scope?: string; granted_by_roles?: string[] };
+  OBJECT_CREDENTIAL_IN_USE: { resource_ids?: string[] };
+  RATE_LIMITED: { quota?: string; limit?: number };
+  /** The beginning of the answer. */
+  UNEXPECTED_ANSWER: { text?: string };
+}
+
+type MetadataOf<Code> = Readonly<
+  Record<string, unknown> & (Code extends keyof ErrorMetadata ? ErrorMetadata[Code] : object)
+>;
+
+/** The platform, or something before it, answered with an error. `isApiError(error, code)` narrows it to one code. */
+export class ApiError<Code extends ErrorCode = ErrorCode> extends TenantOpenPlatformError {
+  override get name(): 'ApiError' {
+    return 'ApiError';
+  }
+  override get docUrl(): string {
+    return this.code === 'UNEXPECTED_ANSWER' ? super.docUrl : `${homepage}/blob/main/docs/errors.md#${this.status}`;
   }
   /** The HTTP status. */
-  declare readonly status: number;
+  readonly status: number;
   /** A code of the table of errors, or `UNEXPECTED_ANSWER` where the answer is not the platform's. */
-  declare readonly code: ErrorCode;
+  readonly code: Code;
   /** Whether the same call may succeed later. The client has already retried where that was safe. */
-  declare readonly retryable: boolean;
+  readonly retryable: boolean;
   /** Every place in the request that is wrong. */
-  declare readonly details: readonly ErrorDetail[];
-  /** Facts that belong to the code, for example `required_scope` with FORBIDDEN. */
-  declare readonly metadata: Readonly<Record<string, unknown>>;
+  readonly details: readonly ErrorDetail[];
+  /**
+   * Facts that belong to the code, for example `required_scope` with FORBIDDEN. With UNEXPECTED_ANSWER, `text` is the
+   * beginning of the answer.
+   */
+  readonly metadata: MetadataOf<Code>;
   /** How long the platform asks to wait, in milliseconds, from Retry-After. */
   declare readonly retryAfterMs?: number;
+  /** The headers of the answer. Not shown by console.log. */
+  declare readonly headers?: ResponseHeaders;
 
   constructor(
     status: number,
     body: Pick<ErrorBody, 'code' | 'message' | 'details' | 'metadata'>,
-    context: ErrorContext & { retryAfterMs?: number | undefined } = {},
+    { headers, ...context }: ErrorContext & { retryAfterMs?: number | undefined; headers?: ResponseHeaders } = {},
   ) {
     super(body.message, context);
+    Object.defineProperty(this, 'headers', { value: headers });
     this.status = status;
-    this.code = body.code;
+    this.code = body.code as Code;
     this.retryable = mayHelpToRetry(status, body.code);
     this.details = body.details ?? [];
-    this.metadata = body.metadata ?? {};
+    this.metadata = (body.metadata ?? {}) as MetadataOf<Code>;
   }
 }
 
 /** No answer arrived: the platform could not be reached, or the connection was lost. */
 export class ConnectionError extends TenantOpenPlatformError {
-  declare name: 'ConnectionError';
-  static {
-    this.prototype.name = this.name as 'ConnectionError';
+  override get name(): 'ConnectionError' {
+    return 'ConnectionError';
   }
 }
 
 /** No answer arrived within `timeoutMs`, or within what was left of `deadlineMs`. */
 export class TimeoutError extends TenantOpenPlatformError {
-  declare name: 'TimeoutError';
-  static {
-    this.prototype.name = this.name as 'TimeoutError';
+  override get name(): 'TimeoutError' {
+    return 'TimeoutError';
   }
 }
 
@@ -107,22 +139,20 @@ export class TimeoutError extends TenantOpenPlatformError {
  * check; `cause` is the {@link ConnectionError}, {@link TimeoutError} or {@link ApiError} behind it.
  */
 export class UnknownOutcomeError extends TenantOpenPlatformError {
-  declare name: 'UnknownOutcomeError';
-  static {
-    this.prototype.name = this.name as 'UnknownOutcomeError';
+  override get name(): 'UnknownOutcomeError' {
+    return 'UnknownOutcomeError';
   }
 }
 
 /** The idempotency_key belongs to an earlier, different command. Nothing new was made. */
 export class IdempotencyMismatchError extends TenantOpenPlatformError {
-  declare name: 'IdempotencyMismatchError';
-  static {
-    this.prototype.name = this.name as 'IdempotencyMismatchError';
+  override get name(): 'IdempotencyMismatchError' {
+    return 'IdempotencyMismatchError';
   }
   /** The existing command of this idempotency_key. */
-  declare readonly command: CommandAccepted;
+  readonly command: CommandAccepted;
   /** The fields in which the request differs from it, for example `['payload', 'device_id']`. */
-  declare readonly fields: readonly string[];
+  readonly fields: readonly string[];
 
   constructor(command: CommandAccepted, fields: readonly string[], context: ErrorContext = {}) {
     super(
@@ -134,46 +164,78 @@ export class IdempotencyMismatchError extends TenantOpenPlatformError {
   }
 }
 
-/** The command was not final in the time that the caller had for it. It goes on: wait again, or cancel it. */
+/**
+ * The command was not final in the time that the caller had for it. It goes on: wait again for `commandId`, or cancel it.
+ * `cause` is the last failure, if the platform could not be reached at the end.
+ */
 export class WaitTimeoutError extends TenantOpenPlatformError {
-  declare name: 'WaitTimeoutError';
-  static {
-    this.prototype.name = this.name as 'WaitTimeoutError';
+  override get name(): 'WaitTimeoutError' {
+    return 'WaitTimeoutError';
   }
-  /** The command as it was read last. */
-  declare readonly command: Command;
+  /** The command as it was read last; undefined if it was never read. */
+  readonly command: Command | undefined;
 
-  constructor(command: Command) {
-    super(`Command ${command.command_id} is still ${command.status}.`, { requestId: command.request_id });
+  constructor({ command, ...context }: ErrorContext & { command: Command | undefined }) {
+    const state = command ? `is still ${command.status}` : 'could not be read';
+    super(`Command ${context.commandId} ${state}: the wait is over.`, { requestId: command?.request_id, ...context });
     this.command = command;
+  }
+}
+
+/** The caller's signal ended a wait. The command goes on; `cause` is the signal's reason. */
+export class WaitAbortedError extends TenantOpenPlatformError {
+  override get name(): 'WaitAbortedError' {
+    return 'WaitAbortedError';
+  }
+
+  constructor(context: ErrorContext) {
+    super('The wait was aborted. A command that was sent goes on.', context);
   }
 }
 
 /** The store refused a transfer, not the platform. The presigned URL, which is a secret while it works, is not in it. */
 export class ObjectStoreError extends TenantOpenPlatformError {
-  declare name: 'ObjectStoreError';
-  static {
-    this.prototype.name = this.name as 'ObjectStoreError';
+  override get name(): 'ObjectStoreError' {
+    return 'ObjectStoreError';
   }
   /** The HTTP status. */
-  declare readonly status: number;
+  readonly status: number;
   /** The code of the store, for example `NoSuchKey`; null where it gives none. */
-  declare readonly code: string | null;
+  readonly code: string | null;
   /** Whether the same transfer may succeed later. The client has already repeated it where that was possible. */
-  declare readonly retryable: boolean;
+  readonly retryable: boolean;
 
-  constructor(message: string, context: ErrorContext & { status: number; code: string | null; retryable: boolean }) {
+  constructor(
+    message: string,
+    { status, code, retryable, ...context }: ErrorContext & { status: number; code: string | null; retryable: boolean },
+  ) {
     super(message, context);
+    this.status = status;
+    this.code = code;
+    this.retryable = retryable;
   }
 }
 
+/** Every error of this package. `name` tells them apart: TypeScript narrows by it. */
+export type AnyTenantOpenPlatformError =
+  | ApiError
+  | ConfigurationError
+  | ConnectionError
+  | IdempotencyMismatchError
+  | InvalidArgumentError
+  | ObjectStoreError
+  | TimeoutError
+  | UnknownOutcomeError
+  | WaitAbortedError
+  | WaitTimeoutError;
+
 /** True for every error of this package, also of another copy of it. */
-export function isTenantOpenPlatformError(error: unknown): error is TenantOpenPlatformError {
+export function isTenantOpenPlatformError(error: unknown): error is AnyTenantOpenPlatformError {
   return error instanceof Error && brand in error;
 }
 
 /** True for an {@link ApiError}, of the given code where one is given: `isApiError(error, 'NOT_FOUND')`. */
-export function isApiError(error: unknown, code?: ErrorCode): error is ApiError {
+export function isApiError<Code extends ErrorCode = ErrorCode>(error: unknown, code?: Code): error is ApiError<Code> {
   return hasName(error, 'ApiError') && (code === undefined || (error as ApiError).code === code);
 }
 
@@ -183,6 +245,7 @@ export const isConnectionError = guardOf<ConnectionError>('ConnectionError');
 export const isTimeoutError = guardOf<TimeoutError>('TimeoutError');
 export const isUnknownOutcomeError = guardOf<UnknownOutcomeError>('UnknownOutcomeError');
 export const isIdempotencyMismatchError = guardOf<IdempotencyMismatchError>('IdempotencyMismatchError');
+export const isWaitAbortedError = guardOf<WaitAbortedError>('WaitAbortedError');
 export const isWaitTimeoutError = guardOf<WaitTimeoutError>('WaitTimeoutError');
 export const isObjectStoreError = guardOf<ObjectStoreError>('ObjectStoreError');
 

@@ -1,14 +1,19 @@
+export type * from './api.gen.js';
 export { TenantOpenPlatform } from './client.js';
 export type { TenantOpenPlatformOptions } from './configuration.js';
 export type { ApiPromise, WithResponse } from './core/api-promise.js';
-export type { AnswerEvent, AttemptEvent, Hooks, Logger, RetryEvent } from './core/observe.js';
+export type { ErrorEvent, Hooks, Logger, LogLevel, RequestEvent, ResponseEvent, RetryEvent } from './core/observe.js';
 export type { Page, PagePromise } from './core/page.js';
-export type { RequestOptions } from './core/send.js';
+export type { RequestOptions } from './core/request-options.js';
 export {
+  type AnyTenantOpenPlatformError,
   ApiError,
   ConfigurationError,
   ConnectionError,
+  type ErrorCode,
   type ErrorContext,
+  type ErrorDetail,
+  type ErrorMetadata,
   IdempotencyMismatchError,
   InvalidArgumentError,
   isApiError,
@@ -20,17 +25,22 @@ export {
   isTenantOpenPlatformError,
   isTimeoutError,
   isUnknownOutcomeError,
+  isWaitAbortedError,
   isWaitTimeoutError,
   ObjectStoreError,
   TenantOpenPlatformError,
   TimeoutError,
   UnknownOutcomeError,
+  WaitAbortedError,
   WaitTimeoutError,
 } from './errors.js';
 export type { DownloadedObject } from './objects/download.js';
 export type { TransferOptions, TransferProgress } from './objects/transfer.js';
 export type { UploadContent, UploadedObject, UploadOptions } from './objects/upload.js';
-export type { WaitOptions } from './resources/commands.js';
+export type { CommandCreate, CommandCreateOptions } from './resources/commands.js';
+export type { DeviceRequestFollowOptions } from './resources/device-requests.js';
+export type { EventFollowOptions } from './resources/events.js';
+export type { WaitOptions } from './resources/wait-for-command.js';
 export type {
   Fetch,
   FetchInit,
@@ -39,4 +49,3 @@ export type {
   RuntimeBlob,
   RuntimeReadableStream,
 } from './runtime.js';
-export type * from './types.js';

@@ -38,8 +38,12 @@ export interface ResponseHeaders {
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
-  /** JSON text; the content of an upload; absent where the request has no body. */
-  body?: string | RuntimeBlob | RuntimeReadableStream;
+  /**
+   * JSON text; a Blob or a ReadableStream of an upload; absent where the request has no body. Any: lib.dom, Node and
+   * undici each declare types of their own for the same objects, and the fetch of each of them must fit.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  body?: any;
   /** With a stream as the body. */
   duplex?: 'half';
   redirect: 'manual' | 'error';
@@ -49,7 +53,9 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  readonly body: RuntimeReadableStream | null;
+  /** A ReadableStream. */
+  // biome-ignore lint/suspicious/noExplicitAny: as the body of a request.
+  readonly body: any;
   text(): Promise<string>;
 }
 

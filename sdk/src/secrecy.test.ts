@@ -30,7 +30,7 @@ test('neither secrets nor signatures nor bodies are logged or given to hooks', a
   const see = (...what: unknown[]) => void seen.push(what);
   const { client, fetch } = fakeClient(
     [refusal(503, 'SERVICE_UNAVAILABLE', {}, { 'Retry-After': '0' }), answer(201, { secret: 'osk_new' })],
-    { logger: { debug: see, warn: see }, hooks: { onRequest: see, onAnswer: see, onRetry: see } },
+    { logger: { debug: see, warn: see }, hooks: { onRequest: see, onResponse: see, onError: see, onRetry: see } },
   );
   await client.credentials.create('acme', { client_id: 'c', name: 'in the body' });
   expect(seen.length).toBeGreaterThanOrEqual(10);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { credential } from '../test/fake-fetch.js';
-import { explain, sign } from './sign.js';
+import { difference, explain, sign, verify } from './sign.js';
 
 interface Vector {
   name: string;
@@ -49,4 +49,30 @@ test('makes a fresh nonce and the current time where none are given', async () =
   const [first, second] = await Promise.all([sign(request), sign(request)]);
   expect(first['X-Api-Nonce']).not.toBe(second['X-Api-Nonce']);
   expect(Math.abs(Number(first['X-Api-Timestamp']) - Date.now() / 1000)).toBeLessThan(5);
+});
+
+const request = { ...credential, method: 'POST', target: '/api/v1/open/me', body: '{}', timestamp: 1767225600 };
+
+test.each([
+  ['as it was signed', {}, true],
+  ['of another body', { body: '{ }' }, false],
+  ['of another target', { target: '/api/v1/open/catalog' }, false],
+  ['of another method', { method: 'PUT' }, false],
+  ['of another time', { timestamp: 1767225601 }, false],
+  ['of another secret', { secret: `${credential.secret}x` }, false],
+  ['with a signature of another form', { signature: 'v1=00' }, false],
+])('verifies a request %s: %s', async (_, change, isRight) => {
+  const headers = await sign({ ...request, nonce: 'nonce-of-test' });
+  const signature = headers['X-Api-Signature'];
+  expect(await verify({ ...request, nonce: 'nonce-of-test', signature, ...change })).toBe(isRight);
+});
+
+test('names the lines in which two texts to sign differ', async () => {
+  const { stringToSign } = await explain({ ...request, nonce: 'nonce-of-test' });
+  expect(difference(stringToSign, stringToSign)).toEqual([]);
+  const other = stringToSign.replace('/api/v1/open/me', '/api/v1/open/me?a=b').replace('1767225600', '1767225700');
+  expect(difference(stringToSign, other)).toEqual([
+    { part: 'target', yours: '/api/v1/open/me', platforms: '/api/v1/open/me?a=b' },
+    { part: 'timestamp', yours: '1767225600', platforms: '1767225700' },
+  ]);
 });

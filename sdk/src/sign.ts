@@ -1,5 +1,5 @@
 import { stringToSign, targetProblem } from '@tenant-open-platform/contract/signature';
-import { hashBody, importKey, signParts } from './core/signature.js';
+import { hashBody, importKey, signParts, verifyParts } from './core/signature.js';
 
 /** A request to sign, exactly as it will be sent. */
 export interface SignRequest {
@@ -19,13 +19,13 @@ export interface SignRequest {
   nonce?: string | undefined;
 }
 
-/** Headers to send with the signed request. */
-export interface SignatureHeaders {
+/** Headers to send with the signed request. A type and not an interface: fetch takes no interface as its headers. */
+export type SignatureHeaders = {
   'X-Api-Id': string;
   'X-Api-Timestamp': string;
   'X-Api-Nonce': string;
   'X-Api-Signature': string;
-}
+};
 
 /**
  * Signs one request (HMAC-SHA256-V1) and returns its four authentication headers. Sign every attempt anew: the platform
@@ -45,6 +45,36 @@ export async function sign(request: SignRequest): Promise<SignatureHeaders> {
 export async function explain(request: SignRequest): Promise<{ headers: SignatureHeaders; stringToSign: string }> {
   const parts = await toParts(request);
   return { headers: await signParts(await importKey(request.secret), parts), stringToSign: stringToSign(parts) };
+}
+
+/**
+ * Whether the request has this signature, in constant time: what a gateway or a test platform does. The caller checks
+ * that `timestamp` is near its clock and that `nonce` is fresh.
+ */
+export async function verify(
+  request: SignRequest & { timestamp: number | string; nonce: string; signature: string },
+): Promise<boolean> {
+  return verifyParts(request.secret, await toParts(request), request.signature);
+}
+
+/** A line in which two texts to sign differ. */
+export interface SignatureDifference {
+  part: 'algorithm' | 'method' | 'target' | 'client_id' | 'timestamp' | 'nonce' | 'body_sha256';
+  yours: string | undefined;
+  platforms: string | undefined;
+}
+
+const LINES = ['algorithm', 'method', 'target', 'client_id', 'timestamp', 'nonce', 'body_sha256'] as const;
+
+/**
+ * Where your text to sign differs from the one of the platform: `explain(request).stringToSign` and
+ * `metadata.string_to_sign` of a 401. If nothing differs, the secret is wrong.
+ */
+export function difference(yours: string, platforms: string): SignatureDifference[] {
+  const [own, theirs] = [yours.split('\n'), platforms.split('\n')];
+  return LINES.flatMap((part, line) =>
+    own[line] === theirs[line] ? [] : [{ part, yours: own[line], platforms: theirs[line] }],
+  );
 }
 
 async function toParts(request: SignRequest) {

@@ -48,6 +48,8 @@ import {
   isApiError, isObjectStoreError, TenantOpenPlatform, type Command, type CommandCreate, type UploadContent,
 } from '@tenant-open-platform/sdk';
 import { sign } from '@tenant-open-platform/sdk/sign';
+import { TestPlatform } from '@tenant-open-platform/sdk/testing';
+import { verifyWebhook } from '@tenant-open-platform/sdk/webhooks';
 
 const client = new TenantOpenPlatform({
   baseUrl: 'http://127.0.0.1:1', clientId: '${credential.clientId}', secret: '${credential.secret}', maxRetries: 0,
@@ -72,10 +74,12 @@ async function main(): Promise<void> {
   } catch (error) {
     names.push((error as Error).name, String(isObjectStoreError(error)));
   }
-  const headers: { 'X-Api-Id': string } = await sign({
+  const headers = await sign({
     clientId: '${credential.clientId}', secret: '${credential.secret}', method: 'GET', target: '/api/v1/open/me',
   });
-  names.push(headers['X-Api-Id'], String(finals.length), String(misspelt !== undefined));
+  // The headers fit what fetch takes.
+  const taken: Record<string, string> = headers;
+  names.push(taken['X-Api-Id'] ?? '', String(finals.length), String(misspelt !== undefined));
   console.log(names.join(' '));
 }
 
@@ -87,7 +91,11 @@ async function* usesLists(): AsyncGenerator<string> {
   yield await object.text();
 }
 
+/** Tests of a consumer, and its receiver of deliveries. */
+const others = [new TestPlatform().on('me.get', { client_id: 'a' }).options, verifyWebhook];
+
 void usesLists;
+void others;
 main();
 `;
 
@@ -106,13 +114,85 @@ test.each([
   expect(output.trim()).toBe('ConnectionError ConnectionError false demo-client 2 true');
 });
 
+test('the fetch of undici fits where the types of Node and of the DOM are both there', async () => {
+  const source = `
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { Fetch } from '@tenant-open-platform/sdk';
+const dispatcher = new Agent({ connect: { cert: 'mTLS', key: '' } });
+export const fetches: Fetch[] = [undiciFetch, fetch, (url, init) => undiciFetch(url, { ...init, dispatcher })];
+`;
+  await writeFile(join(folder, 'undici.ts'), source);
+  const paths = { undici: [join(sdk, 'node_modules/undici')] };
+  const types = { types: ['node'], lib: ['ES2022', 'DOM'], skipLibCheck: true };
+  await compile('undici.ts', { module: 'esnext', moduleResolution: 'bundler', ...types, paths, noEmit: true });
+});
+
+/** What the recipes of the README take for granted. */
+const surroundings = `
+import { TenantOpenPlatform, type ListedEvent } from '@tenant-open-platform/sdk';
+declare const client: TenantOpenPlatform;
+declare const signal: AbortSignal;
+declare const incoming: { headers: Headers };
+declare const cert: string, key: string, tenantId: string, clientId: string, rawBody: string, endpointSecret: string;
+declare function loadCursor(): Promise<string | undefined>;
+declare function saveCursor(cursor: string): Promise<void>;
+declare function handle(event: ListedEvent): Promise<void>;
+declare function restartPump(client: TenantOpenPlatform): Promise<void>;
+type Req = { params: { id: string }; get(name: string): string | undefined };
+type Res = { on(event: 'close', listener: () => void): void; json(body: unknown): void };
+declare const app: { post(path: string, handler: (req: Req, res: Res) => Promise<void>): void };
+export {};
+`;
+
+test('the recipes of the README compile', async () => {
+  const readme = await readFile(join(sdk, 'README.md'), 'utf8');
+  const recipes = [...readme.matchAll(/^```ts recipe\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  expect(recipes).toHaveLength(8);
+  for (const [index, recipe] of recipes.entries()) {
+    await writeFile(join(folder, `recipe-${index}.ts`), `${surroundings}${recipe}`);
+  }
+  const files = recipes.map((_, index) => `recipe-${index}.ts`);
+  const paths = { undici: [join(sdk, 'node_modules/undici')] };
+  const options = { types: ['node'], lib: ['ES2023'], skipLibCheck: true, paths, noEmit: true };
+  await compile(files, { module: 'esnext', moduleResolution: 'bundler', ...options });
+});
+
+test('a consumer with moduleResolution node compiles strictly', async () => {
+  await writeFile(join(folder, 'classic.ts'), consumer);
+  await compile('classic.ts', { module: 'commonjs', moduleResolution: 'node10', types: ['node'], noEmit: true });
+});
+
+test('Jest, which loads CommonJS, finds every entry point', async () => {
+  const names = ['sdk', 'sdk/sign', 'sdk/testing', 'sdk/webhooks'].map((name) => `@tenant-open-platform/${name}`);
+  await writeFile(
+    join(folder, 'all.cjs'),
+    `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(require(name)).length > 0);`,
+  );
+  expect(await inConsumer(process.execPath, 'all.cjs')).toBe('true\n'.repeat(4));
+});
+
+test('esbuild bundles it for a browser without a polyfill', async () => {
+  const stdin = { contents: esm, resolveDir: folder };
+  const { warnings, errors } = await build({ stdin, bundle: true, platform: 'browser', format: 'esm', write: false });
+  expect([...warnings, ...errors]).toEqual([]);
+});
+
+test('an installation has at most 400 kB', async () => {
+  const { stdout } = await run('tar', ['-tvzf', tarball]);
+  const sizes = stdout
+    .trim()
+    .split('\n')
+    .map((line) => Number(line.trim().split(/\s+/)[2]));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(400_000);
+});
+
 test('a consumer with a bundler compiles strictly', async () => {
   await writeFile(join(folder, 'bundled.ts'), consumer);
   await compile('bundled.ts', { module: 'esnext', moduleResolution: 'bundler', types: ['node'], noEmit: true });
 });
 
-async function compile(file: string, options: object): Promise<void> {
-  const config = `tsconfig.${file}.json`;
+async function compile(files: string | string[], options: object): Promise<void> {
+  const config = `tsconfig.${[files].flat()[0]}.json`;
   const typeRoots = [join(sdk, 'node_modules/@types')];
   const compilerOptions = {
     target: 'es2022',
@@ -123,7 +203,7 @@ async function compile(file: string, options: object): Promise<void> {
   };
   await writeFile(
     join(folder, config),
-    JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files: [file] }),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, files: [files].flat() }),
   );
   await inConsumer(process.execPath, tsc, '-p', config);
 }
@@ -145,13 +225,12 @@ const cjs = `const sdk = require('@tenant-open-platform/sdk');${transfer}`;
 test.each([
   ['transfer.mjs', esm],
   ['transfer.cjs', cjs],
-])('a transfer loads what it needs, and no second copy of the client: %s', async (file, source) => {
+])('a transfer fails with the class that the client exports: %s', async (file, source) => {
   await writeFile(join(folder, file), source);
   expect(await inConsumer(process.execPath, file)).toBe('true true NoSuchKey\n');
 });
 
 test.each<[string, string, BuildOptions]>([
-  ['ESM in chunks', esm, { format: 'esm', splitting: true }],
   ['ESM in one file', esm, { format: 'esm' }],
   ['CommonJS in one file', cjs, { format: 'cjs', platform: 'node' }],
 ])('a transfer works when it is bundled and minified, in a process of nothing else: %s', async (_, source, options) => {
@@ -162,7 +241,6 @@ test.each<[string, string, BuildOptions]>([
   const { warnings } = await build({ ...options, stdin, bundle: true, minify: true, outdir, outExtension });
   expect(warnings).toEqual([]);
   const files = await readdir(outdir);
-  expect(files.length > 1).toBe(options.splitting === true);
   const main = files.find((file) => file.startsWith('stdin')) ?? '';
   expect(await inConsumer(process.execPath, join(outdir, main))).toBe('true true NoSuchKey\n');
 });
@@ -188,11 +266,12 @@ test('contains the built files and what npm shows, and nothing else', async () =
     .trim()
     .split('\n')
     .map((file) => file.replace('package/', ''));
-  const built = files
-    .filter((file) => file.startsWith('dist/'))
-    .map((file) => file.replace(/^dist\/(index|objects|sign)/, ''));
-  expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-  expect([...new Set(built)].sort()).toEqual(['.cjs', '.cjs.map', '.d.cts', '.d.ts', '.js', '.js.map']);
+  const built = ['index', 'sign', 'testing', 'webhooks'].flatMap((entry) =>
+    ['.cjs', '.d.cts', '.d.ts', '.js'].map((extension) => `dist/${entry}${extension}`),
+  );
+  const isShared = (file: string) => /^dist\/.+-\w[\w-]*\.(js|d\.cts)$/.test(file);
+  const own = files.filter((file) => !isShared(file)).sort();
+  expect(own).toEqual(['LICENSE', 'README.md', ...built, 'package.json']);
   const manifest = JSON.parse((await run('tar', ['-xzOf', tarball, 'package/package.json'])).stdout);
   expect(JSON.stringify(manifest.exports)).not.toContain('source');
 });
@@ -201,6 +280,5 @@ test('publint and are-the-types-wrong find nothing', async () => {
   const { publint } = await import('publint');
   const pkgDir = join(folder, 'node_modules/@tenant-open-platform/sdk');
   expect((await publint({ pkgDir, strict: true })).messages).toEqual([]);
-  // node10 has no exports; everybody on Node 20 resolves as node16 or later does.
-  await inConsumer(process.execPath, attw, tarball, '--profile', 'node16');
+  await inConsumer(process.execPath, attw, tarball);
 });

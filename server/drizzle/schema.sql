@@ -106,24 +106,6 @@ CREATE TABLE public.callback_subscriptions (
 ALTER TABLE ONLY public.callback_subscriptions FORCE ROW LEVEL SECURITY;
 
 --
--- Name: command_history; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.command_history (
-    tenant_id text NOT NULL,
-    command_id uuid NOT NULL,
-    entry_id uuid NOT NULL,
-    at timestamp(3) with time zone NOT NULL,
-    source text NOT NULL,
-    status text NOT NULL,
-    adapter_status text NOT NULL,
-    device_execution_status text NOT NULL,
-    reason json
-);
-
-ALTER TABLE ONLY public.command_history FORCE ROW LEVEL SECURITY;
-
---
 -- Name: command_types; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -164,8 +146,10 @@ CREATE TABLE public.commands (
     updated_at timestamp(3) with time zone NOT NULL,
     created_by_client_id text NOT NULL,
     request_id text NOT NULL,
-    late_result json
-);
+    late_result json,
+    history jsonb DEFAULT '[]'::jsonb NOT NULL
+)
+WITH (fillfactor='50');
 
 ALTER TABLE ONLY public.commands FORCE ROW LEVEL SECURITY;
 
@@ -239,11 +223,24 @@ CREATE TABLE public.events (
     command_id uuid NOT NULL,
     event_type text NOT NULL,
     event_id uuid NOT NULL,
-    occurred_at timestamp(3) with time zone NOT NULL,
-    tx xid8 DEFAULT pg_current_xact_id() NOT NULL
+    logged_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    seq bigint NOT NULL
 );
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: events_seq_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+ALTER TABLE public.events ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.events_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 --
 -- Name: keyring_canaries; Type: TABLE; Schema: public; Owner: -
@@ -335,14 +332,28 @@ ALTER TABLE ONLY public.object_resources FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.outbox (
     tenant_id text NOT NULL,
-    fact_id uuid NOT NULL,
+    is_logged boolean DEFAULT false NOT NULL,
+    "position" bigint NOT NULL,
     kind text NOT NULL,
-    tx xid8 DEFAULT pg_current_xact_id() NOT NULL,
-    published_at timestamp(3) with time zone,
+    fact_id uuid NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000');
 
 ALTER TABLE ONLY public.outbox FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: outbox_position_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 --
 -- Name: parked_messages; Type: TABLE; Schema: public; Owner: -
@@ -382,7 +393,10 @@ CREATE TABLE public.relay_lease (
     holder text NOT NULL,
     epoch bigint NOT NULL,
     expires_at timestamp(3) with time zone NOT NULL,
-    tx xid8 DEFAULT pg_current_xact_id() NOT NULL
+    can_publish boolean DEFAULT true NOT NULL,
+    published_seq bigint DEFAULT 0 NOT NULL,
+    waits jsonb DEFAULT '{"tenants": {}, "updates": 0}'::jsonb NOT NULL,
+    waits_measured_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 --
@@ -410,6 +424,15 @@ CREATE TABLE public.roles (
 );
 
 ALTER TABLE ONLY public.roles FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: sweep_marks; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.sweep_marks (
+    name text NOT NULL,
+    swept_until timestamp(3) with time zone NOT NULL
+);
 
 --
 -- Name: taken_names; Type: TABLE; Schema: public; Owner: -
@@ -478,13 +501,6 @@ ALTER TABLE ONLY public.callback_subscriptions
 
 ALTER TABLE ONLY public.callback_subscriptions
     ADD CONSTRAINT callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk PRIMARY KEY (tenant_id, endpoint_id, subscription_id);
-
---
--- Name: command_history command_history_tenant_id_command_id_entry_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.command_history
-    ADD CONSTRAINT command_history_tenant_id_command_id_entry_id_pk PRIMARY KEY (tenant_id, command_id, entry_id);
 
 --
 -- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -571,11 +587,11 @@ ALTER TABLE ONLY public.object_resources
     ADD CONSTRAINT object_resources_tenant_id_resource_id_pk PRIMARY KEY (tenant_id, resource_id);
 
 --
--- Name: outbox outbox_tenant_id_fact_id_kind_pk; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: outbox outbox_tenant_id_is_logged_position_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_tenant_id_fact_id_kind_pk PRIMARY KEY (tenant_id, fact_id, kind);
+    ADD CONSTRAINT outbox_tenant_id_is_logged_position_pk PRIMARY KEY (tenant_id, is_logged, "position");
 
 --
 -- Name: parked_messages parked_messages_pkey; Type: CONSTRAINT; Schema: public; Owner: -
@@ -613,6 +629,13 @@ ALTER TABLE ONLY public.roles
     ADD CONSTRAINT roles_tenant_id_role_pk PRIMARY KEY (tenant_id, role);
 
 --
+-- Name: sweep_marks sweep_marks_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.sweep_marks
+    ADD CONSTRAINT sweep_marks_pkey PRIMARY KEY (name);
+
+--
 -- Name: taken_names taken_names_kind_name_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -640,16 +663,22 @@ ALTER TABLE ONLY public.vendors
 CREATE INDEX audit_events_of_client ON public.audit_events USING btree (tenant_id, client_id, audit_event_id);
 
 --
+-- Name: command_types_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX command_types_in_order ON public.command_types USING btree (vendor, created_at, command_type);
+
+--
+-- Name: commands_by_deadline; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX commands_by_deadline ON public.commands USING btree (deadline_at);
+
+--
 -- Name: commands_of_device; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX commands_of_device ON public.commands USING btree (tenant_id, device_id, command_id);
-
---
--- Name: commands_under_way; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX commands_under_way ON public.commands USING btree (deadline_at) WHERE (status = ANY (ARRAY['ACCEPTED'::text, 'DISPATCHED'::text]));
 
 --
 -- Name: credentials_in_order; Type: INDEX; Schema: public; Owner: -
@@ -679,7 +708,13 @@ CREATE INDEX device_requests_to_answer ON public.device_requests USING btree (te
 -- Name: events_in_order; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX events_in_order ON public.events USING btree (tenant_id, tx, event_id);
+CREATE INDEX events_in_order ON public.events USING btree (seq);
+
+--
+-- Name: events_of_tenant; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX events_of_tenant ON public.events USING btree (tenant_id, seq);
 
 --
 -- Name: nonces_by_expiry; Type: INDEX; Schema: public; Owner: -
@@ -694,22 +729,22 @@ CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
 CREATE INDEX object_grants_granted_at ON public.object_grants USING btree (granted_at);
 
 --
--- Name: outbox_published; Type: INDEX; Schema: public; Owner: -
+-- Name: object_resources_of_credential; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX outbox_published ON public.outbox USING btree (published_at) WHERE (published_at IS NOT NULL);
-
---
--- Name: outbox_unpublished; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX outbox_unpublished ON public.outbox USING btree (tx, fact_id) WHERE (published_at IS NULL);
+CREATE INDEX object_resources_of_credential ON public.object_resources USING btree (tenant_id, credential_id, resource_id);
 
 --
 -- Name: parked_messages_parked_at; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX parked_messages_parked_at ON public.parked_messages USING btree (parked_at);
+
+--
+-- Name: policies_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX policies_in_order ON public.policies USING btree (tenant_id, policy_id) WHERE (client_id IS NOT NULL);
 
 --
 -- Name: policies_of_client; Type: INDEX; Schema: public; Owner: -
@@ -722,6 +757,24 @@ CREATE UNIQUE INDEX policies_of_client ON public.policies USING btree (tenant_id
 --
 
 CREATE UNIQUE INDEX policies_of_role ON public.policies USING btree (tenant_id, role, object, action) WHERE (role IS NOT NULL);
+
+--
+-- Name: role_bindings_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX role_bindings_in_order ON public.role_bindings USING btree (tenant_id, created_at, client_id, role);
+
+--
+-- Name: tenants_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX tenants_in_order ON public.tenants USING btree (created_at, tenant_id);
+
+--
+-- Name: vendors_in_order; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX vendors_in_order ON public.vendors USING btree (created_at, vendor);
 
 --
 -- Name: bus_principals bus_principals_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
@@ -752,13 +805,6 @@ ALTER TABLE ONLY public.callback_subscriptions
     ADD CONSTRAINT callback_subscriptions_endpoint FOREIGN KEY (tenant_id, endpoint_id) REFERENCES public.callback_endpoints(tenant_id, endpoint_id);
 
 --
--- Name: command_history command_history_command; Type: FK CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.command_history
-    ADD CONSTRAINT command_history_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
-
---
 -- Name: command_types command_types_vendor_vendors_vendor_fk; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -787,25 +833,11 @@ ALTER TABLE ONLY public.device_requests
     ADD CONSTRAINT device_requests_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
 
 --
--- Name: events events_command; Type: FK CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.events
-    ADD CONSTRAINT events_command FOREIGN KEY (tenant_id, command_id) REFERENCES public.commands(tenant_id, command_id);
-
---
 -- Name: object_credentials object_credentials_tenant; Type: FK CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.object_credentials
     ADD CONSTRAINT object_credentials_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
-
---
--- Name: object_grants object_grants_resource; Type: FK CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.object_grants
-    ADD CONSTRAINT object_grants_resource FOREIGN KEY (tenant_id, resource_id) REFERENCES public.object_resources(tenant_id, resource_id);
 
 --
 -- Name: object_resources object_resources_credential; Type: FK CONSTRAINT; Schema: public; Owner: -
@@ -865,12 +897,6 @@ ALTER TABLE public.callback_endpoints ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE public.callback_subscriptions ENABLE ROW LEVEL SECURITY;
-
---
--- Name: command_history; Type: ROW SECURITY; Schema: public; Owner: -
---
-
-ALTER TABLE public.command_history ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
@@ -963,12 +989,6 @@ CREATE POLICY top_app ON public.callback_endpoints TO top_app USING ((tenant_id 
 CREATE POLICY top_app ON public.callback_subscriptions TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
--- Name: command_history top_app; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_app ON public.command_history TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
-
---
 -- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -1041,12 +1061,6 @@ CREATE POLICY top_app ON public.roles TO top_app USING ((tenant_id = current_set
 CREATE POLICY top_ingest_insert ON public.commands FOR INSERT TO top_ingest WITH CHECK (true);
 
 --
--- Name: events top_ingest_insert; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_ingest_insert ON public.events FOR INSERT TO top_ingest WITH CHECK (true);
-
---
 -- Name: outbox top_ingest_insert; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -1065,18 +1079,6 @@ CREATE POLICY top_ingest_select ON public.commands FOR SELECT TO top_ingest USIN
 CREATE POLICY top_ingest_select ON public.credentials FOR SELECT TO top_ingest USING (true);
 
 --
--- Name: events top_ingest_select; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_ingest_select ON public.events FOR SELECT TO top_ingest USING (true);
-
---
--- Name: outbox top_ingest_select; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_ingest_select ON public.outbox FOR SELECT TO top_ingest USING (true);
-
---
 -- Name: policies top_ingest_select; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -1087,12 +1089,6 @@ CREATE POLICY top_ingest_select ON public.policies FOR SELECT TO top_ingest USIN
 --
 
 CREATE POLICY top_ingest_select ON public.role_bindings FOR SELECT TO top_ingest USING (true);
-
---
--- Name: audit_events top_system; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_system ON public.audit_events TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: bus_principals top_system; Type: POLICY; Schema: public; Owner: -
@@ -1111,12 +1107,6 @@ CREATE POLICY top_system ON public.callback_endpoints TO top_system USING (true)
 --
 
 CREATE POLICY top_system ON public.callback_subscriptions TO top_system USING (true) WITH CHECK (true);
-
---
--- Name: command_history top_system; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_system ON public.command_history TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
@@ -1185,6 +1175,18 @@ CREATE POLICY top_system ON public.role_bindings TO top_system USING (true) WITH
 CREATE POLICY top_system ON public.roles TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: audit_events top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.audit_events FOR DELETE TO top_system USING ((occurred_at < (now() - '90 days'::interval)));
+
+--
+-- Name: audit_events top_system_select; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_select ON public.audit_events FOR SELECT TO top_system USING (true);
+
+--
 -- Name: SCHEMA public; Type: ACL; Schema: -; Owner: -
 --
 
@@ -1197,6 +1199,25 @@ GRANT USAGE ON SCHEMA public TO top_ingest;
 --
 
 GRANT SELECT,INSERT ON TABLE public.audit_events TO top_app;
+GRANT DELETE ON TABLE public.audit_events TO top_system;
+
+--
+-- Name: COLUMN audit_events.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.audit_events TO top_system;
+
+--
+-- Name: COLUMN audit_events.audit_event_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(audit_event_id) ON TABLE public.audit_events TO top_system;
+
+--
+-- Name: COLUMN audit_events.occurred_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(occurred_at) ON TABLE public.audit_events TO top_system;
 
 --
 -- Name: TABLE bus_principals; Type: ACL; Schema: public; Owner: -
@@ -1209,20 +1230,13 @@ GRANT SELECT ON TABLE public.bus_principals TO top_system;
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.callback_endpoints TO top_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_endpoints TO top_app;
 
 --
 -- Name: TABLE callback_subscriptions; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,DELETE ON TABLE public.callback_subscriptions TO top_app;
-
---
--- Name: TABLE command_history; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT,INSERT ON TABLE public.command_history TO top_app;
-GRANT SELECT,INSERT ON TABLE public.command_history TO top_system;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_subscriptions TO top_app;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -1238,7 +1252,7 @@ GRANT SELECT ON TABLE public.command_types TO top_ingest;
 
 GRANT SELECT ON TABLE public.commands TO top_app;
 GRANT INSERT ON TABLE public.commands TO top_ingest;
-GRANT SELECT ON TABLE public.commands TO top_system;
+GRANT SELECT,DELETE ON TABLE public.commands TO top_system;
 
 --
 -- Name: COLUMN commands.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1322,6 +1336,13 @@ GRANT UPDATE(late_result) ON TABLE public.commands TO top_app;
 GRANT UPDATE(late_result) ON TABLE public.commands TO top_system;
 
 --
+-- Name: COLUMN commands.history; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(history) ON TABLE public.commands TO top_app;
+GRANT UPDATE(history) ON TABLE public.commands TO top_system;
+
+--
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1381,15 +1402,14 @@ GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
 --
 
 GRANT SELECT,UPDATE ON TABLE public.device_requests TO top_app;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.device_requests TO top_system;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_requests TO top_system;
 
 --
 -- Name: TABLE events; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT ON TABLE public.events TO top_app;
-GRANT INSERT ON TABLE public.events TO top_ingest;
-GRANT SELECT,INSERT ON TABLE public.events TO top_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.events TO top_system;
 
 --
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
@@ -1414,7 +1434,7 @@ GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 -- Name: TABLE object_credentials; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.object_credentials TO top_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_credentials TO top_app;
 
 --
 -- Name: TABLE object_grants; Type: ACL; Schema: public; Owner: -
@@ -1445,15 +1465,15 @@ GRANT SELECT(granted_at) ON TABLE public.object_grants TO top_system;
 -- Name: TABLE object_resources; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.object_resources TO top_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_resources TO top_app;
 
 --
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
 --
 
+GRANT INSERT ON TABLE public.outbox TO top_app;
 GRANT INSERT ON TABLE public.outbox TO top_ingest;
-GRANT SELECT,INSERT ON TABLE public.outbox TO top_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.outbox TO top_system;
+GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO top_system;
 
 --
 -- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -
@@ -1486,6 +1506,18 @@ GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.roles TO top_app;
+
+--
+-- Name: TABLE sweep_marks; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.sweep_marks TO top_system;
+
+--
+-- Name: COLUMN sweep_marks.swept_until; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(swept_until) ON TABLE public.sweep_marks TO top_system;
 
 --
 -- Name: TABLE taken_names; Type: ACL; Schema: public; Owner: -

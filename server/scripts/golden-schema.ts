@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { dumpSchema, schemaFile } from '../test/dump-schema.js';
+import { dumpSchema, schemaFile } from '../test/support/dump-schema.js';
 
 /** Writes drizzle/schema.sql from a new Postgres that the built server has migrated. */
 const folder = mkdtempSync(join(tmpdir(), 'top-golden-'));

@@ -1,166 +1,161 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { contract } from '@tenant-open-platform/contract';
-import { EMPTY_BODY_SHA256, stringToSign, targetProblem } from '@tenant-open-platform/contract/signature';
-import { createExpressEndpoints } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { denialRecorder } from './platform/audit/denials.js';
-import { admission, hashNonce } from './platform/auth/admission.js';
-import { readAuthHeaders } from './platform/auth/auth-headers.js';
-import { refuseUnlessFresh, refuseUnlessPermitted, unauthenticated } from './platform/auth/judge.js';
-import { rateLimits } from './platform/auth/rate-limits.js';
-import { signatureVerifier } from './platform/auth/signing-keys.js';
+import { createDenialRecorder } from './platform/audit/denials.js';
+import { createAdmit } from './platform/auth/admit.js';
+import { createAuthenticate } from './platform/auth/authenticate.js';
+import { authorize } from './platform/auth/authorize.js';
+import { createRateLimits } from './platform/auth/rate-limits.js';
 import type { Database } from './platform/database/database.js';
 import { addressOf } from './platform/http/address.js';
 import { answerError } from './platform/http/answer-error.js';
-import { ApiError } from './platform/http/api-error.js';
-import { parseBody, readBody } from './platform/http/body.js';
-import { answerJson, type Incoming, type Reply } from './platform/http/exchange.js';
+import { parseBody } from './platform/http/body.js';
+import { createEndpoints } from './platform/http/endpoints.js';
+import { type Answer, answerJson, type Incoming, type Reply } from './platform/http/exchange.js';
 import { expressApp } from './platform/http/express-app.js';
-import { findOperation, pathOf } from './platform/http/find-operation.js';
-import { toTsRestRouter } from './platform/http/handler.js';
-import { type Probes, publicRoutes } from './platform/http/public-routes.js';
+import { framingProblem } from './platform/http/framing.js';
+import { observe } from './platform/http/observe.js';
+import { oneATurn } from './platform/http/one-a-turn.js';
+import { addDescriptions, addProbes, type Probes } from './platform/http/public-routes.js';
 import { requestIdOf } from './platform/http/request-id.js';
+import { ApiError, refuse } from './platform/operation/api-error.js';
+import { findOperation, pathOf } from './platform/operation/find-operation.js';
+import type { Peers } from './platform/processes/peers.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
-import { observe } from './platform/telemetry/observe.js';
+import type { LogRefusal } from './platform/telemetry/refusal-log.js';
 import type { Router } from './router.js';
 
 export type AppDependencies = {
+  peers: Peers;
   config: Config;
   database: Database;
   keyring: Keyring;
   router: Router;
   logger: Logger;
+  logRefusal: LogRefusal;
   metrics: Metrics;
   probes: Probes;
 };
 
 /** The whole way of a request, in order. */
-export function createApp({ config, database, keyring, router, logger, metrics, probes }: AppDependencies) {
-  const { handlers, fastCommands } = router;
-  const limits = rateLimits({
-    requestsPerMinute: config.REQUESTS_PER_MINUTE,
-    failedAuthenticationsPerMinute: config.FAILED_AUTHENTICATIONS_PER_MINUTE,
-  });
+export function createApp(dependencies: AppDependencies) {
+  const { peers, config, database, keyring, router, logger, logRefusal, metrics, probes } = dependencies;
+  const { handlers, shortcuts } = router;
   const basePath = config.BASE_PATH;
-  const verifySignature = signatureVerifier(database, keyring);
-  const admit = admission(database);
-  const recordDenial = denialRecorder(database);
+  const quotas = {
+    requestsPerMinute: config.REQUESTS_PER_MINUTE,
+    requestsPerMinutePerTenant: config.REQUESTS_PER_MINUTE_PER_TENANT,
+    failedAuthenticationsPerMinute: config.FAILED_AUTHENTICATIONS_PER_MINUTE,
+  };
+  const limits = createRateLimits(quotas, peers);
+  const authenticate = createAuthenticate({
+    database,
+    keyring,
+    limits,
+    trustedHops: config.TRUST_PROXY,
+    bodyLimitBytes: config.BODY_LIMIT_BYTES,
+  });
+  const admit = createAdmit(database, limits);
+  const recordDenial = createDenialRecorder(database);
 
   /**
    * Refuses by throwing. What passes is authentic, fresh and permitted, and its body is one unambiguous value. Answers
    * what the admission itself carried out.
    */
-  async function passGates(req: Incoming, reply: Reply) {
-    const { requestId } = reply.locals;
-    const problem = targetProblem(req.url);
-    if (problem) throw new ApiError('INVALID_TARGET', { message: `The request target is not valid: ${problem}.` });
-    const headers = readAuthHeaders(req);
-    const address = addressOf(req, config.TRUST_PROXY);
-    await limits.refuseGuessing(address, headers.clientId);
-
-    const body = await readBody(req, config.BODY_LIMIT_BYTES);
-    const signed = stringToSign({
-      method: req.method,
-      target: req.url,
-      clientId: headers.clientId,
-      timestamp: headers.timestamp,
-      nonce: headers.nonce,
-      bodySha256: body.length === 0 ? EMPTY_BODY_SHA256 : hash('sha256', body),
-    });
-    const verified = await verifySignature(headers.clientId, signed, headers.signature);
-    if (!verified) {
-      await limits.countFailure(address);
-      throw unauthenticated(signed);
-    }
-
+  async function passGates(req: Incoming, { locals }: Reply): Promise<Answer | null> {
+    const sender = await authenticate(req);
+    const { tenantId, clientId } = sender;
+    locals.tenantId = tenantId;
     const match = findOperation(req.method, req.url);
-    const operation = match.found === 'operation' ? match.operation : null;
-    const pathTenantId = match.found === 'operation' ? match.pathTenantId : null;
-    if (operation) reply.locals.operation = operation.name;
-    const applicant = {
-      ...verified,
-      clientId: headers.clientId,
-      timestamp: headers.timestamp,
-      nonceHash: hashNonce(headers.nonce),
-      scope: operation?.scope ?? null,
-      grantingRoles: operation?.grantingRoles ?? [],
-      pathTenantId,
+    const name = match.operation?.name ?? 'none';
+    if (match.operation) locals.operation = name;
+    const parsed = parseBody(req.headers['content-type'], sender.body);
+    const request = { target: req.url, tenantId, requestId: locals.requestId };
+    const shortcut = parsed.problem ? null : (shortcuts[name]?.({ ...request, body: parsed.value }) ?? null);
+    const { verdict, answer } = await admit(sender, match, shortcut, locals);
+    locals.call = {
+      operation: name,
+      requestId: locals.requestId,
+      path: pathOf(req.url).slice('/api/v1/'.length),
+      caller: { tenantId, clientId },
+      tenantId: match.params.tenant_id ?? tenantId,
+      admittedAt: verdict.now,
+      refuse,
     };
-    const parsed = parseBody(req.headers['content-type'], body);
-    const command =
-      operation?.name === 'commands.create' && !parsed.problem
-        ? fastCommands.prepare(req.url, parsed.value, requestId)
-        : null;
-    const release = command && (await limits.reserve(headers.clientId));
-    try {
-      reply.locals.mayHaveChanged = release !== null;
-      const { verdict, answer } =
-        command && release
-          ? await fastCommands.admit(applicant, command)
-          : { verdict: await admit(applicant), answer: null };
-      if (!verdict.isLive) {
-        await limits.countFailure(address);
-        throw unauthenticated(signed);
-      }
-      refuseUnlessFresh(verdict);
-      // Only now: whoever replays a request, or holds a dead secret, must not spend what is the credential's own.
-      limits.rememberVerified(address, headers.clientId);
-      await limits.countRequest(headers.clientId, { refuse: answer === null });
-      reply.locals.call = {
-        operation: operation?.name ?? 'none',
-        requestId,
-        path: pathOf(req.url).slice('/api/v1/'.length),
-        caller: { tenantId: verified.tenantId, clientId: headers.clientId },
-        tenantId: pathTenantId ?? verified.tenantId,
-        admittedAt: verdict.now,
-      };
-      refuseUnlessPermitted(verdict, match, verified.tenantId);
-
-      if (parsed.problem) throw parsed.problem;
-      req.body = parsed.value;
-      reply.locals.mayHaveChanged = req.method !== 'GET';
-      return answer;
-    } finally {
-      release?.();
-    }
+    authorize(verdict, match, tenantId);
+    if (parsed.problem) throw parsed.problem;
+    req.body = parsed.value;
+    locals.params = match.params;
+    locals.mayHaveChanged = req.method !== 'GET';
+    return answer;
   }
 
-  const site = publicRoutes(probes, metrics);
-  const endpoints = expressApp((app) =>
-    createExpressEndpoints(contract, toTsRestRouter(handlers), app, {
-      responseValidation: true,
-      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
-    }),
-  );
+  const endpoints = createEndpoints(handlers);
+  const hasOwnProbes = config.PROBES_PORT !== undefined;
+  const site = expressApp((app) => {
+    addDescriptions(app);
+    if (!hasOwnProbes) addProbes(app, probes, metrics);
+  });
+  /** For what costs its sender nothing: unsigned requests, and the refusals of those that are not admitted. */
+  const inTurn = oneATurn();
+  /** Turns of their own: a flood of the API's address must not delay the probes of another one. */
+  const probesInTurn = oneATurn();
+  const probesSite = expressApp((app) => addProbes(app, probes, metrics));
 
-  /** The gates come before Express: what admission itself carries out never pays for routing. */
-  return function serve(request: IncomingMessage, response: ServerResponse): void {
+  /** Begins every request: observes it and refuses bad framing. Null where it is refused. */
+  function receive(request: IncomingMessage, response: ServerResponse) {
     const req = request as Incoming;
     const { requestId, problem } = requestIdOf(req);
     const reply: Reply = Object.assign(response, { locals: { requestId } });
-    observe(req, reply, logger, metrics);
+    observe(req, addressOf(req, config.TRUST_PROXY), reply, { logger, logRefusal, metrics });
     const refuse = (error: unknown): void => {
+      const answer = () => {
+        try {
+          answerError(error, reply, logger);
+        } catch {
+          reply.destroy();
+        }
+      };
       void recordDenial(error, reply.locals.call)
         .catch((err: unknown) => logger.error({ err, request_id: requestId }, 'a denial was not entered in the log'))
-        .then(() => answerError(error, reply, logger))
-        .catch(() => reply.destroy());
+        .then(() => (reply.locals.call ? answer() : inTurn(answer)));
     };
-    if (problem) return refuse(problem);
-    if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
+    const refusal = framingProblem(req) ?? problem;
+    if (!refusal) return { req, reply, refuse };
+    refuse(refusal);
+    return null;
+  }
 
-    const serveSigned = async (): Promise<void> => {
-      if (config.ROLE === 'worker') return refuse(noApiHere());
-      await passGates(req, reply)
-        .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
-        .catch(refuse);
-    };
-    if (req.url.startsWith('/api/')) void serveSigned();
-    else site(req, reply, (error) => (error ? refuse(error) : void serveSigned()));
+  return {
+    /** The gates come before Express: what admission itself carries out never pays for routing. */
+    serve(request: IncomingMessage, response: ServerResponse): void {
+      const received = receive(request, response);
+      if (!received) return;
+      const { req, reply, refuse } = received;
+      if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
+      if (isOutsideApi(req.url)) inTurn(() => site(req, reply, (error) => refuse(error ?? noSuchPath())));
+      else if (config.ROLE === 'worker') refuse(noApiHere());
+      else {
+        passGates(req, reply)
+          .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
+          .catch(refuse);
+      }
+    },
+    /** Probes and metrics on an address of their own. */
+    serveProbes(request: IncomingMessage, response: ServerResponse): void {
+      const received = receive(request, response);
+      if (!received) return;
+      const { req, reply, refuse } = received;
+      probesInTurn(() => probesSite(req, reply, (error) => refuse(error ?? noSuchPath())));
+    },
   };
 }
+
+/** An absolute URL, `*`, `//host` and `/API` are not outside: the grammar of targets refuses them. */
+const isOutsideApi = (target: string) => /^\/(?!\/|api(\/|\?|$))/i.test(target);
+
+const noSuchPath = () => new ApiError('NOT_FOUND', { message: 'There is no such path. The API is below /api/v1.' });
 
 const noApiHere = () =>
   new ApiError('SERVICE_UNAVAILABLE', {

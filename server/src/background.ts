@@ -1,50 +1,73 @@
 import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
 import type { Logger } from 'pino';
-import { consumerProvisioner } from './features/bus-principals/provision-consumers.js';
-import { commandMessages } from './features/commands/outbox-messages.js';
-import { commandReporter } from './features/commands/report-commands.js';
-import { sweepCommands } from './features/commands/sweep-commands.js';
-import { takeCommandUpdate } from './features/commands/take-command-updates.js';
-import { deviceReplyMessages } from './features/device-requests/outbox-messages.js';
-import { deviceRequestReceiver } from './features/device-requests/receive-device-requests.js';
-import { sweepDeviceRequests } from './features/device-requests/sweep-device-requests.js';
-import { takeDeviceRequest } from './features/device-requests/take-device-requests.js';
-import { purgeObjectGrants } from './features/objects/purge-object-grants.js';
+import { createConsumerProvisioner } from './features/bus-principals/background/provision-consumers.js';
+import { commandOutbox } from './features/commands/background/command-outbox.js';
+import { purgeCommands } from './features/commands/background/purge-commands.js';
+import { createCommandReporter } from './features/commands/background/report-commands.js';
+import { republishCommands } from './features/commands/background/republish-commands.js';
+import { createCommandSweeper, type Overdue } from './features/commands/background/sweep-commands.js';
+import { takeCommandUpdate } from './features/commands/background/take-command-updates.js';
+import { purgeDeviceRequests } from './features/device-requests/background/purge-device-requests.js';
+import { createDeviceRequestReceiver } from './features/device-requests/background/receive-device-requests.js';
+import { replyOutbox } from './features/device-requests/background/reply-outbox.js';
+import { republishReplies } from './features/device-requests/background/republish-replies.js';
+import { sweepDeviceRequests } from './features/device-requests/background/sweep-device-requests.js';
+import { takeDeviceRequest } from './features/device-requests/background/take-device-requests.js';
+import { eventLog, republishEvents } from './features/events/background/event-log.js';
+import { purgeObjectGrants } from './features/objects/background/purge-object-grants.js';
+import { purgeAuditEvents } from './platform/audit/purge-audit-events.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
 import { purgeParkedMessages } from './platform/bus/parked-messages.js';
-import { messageTaker } from './platform/bus/take-message.js';
+import { createMessageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
-import { everyTime } from './platform/every-time.js';
-import type { MessagesByRow } from './platform/outbox/publish-rows.js';
-import { purgeOutbox } from './platform/outbox/purge-outbox.js';
+import { createLagMeter } from './platform/outbox/lag-meter.js';
 import { startRelay } from './platform/outbox/relay.js';
+import type { Republishable } from './platform/outbox/republish.js';
+import type { Purge } from './platform/retention/purge.js';
 import { type Signals, topics } from './platform/signals/signals.js';
+import { startLoop } from './platform/signals/start-loop.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
+import type { Watchdog } from './platform/telemetry/watchdog.js';
 
-type Options = { database: Database; bus: Bus; signals: Signals; logger: Logger; metrics: Metrics };
+type Options = {
+  database: Database;
+  bus: Bus;
+  signals: Signals;
+  logger: Logger;
+  metrics: Metrics;
+  watchdog: Watchdog;
+};
+
+/** For how many days each kind of row is kept; for ever where there is no number. */
+export type Retention = {
+  commands: number | undefined;
+  deviceRequests: number;
+  auditEvents: number;
+  objectGrants: number;
+  parkedMessages: number;
+};
 
 /** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
 const SWEEP_INTERVAL_MS = 500;
 
-/** For what came due while no process swept. */
-const SWEEP_ALL_INTERVAL_MS = 60_000;
+/** For commands that came due while no process swept. */
+const SWEEP_OLD_INTERVAL_MS = 60_000;
 
-/** What adapters reported while no process took it comes first: a result in time must not find its command TIMED_OUT. */
-const FIRST_SWEEP_AFTER_MS = 2_000;
+/** Requests fill the table of nonces all the time. Of the others only what a day has brought is old on the next day. */
+const PURGE_NONCES_INTERVAL_MS = 5_000;
+const PURGE_INTERVAL_MS = 60_000;
 
-const PURGE_INTERVAL_MS = 5_000;
-
-/** Where a signal got lost, and for what happens without one: a principal that is ACTIVE again after its tenant was not. */
+/** For lost signals, and for changes without one, such as a tenant that is ACTIVE again. */
 const PROVISION_INTERVAL_MS = 60_000;
 
-/** Makes the durables that principals read on the bus, as principals and vendors come. */
-export function startProvisioning({ database, bus, signals, logger }: Omit<Options, 'metrics'>) {
-  const provision = consumerProvisioner(database, bus);
+/** Creates the durables that principals read on the bus, also for new principals and vendors. */
+export function startProvisioning({ database, bus, signals, logger, watchdog }: Omit<Options, 'metrics'>) {
+  const provision = createConsumerProvisioner(database, bus);
   bus.onRestored(() => signals.send([topics.busAccess]));
-  return everyTime(
+  return startLoop(
     PROVISION_INTERVAL_MS,
-    { name: 'provisioning', logger, signals, topic: topics.busAccess },
+    { name: 'provisioning', logger, signals, watchdog, topic: topics.busAccess },
     async () => {
       await provision();
       return 'WAIT';
@@ -52,47 +75,77 @@ export function startProvisioning({ database, bus, signals, logger }: Omit<Optio
   );
 }
 
-/** What the rows of the outbox stand for. */
-export const outboxMessages = (database: Database, signals: Signals): MessagesByRow[] => [
-  commandMessages(database, signals),
-  deviceReplyMessages(database),
+/** What `outbox republish` publishes again. Adapters and devices wait for commands and replies: they come first. */
+export const republishable = (database: Database): Republishable[] => [
+  republishCommands(database),
+  republishReplies(database),
+  republishEvents(database),
 ];
 
-/** What the platform does by itself: hand commands and replies out, take what comes back, and end what nobody answered. */
-export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
-  const { database, bus, signals, logger, metrics } = options;
-  const report = commandReporter(database, signals);
+/** The background work: hands out commands and replies, takes updates and requests, and ends overdue commands. */
+export async function startBackground(options: Options & { retention: Retention }): Promise<{ stop(): Promise<void> }> {
+  const { database, bus, signals, logger, metrics, watchdog } = options;
+  const report = createCommandReporter(database, signals);
+  const lag = createLagMeter();
+  const takeUpdate = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
   const updates = await bus.consume({
     stream: 'TOP_UPDATES',
     durable: 'platform-command-updates',
     subjects: ['tenants.*.command-updates.*'],
-    handle: messageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics)),
+    handle: watchdog.watchHandler('command updates', (delivery) => {
+      // A message that comes again has waited for other reasons, and one with none behind it is the end of a delay.
+      if (delivery.attempt === 1 && delivery.waitingBehind > 0) lag.note(delivery);
+      return takeUpdate(delivery);
+    }),
   });
-  const receive = deviceRequestReceiver(database, signals);
+  const receive = createDeviceRequestReceiver(database, signals);
   const deviceRequests = await bus.consume({
     stream: 'TOP_UPDATES',
     durable: 'platform-device-requests',
     subjects: ['tenants.*.device-requests.*'],
-    handle: messageTaker(options, 'device-requests', DeviceRequestMessage, takeDeviceRequest(receive)),
+    handle: watchdog.watchHandler(
+      'device requests',
+      createMessageTaker(options, 'device-requests', DeviceRequestMessage, takeDeviceRequest(receive)),
+    ),
   });
   const relay = startRelay({
     ...options,
-    messagesByRow: outboxMessages(database, signals),
+    kinds: [replyOutbox, commandOutbox(database, signals)],
+    eventLog: eventLog(database),
+    updatesLag: lag,
   });
   const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
-    everyTime(intervalMs, { name, logger, signals, firstAfterMs: FIRST_SWEEP_AFTER_MS }, async () =>
+    startLoop(intervalMs, { name, logger, signals, watchdog, isVital: true }, async () =>
       (await sweep()) > 0 ? 'AGAIN' : 'WAIT',
     );
+  const sweepCommandsEvery = (intervalMs: number, overdue: Overdue) =>
+    sweepEvery(
+      intervalMs,
+      `sweep of ${overdue} commands`,
+      createCommandSweeper({ database, signals, bus, overdue, intervalMs }),
+    );
   const sweepers = [
-    sweepEvery(SWEEP_INTERVAL_MS, 'sweep of commands', () => sweepCommands(database, signals, 'RECENT')),
-    sweepEvery(SWEEP_ALL_INTERVAL_MS, 'sweep of all commands', () => sweepCommands(database, signals, 'ALL')),
+    sweepCommandsEvery(SWEEP_INTERVAL_MS, 'RECENT'),
+    sweepCommandsEvery(SWEEP_OLD_INTERVAL_MS, 'OLD'),
     sweepEvery(SWEEP_INTERVAL_MS, 'sweep of device requests', () => sweepDeviceRequests(database, signals)),
   ];
-  const purges = [purgeNonces, purgeOutbox, purgeParkedMessages, purgeObjectGrants].map((purge) =>
-    everyTime(PURGE_INTERVAL_MS, { name: purge.name, logger, signals }, async () =>
-      (await purge(database)) ? 'SOON' : 'WAIT',
-    ),
-  );
+  const purgeEvery = (intervalMs: number, { table, round }: Purge) =>
+    startLoop(intervalMs, { name: `purge of ${table}`, logger, signals, watchdog }, async () => {
+      const { removed, hasMore } = await round();
+      metrics.countRemoved(table, removed);
+      return hasMore ? 'SOON' : 'WAIT';
+    });
+  const { retention } = options;
+  const purges = [
+    purgeEvery(PURGE_NONCES_INTERVAL_MS, purgeNonces(database)),
+    ...[
+      ...(retention.commands === undefined ? [] : [purgeCommands(database, retention.commands)]),
+      purgeDeviceRequests(database, retention.deviceRequests),
+      purgeAuditEvents(database, retention.auditEvents),
+      purgeObjectGrants(database, retention.objectGrants),
+      purgeParkedMessages(database, retention.parkedMessages),
+    ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
+  ];
   return {
     async stop() {
       const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges];

@@ -18,6 +18,13 @@ const Config = z
   .object({
     PORT: integer(0, 65_535).prefault('8787'),
     HOST: z.string().min(1).default('127.0.0.1'),
+    /** Absent: probes and metrics are served beside the API. */
+    PROBES_PORT: integer(0, 65_535).optional(),
+    /** Absent: HOST. */
+    PROBES_HOST: z.string().min(1).optional(),
+    MAX_CONNECTIONS: integer(10, 1_000_000).prefault('10000'),
+    /** Absent: a quarter of MAX_CONNECTIONS. */
+    MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).optional(),
     /** Embedded database, generated keyring, first credentials. */
     DATA_DIR: z.string().min(1).default('./data'),
     /** Absent: the embedded database. */
@@ -45,6 +52,8 @@ const Config = z
     MODE: z.enum(['development', 'production']).default('development'),
     /** What a process does: answer requests, carry commands, or both. */
     ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+    /** Processes that answer requests; above 1 they share PORT, and one more carries commands. */
+    WORKERS: integer(1, 64).prefault('1'),
     KEYRING_FILE: z.string().min(1).optional(),
     KEYRING: z.string().min(1).optional(),
     /** A path prefix that a proxy leaves in front of /api/v1. It is not signed. */
@@ -59,10 +68,31 @@ const Config = z
     BODY_LIMIT_BYTES: integer(1_024, 1_048_576).prefault('65536'),
     PAYLOAD_LIMIT_BYTES: integer(256, 1_048_576).prefault('32768'),
     REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
+    /** Absent: ten times REQUESTS_PER_MINUTE. */
+    REQUESTS_PER_MINUTE_PER_TENANT: integer(1, 1_000_000_000).optional(),
+    /** Requests with wait_seconds that may wait at the same time. */
+    WAITING_REQUESTS_PER_TENANT: integer(1, 100_000).prefault('500'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
+    CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('1000'),
+    ROLES_PER_TENANT: integer(1, 1_000_000).prefault('100'),
+    ROLE_BINDINGS_PER_TENANT: integer(1, 1_000_000).prefault('5000'),
+    POLICIES_PER_TENANT: integer(1, 1_000_000).prefault('5000'),
+    BUS_PRINCIPALS_PER_TENANT: integer(1, 1_000_000).prefault('200'),
     CALLBACK_ENDPOINTS_PER_TENANT: integer(1, 10_000).prefault('50'),
+    CALLBACK_SUBSCRIPTIONS_PER_TENANT: integer(1, 20_000).prefault('100'),
     OBJECT_CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('50'),
     OBJECT_RESOURCES_PER_TENANT: integer(1, 1_000_000).prefault('200'),
+    TENANTS_PER_PLATFORM: integer(1, 1_000_000).prefault('10000'),
+    VENDORS_PER_PLATFORM: integer(1, 100_000).prefault('1000'),
+    COMMAND_TYPES_PER_PLATFORM: integer(1, 1_000_000).prefault('10000'),
+    /** Absent: commands are kept for ever. */
+    COMMAND_RETENTION_DAYS: integer(1, 3_650).optional(),
+    /** At least as long as an adapter's message may lie on the bus: until then its dedupe_id must be known. */
+    DEVICE_REQUEST_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
+    /** At least what the database enforces. */
+    AUDIT_EVENT_RETENTION_DAYS: integer(90, 3_650).prefault('400'),
+    OBJECT_GRANT_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
+    PARKED_MESSAGE_RETENTION_DAYS: integer(1, 3_650).prefault('30'),
     /** Whether the endpoint of an object credential may be http. */
     ALLOW_INSECURE_OBJECT_ENDPOINTS: flag.prefault('false').transform(isTrue),
   })
@@ -81,6 +111,11 @@ const Config = z
     error: 'must not be true where MODE is production: it answers for devices that do not exist',
     when: always,
   })
+  .refine(({ PROBES_HOST, PROBES_PORT }) => PROBES_HOST === undefined || PROBES_PORT !== undefined, {
+    path: ['PROBES_PORT'],
+    error: 'is required with PROBES_HOST',
+    when: always,
+  })
   .refine(({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE, {
     path: ['NATS_NKEY_SEED_FILE'],
     error: 'and NATS_CREDS_FILE exclude each other',
@@ -89,6 +124,16 @@ const Config = z
   .refine(({ ROLE, DATABASE_URL }) => ROLE === 'all' || DATABASE_URL, {
     path: ['ROLE'],
     error: 'must be all without DATABASE_URL: the embedded database has one process',
+    when: always,
+  })
+  .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL, {
+    path: ['WORKERS'],
+    error: 'must be 1 without DATABASE_URL: the embedded database has one process',
+    when: always,
+  })
+  .refine(({ WORKERS, ROLE }) => WORKERS === 1 || ROLE !== 'worker', {
+    path: ['WORKERS'],
+    error: 'must be 1 where ROLE is worker: these processes answer requests',
     when: always,
   })
   .refine(({ DATABASE_URL, KEYRING, KEYRING_FILE }) => !DATABASE_URL || KEYRING || KEYRING_FILE, {
@@ -100,6 +145,13 @@ const Config = z
     path: ['KEYRING_FILE'],
     error: 'and KEYRING exclude each other',
     when: always,
+  })
+  .transform((config) => {
+    const {
+      MAX_CONNECTIONS_PER_ADDRESS = Math.floor(config.MAX_CONNECTIONS / 4),
+      REQUESTS_PER_MINUTE_PER_TENANT = 10 * config.REQUESTS_PER_MINUTE,
+    } = config;
+    return { ...config, MAX_CONNECTIONS_PER_ADDRESS, REQUESTS_PER_MINUTE_PER_TENANT };
   });
 
 export type Config = z.infer<typeof Config>;

@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, readConfig } from './config.js';
+import { runPart } from './part.js';
+import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
 import { bootstrapAdministrator } from './platform-administrator.js';
 import { republishOutbox } from './republish-outbox.js';
 import { baseUrlOf, openStorage, type Server, start } from './start.js';
+import { stopAndExit } from './stop-and-exit.js';
+import { PART, supervise } from './supervise.js';
 
 const USAGE = `node server/dist/main.js                              run the platform
 node server/dist/main.js bootstrap-admin [--recover]  make a platform administrator and print its profile, once
@@ -14,6 +18,8 @@ node server/dist/main.js outbox republish --since <RFC 3339> [--tenant <tenant_i
 
 async function main(args: string[]): Promise<void> {
   const [command, ...flags] = args;
+  const part = process.env[PART];
+  if (part) return runPart(part, explain);
   if (command === undefined) return serve(readConfig(process.env));
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
@@ -24,34 +30,29 @@ async function main(args: string[]): Promise<void> {
   throw new StartupError(`Unknown command ${args.join(' ')}. Usage:\n${USAGE}`);
 }
 
-const STOP_WITHIN_MS = 15_000;
-
 async function serve(config: Config): Promise<void> {
   const logger = createLogger(config.LOG_LEVEL);
-  const server = await start(config, logger);
+  const server = await (config.WORKERS > 1 ? supervise(config, logger) : start(config, logger));
+  if (config.MODE === 'development' && !isLoopback(config.HOST)) logger.warn(reachableInDevelopment(config.HOST));
   if (config.MODE === 'development') console.log(await welcome(server, config));
   logger.info({ base_url: server.baseUrl }, 'ready');
 
   const stop = (signal: NodeJS.Signals) => {
     process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
     logger.info({ signal }, 'stopping');
-    setTimeout(() => {
-      logger.error('The stop took too long: Postgres or NATS does not answer.');
-      process.exit(1);
-    }, STOP_WITHIN_MS).unref();
-    server.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'The stop was not clean.');
-        process.exit(1);
-      },
-    );
+    stopAndExit(server, logger);
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
   process.send?.({ type: 'ready', base_url: server.baseUrl });
 }
 
-async function welcome({ baseUrl, isFirstStart }: Server, config: Config): Promise<string> {
+/** An address or name of this machine alone. */
+const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host);
+
+const reachableInDevelopment = (host: string) =>
+  `HOST ${host} lets other machines in while MODE is development: requests and answers, secrets of new credentials included, are not encrypted. Set HOST to 127.0.0.1, or put a proxy with TLS in front.`;
+
+async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Config): Promise<string> {
   const relative = path.relative(process.cwd(), config.DATA_DIR) || '.';
   const directory = relative.startsWith('..') ? path.resolve(config.DATA_DIR) : relative;
   const lines = [
@@ -60,8 +61,8 @@ async function welcome({ baseUrl, isFirstStart }: Server, config: Config): Promi
     `  ├─ API            ${baseUrl}/api/v1`,
     `  ├─ OpenAPI        ${baseUrl}/openapi.json`,
     `  ├─ AsyncAPI       ${baseUrl}/asyncapi.json`,
-    `  ├─ health         ${baseUrl}/livez  ${baseUrl}/readyz`,
-    `  └─ metrics        ${baseUrl}/metrics`,
+    `  ├─ health         ${probesUrl}/livez  ${probesUrl}/readyz`,
+    `  └─ metrics        ${probesUrl}/metrics`,
     '',
   ];
   if (isFirstStart) {
@@ -97,7 +98,14 @@ async function printAdministrator(config: Config, options: { recover: boolean })
   }
 }
 
+/** One line for what an operator can put right; everything that is known of a defect of the platform. */
+function explain(error: unknown): unknown {
+  if (error instanceof StartupError) return error.message;
+  const { DATABASE_URL } = process.env;
+  return (DATABASE_URL && startupProblem(error, DATABASE_URL)?.message) || serializeError(error);
+}
+
 main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof StartupError ? error.message : serializeError(error));
+  console.error(explain(error));
   process.exit(1);
 });

@@ -6,7 +6,7 @@ import { insertRoleBinding } from './features/access/create-role-binding.js';
 import { credentials } from './features/credentials/credentials.table.js';
 import { insertCredential } from './features/credentials/insert-credential.js';
 import { tenants } from './features/tenants/tenants.table.js';
-import { insertAuditEvent } from './platform/audit/changing.js';
+import { insertAuditEvent } from './platform/audit/with-audit.js';
 import type { Database, Transaction } from './platform/database/database.js';
 import { asTenant, enterTenant } from './platform/database/roles.js';
 import { newId } from './platform/new-id.js';

@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util';
 import { InputTimestamp } from '@tenant-open-platform/contract';
-import { outboxMessages } from './background.js';
+import { republishable } from './background.js';
 import type { Config } from './config.js';
-import { consumerProvisioner } from './features/bus-principals/provision-consumers.js';
+import { createConsumerProvisioner } from './features/bus-principals/background/provision-consumers.js';
 import { type Database, openDatabase } from './platform/database/database.js';
-import { asSystem } from './platform/database/roles.js';
+import { asAllTenantsStatement } from './platform/database/roles.js';
 import { republish } from './platform/outbox/republish.js';
-import { localSignals } from './platform/signals/signals.js';
 import { StartupError } from './platform/startup-error.js';
+import { readBacklog } from './platform/telemetry/backlog.js';
 import { createLogger } from './platform/telemetry/logger.js';
+import { createMetrics } from './platform/telemetry/metrics.js';
+import { createWatchdog } from './platform/telemetry/watchdog.js';
 import { openBus } from './start.js';
 
 /** `outbox republish`: answers the line that it prints. */
@@ -26,14 +28,16 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
   });
   try {
     const until = await untilNow(database, { since, tenantId });
-    const bus = await openBus(config, createLogger(config.LOG_LEVEL));
+    const logger = createLogger(config.LOG_LEVEL);
+    const bus = await openBus(config, logger);
     try {
       // Where it is this process that finds streams gone, no other knows that the durables on them are.
-      await consumerProvisioner(database, bus)();
-      const outlet = { database, bus, messagesByRow: outboxMessages(database, localSignals()) };
-      const { rows, messages, refused } = await republish(outlet, { since, until, tenantId });
+      await createConsumerProvisioner(database, bus)();
+      const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog: createWatchdog() });
+      const publisher = { database, bus, logger, metrics };
+      const { messages, refused } = await republish(publisher, republishable(database), { since, until, tenantId });
       const parked = refused > 0 ? `; the bus refused ${refused} for good, see the table parked_messages` : '';
-      return `Republished ${rows} rows of the outbox as ${messages} messages${parked}.`;
+      return `Republished ${messages} messages${parked}.`;
     } finally {
       await bus.close();
     }
@@ -62,7 +66,7 @@ function readFlags(args: string[]) {
 
 /** This instant by the database's clock, which is that of the outbox; refuses what cannot be meant. */
 async function untilNow(database: Database, { since, tenantId }: Arguments): Promise<string> {
-  const [found] = await asSystem<{ now: string; is_past: boolean; has_tenant: boolean }>(
+  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(
     database,
     (sql) => sql<{ now: string; is_past: boolean; has_tenant: boolean }[]>`
       select now()::text, ${since}::timestamptz <= now() as is_past,

@@ -15,11 +15,13 @@ import { listBusPrincipals } from './features/bus-principals/list-bus-principals
 import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
 import { createCallbackEndpoint } from './features/callbacks/create-callback-endpoint.js';
 import { createCallbackSubscription } from './features/callbacks/create-callback-subscription.js';
+import { deleteCallbackEndpoint } from './features/callbacks/delete-callback-endpoint.js';
 import { deleteCallbackSubscription } from './features/callbacks/delete-callback-subscription.js';
 import { getCallbackEndpoint } from './features/callbacks/get-callback-endpoint.js';
 import { listCallbackEndpoints } from './features/callbacks/list-callback-endpoints.js';
 import { listCallbackSubscriptions } from './features/callbacks/list-callback-subscriptions.js';
 import { updateCallbackEndpoint } from './features/callbacks/update-callback-endpoint.js';
+import { updateCallbackSubscription } from './features/callbacks/update-callback-subscription.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { getCatalog } from './features/catalog/get-catalog.js';
 import { listCommandTypes } from './features/catalog/list-command-types.js';
@@ -27,7 +29,7 @@ import { listVendors } from './features/catalog/list-vendors.js';
 import { putCommandType } from './features/catalog/put-command-type.js';
 import { putVendor } from './features/catalog/put-vendor.js';
 import { cancelCommand } from './features/commands/cancel-command.js';
-import { commandFastPath, createCommand } from './features/commands/create-command.js';
+import { createCommand, createCommandShortcut } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
 import { createCredential } from './features/credentials/create-credential.js';
@@ -41,6 +43,10 @@ import { listEvents } from './features/events/list-events.js';
 import { getMe } from './features/me/get-me.js';
 import { createObjectCredential } from './features/objects/create-object-credential.js';
 import { createObjectResource } from './features/objects/create-object-resource.js';
+import { deleteObjectCredential } from './features/objects/delete-object-credential.js';
+import { deleteObjectResource } from './features/objects/delete-object-resource.js';
+import { getObjectCredential } from './features/objects/get-object-credential.js';
+import { getObjectResource } from './features/objects/get-object-resource.js';
 import { listObjectCredentials } from './features/objects/list-object-credentials.js';
 import { listObjectResources } from './features/objects/list-object-resources.js';
 import { presignObject } from './features/objects/presign-object.js';
@@ -50,92 +56,140 @@ import { createTenant } from './features/tenants/create-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
 import { listTenants } from './features/tenants/list-tenants.js';
 import { updateTenant } from './features/tenants/update-tenant.js';
+import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
 import type { Database } from './platform/database/database.js';
-import type { Handlers } from './platform/http/handler.js';
+import type { Handlers } from './platform/operation/handler.js';
+import { createWaitReader } from './platform/outbox/measure-waits.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Signals } from './platform/signals/signals.js';
+import type { WaitFor } from './platform/signals/wait-for.js';
+import type { Metrics } from './platform/telemetry/metrics.js';
 
-/** Every operation of the contract and what carries it out, and the fast path of commands.create. */
-export function createRouter(database: Database, keyring: Keyring, signals: Signals, config: Config) {
+type Options = {
+  database: Database;
+  keyring: Keyring;
+  signals: Signals;
+  waitFor: WaitFor;
+  metrics: Metrics;
+  config: Config;
+};
+
+/** For an operation that admission itself can carry out. Null for a request that takes the way of all others. */
+type Shortcuts = Partial<Record<string, (request: ShortcutRequest) => Shortcut | null>>;
+
+/** The handler of every operation of the contract, and the shortcuts that some have. */
+export function createRouter({ database, keyring, signals, waitFor, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
-  const commandServices = { database, catalog: commandCatalog(database), signals, payloadLimitBytes };
-  const objectCredentialLimits = {
-    perTenant: config.OBJECT_CREDENTIALS_PER_TENANT,
-    allowInsecure: config.ALLOW_INSECURE_OBJECT_ENDPOINTS,
+  const commandServices = {
+    database,
+    catalog: commandCatalog(database),
+    signals,
+    metrics,
+    payloadLimitBytes,
+    waitSeconds: createWaitReader(database),
+  };
+  const allowInsecure = config.ALLOW_INSECURE_OBJECT_ENDPOINTS;
+  const perTenant = {
+    credentials: config.CREDENTIALS_PER_TENANT,
+    roles: config.ROLES_PER_TENANT,
+    role_bindings: config.ROLE_BINDINGS_PER_TENANT,
+    policies: config.POLICIES_PER_TENANT,
+    bus_principals: config.BUS_PRINCIPALS_PER_TENANT,
+    callback_endpoints: config.CALLBACK_ENDPOINTS_PER_TENANT,
+    callback_subscriptions: config.CALLBACK_SUBSCRIPTIONS_PER_TENANT,
+    object_credentials: config.OBJECT_CREDENTIALS_PER_TENANT,
+    object_resources: config.OBJECT_RESOURCES_PER_TENANT,
   };
   const handlers: Handlers = {
     tenants: {
-      create: createTenant(database),
+      create: createTenant(database, config.TENANTS_PER_PLATFORM),
       list: listTenants(database),
       get: getTenant(database),
       update: updateTenant(database),
     },
     credentials: {
-      create: createCredential(database, keyring),
+      create: createCredential(database, keyring, perTenant.credentials),
       list: listCredentials(database, config.BASE_PATH ?? ''),
       get: getCredential(database),
       update: updateCredential(database, keyring),
     },
-    roles: { list: listRoles(database), put: putRole(database), delete: deleteRole(database) },
+    roles: { list: listRoles(database), put: putRole(database, perTenant.roles), delete: deleteRole(database) },
     busPrincipals: {
-      create: createBusPrincipal(database, signals),
+      create: createBusPrincipal(database, signals, perTenant.bus_principals),
       list: listBusPrincipals(database),
       get: getBusPrincipal(database),
       update: updateBusPrincipal(database, signals),
     },
     roleBindings: {
-      create: createRoleBinding(database),
+      create: createRoleBinding(database, perTenant.role_bindings),
       list: listRoleBindings(database),
       delete: deleteRoleBinding(database),
     },
-    policies: { create: createPolicy(database), list: listPolicies(database), delete: deletePolicy(database) },
+    policies: {
+      create: createPolicy(database, perTenant.policies),
+      list: listPolicies(database),
+      delete: deletePolicy(database),
+    },
     auditEvents: { list: listAuditEvents(database) },
-    vendors: { list: listVendors(database), put: putVendor(database, signals) },
-    commandTypes: { list: listCommandTypes(database), put: putCommandType(database) },
+    vendors: { list: listVendors(database), put: putVendor(database, signals, config.VENDORS_PER_PLATFORM) },
+    commandTypes: {
+      list: listCommandTypes(database),
+      put: putCommandType(database, config.COMMAND_TYPES_PER_PLATFORM),
+    },
     commands: {
       create: createCommand(commandServices),
-      get: getCommand(database, signals),
+      get: getCommand(database, waitFor),
       list: listCommands(database),
       cancel: cancelCommand(database, signals),
     },
     deviceRequests: {
-      list: listDeviceRequests(database, signals),
+      list: listDeviceRequests(database, waitFor),
       get: getDeviceRequest(database),
       reply: replyDeviceRequest({ database, signals, payloadLimitBytes }),
     },
-    events: { list: listEvents(database, signals) },
+    events: { list: listEvents(database, waitFor) },
     catalog: { get: getCatalog(database) },
     callbackEndpoints: {
-      create: createCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+      create: createCallbackEndpoint(database, keyring, perTenant.callback_endpoints),
       list: listCallbackEndpoints(database),
       get: getCallbackEndpoint(database),
-      update: updateCallbackEndpoint(database, keyring, config.CALLBACK_ENDPOINTS_PER_TENANT),
+      update: updateCallbackEndpoint(database, keyring),
+      delete: deleteCallbackEndpoint(database),
     },
     callbackSubscriptions: {
-      create: createCallbackSubscription(database),
+      create: createCallbackSubscription(database, perTenant.callback_subscriptions),
       list: listCallbackSubscriptions(database),
+      update: updateCallbackSubscription(database),
       delete: deleteCallbackSubscription(database),
     },
     objects: { presign: presignObject(database, keyring) },
     objectCredentials: {
-      create: createObjectCredential(database, keyring, objectCredentialLimits),
+      create: createObjectCredential(database, keyring, { limit: perTenant.object_credentials, allowInsecure }),
       list: listObjectCredentials(database),
-      update: updateObjectCredential(database, keyring, objectCredentialLimits),
+      get: getObjectCredential(database),
+      update: updateObjectCredential(database, keyring, { allowInsecure }),
+      delete: deleteObjectCredential(database),
     },
     objectResources: {
-      create: createObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+      create: createObjectResource(database, perTenant.object_resources),
       list: listObjectResources(database),
-      update: updateObjectResource(database, config.OBJECT_RESOURCES_PER_TENANT),
+      get: getObjectResource(database),
+      update: updateObjectResource(database),
+      delete: deleteObjectResource(database),
     },
     me: {
       get: getMe(database, {
         body_bytes: config.BODY_LIMIT_BYTES,
         payload_bytes: payloadLimitBytes,
         requests_per_minute: config.REQUESTS_PER_MINUTE,
+        requests_per_minute_per_tenant: config.REQUESTS_PER_MINUTE_PER_TENANT,
+        waiting_requests: config.WAITING_REQUESTS_PER_TENANT,
+        per_tenant: perTenant,
       }),
     },
   };
-  return { handlers, fastCommands: commandFastPath(commandServices) };
+  const shortcuts: Shortcuts = { 'commands.create': createCommandShortcut(commandServices) };
+  return { handlers, shortcuts };
 }
 
 export type Router = ReturnType<typeof createRouter>;

@@ -1,23 +1,29 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { startBackground, startProvisioning } from './background.js';
+import { type Retention, startBackground, startProvisioning } from './background.js';
+import { changesOf } from './changes-of.js';
+import { type Closers, createClosers } from './closers.js';
 import type { Config } from './config.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
 import { type Database, openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
-import { drainable } from './platform/http/drain.js';
-import { createHttpServer } from './platform/http/http-server.js';
-import { readBacklog } from './platform/outbox/backlog.js';
-import { refuseForeignTransactionIds } from './platform/outbox/transaction-ids.js';
+import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
+import type { Probes } from './platform/http/public-routes.js';
+import { noPeers, type Peers } from './platform/processes/peers.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
-import { localSignals, type Signals } from './platform/signals/signals.js';
+import { localSignals } from './platform/signals/signals.js';
+import { createWaitFor } from './platform/signals/wait-for.js';
 import { StartupError } from './platform/startup-error.js';
+import { readBacklog } from './platform/telemetry/backlog.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
+import { refusalLog } from './platform/telemetry/refusal-log.js';
+import { createWatchdog, type Watchdog } from './platform/telemetry/watchdog.js';
 import { seedOnFirstStart } from './platform-administrator.js';
 import { createRouter } from './router.js';
 import { startSimulatedFleet } from './simulated-fleet.js';
@@ -30,7 +36,6 @@ export async function openStorage(config: Config) {
     embeddedDirectory: config.DATA_DIR,
   });
   try {
-    await refuseForeignTransactionIds(database);
     return { database, keyring: await openKeyring(config, database) };
   } catch (error) {
     await database.close();
@@ -57,95 +62,159 @@ const BESIDE_THE_PAYLOAD_BYTES = 65_536;
 
 export type Server = {
   baseUrl: string;
+  /** Where probes and metrics are served. */
+  probesUrl: string;
   /** True where this start made the first administrator. */
   isFirstStart: boolean;
   stop(): Promise<void>;
 };
 
-const openSignals = async (config: Config, database: Database, logger: Logger): Promise<Signals> =>
-  config.DATABASE_URL ? postgresSignals(database.sql, logger) : localSignals();
+const openSignals = async (config: Config, database: Database, watched: { logger: Logger; watchdog: Watchdog }) =>
+  config.DATABASE_URL ? postgresSignals(database.sql, watched) : localSignals();
+
+/** A probe is answered also where the database is not. */
+const DATABASE_WITHIN_MS = 5_000;
 
 /** Answers what is under way, for at most this long, before a stop cuts it off. */
 const DRAIN_MS = 10_000;
 
-/** Starts the platform: database, migrations, HTTP, and on a new platform the first credentials. */
-export async function start(config: Config, logger: Logger): Promise<Server> {
-  const bus = await openBus(config, logger);
-  const { database, keyring } = await openStorage(config).catch(async (error: unknown) => {
-    await bus.close();
-    throw error;
-  });
-  let isStopping = false;
-  const probes = {
-    async unreadyReason() {
-      if (isStopping) return 'stopping';
-      try {
-        return (await isMigrated(database.sql)) ? bus.unreadyReason() : 'migrations are missing';
-      } catch {
-        return 'the database does not answer';
-      }
-    },
-  };
-  const metrics = createMetrics({ readBacklog: () => readBacklog(database) });
-  const signals = await openSignals(config, database, logger).catch(async (error: unknown) => {
-    await Promise.all([bus.close(), database.close()]);
-    throw error;
-  });
-  const router = createRouter(database, keyring, signals, config);
-  const app = createApp({ config, database, keyring, router, logger, metrics, probes });
-  const server = createHttpServer(app);
-  const { drain } = drainable(server);
-  try {
-    const port = await listen(server, config);
-    const baseUrl = baseUrlOf(config, port);
-    const isFirstStart =
-      config.MODE === 'development' &&
-      (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
-    const carriesCommands = config.ROLE !== 'api';
-    const background = carriesCommands ? await startBackground({ database, bus, signals, logger, metrics }) : null;
-    const provisioning =
-      carriesCommands && config.NATS_URL ? startProvisioning({ database, bus, signals, logger }) : null;
-    const hasFleet = config.SIMULATED_FLEET ?? (config.MODE === 'development' && !config.NATS_URL);
-    const fleet = carriesCommands && hasFleet ? await startSimulatedFleet(bus) : null;
+type Place = {
+  /** The other processes that one start began on this machine. */
+  peers?: Peers;
+  /** Whether this process takes connections: others of them may do so for it. */
+  listens?: boolean;
+};
 
-    return {
-      baseUrl,
-      isFirstStart,
-      async stop() {
-        isStopping = true;
-        await signals.close();
-        await drain(DRAIN_MS);
-        await fleet?.stop();
-        await provisioning?.stop();
-        await background?.stop();
-        await bus.close();
-        await database.close();
-      },
-    };
+/** Starts the platform: database, migrations, HTTP, and on a new platform the first credentials. */
+export async function start(config: Config, logger: Logger, place: Place = {}): Promise<Server> {
+  const closers = createClosers();
+  try {
+    return { ...(await open(config, logger, closers, place)), stop: closers.closeAll };
   } catch (error) {
-    server.close();
-    await bus.close();
-    await database.close();
+    await closers.closeAll();
     throw error;
   }
 }
 
+async function open(
+  config: Config,
+  logger: Logger,
+  closers: Closers,
+  { peers = noPeers(), listens = true }: Place,
+): Promise<Omit<Server, 'stop'>> {
+  const bus = await openBus(config, logger);
+  closers.add(() => bus.close());
+  const { database, keyring } = await openStorage(config);
+  closers.add(() => database.close());
+  const watchdog = createWatchdog();
+  let isStopping = false;
+  const unreadyReason = async () => {
+    if (isStopping) return 'stopping';
+    const noAnswer = delay(DATABASE_WITHIN_MS, null, { ref: false });
+    const isUpToDate = await Promise.race([isMigrated(database.sql).catch(() => null), noAnswer]);
+    if (isUpToDate === null) return 'the database does not answer';
+    if (!isUpToDate) return 'migrations are missing';
+    return bus.unreadyReason() ?? watchdog.stuckReason();
+  };
+  const probes = allReady(peers, unreadyReason);
+  const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog, peers });
+  const signals = await openSignals(config, database, { logger, watchdog });
+  closers.add(() => signals.close());
+  const waitFor = createWaitFor({
+    signals,
+    changesOf: changesOf(database),
+    perTenant: config.WAITING_REQUESTS_PER_TENANT,
+    logger,
+  });
+  const router = createRouter({ database, keyring, signals, waitFor, metrics, config });
+  const logRefusal = refusalLog(logger);
+  const app = createApp({ peers, config, database, keyring, router, logger, logRefusal, metrics, probes });
+  const options = {
+    maxConnections: config.MAX_CONNECTIONS,
+    // Behind a proxy every connection has the proxy's address.
+    maxConnectionsPerNetwork: config.TRUST_PROXY > 0 ? config.MAX_CONNECTIONS : config.MAX_CONNECTIONS_PER_ADDRESS,
+    logRefusal,
+  };
+  const http = createHttpServer(app.serve, options);
+  closers.add(() => http.drain(0));
+  const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, options);
+  if (probesHttp) closers.add(() => probesHttp.drain(0));
+
+  const port = listens ? await listen(http, config.HOST, config.PORT, 'PORT') : config.PORT;
+  const baseUrl = baseUrlOf(config, port);
+  const probesHost = config.PROBES_HOST ?? config.HOST;
+  const probesPort =
+    listens && probesHttp ? await listen(probesHttp, probesHost, config.PROBES_PORT ?? 0, 'PROBES_PORT') : null;
+  const isFirstStart =
+    listens &&
+    config.MODE === 'development' &&
+    (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
+  if (config.ROLE !== 'api') {
+    const background = await startBackground({
+      database,
+      bus,
+      signals,
+      logger,
+      metrics,
+      watchdog,
+      retention: retentionOf(config),
+    });
+    closers.add(() => background.stop());
+    if (config.NATS_URL) {
+      const provisioning = startProvisioning({ database, bus, signals, logger, watchdog });
+      closers.add(() => provisioning.stop());
+    }
+    if (config.SIMULATED_FLEET ?? (config.MODE === 'development' && !config.NATS_URL)) {
+      const fleet = await startSimulatedFleet(bus);
+      closers.add(() => fleet.stop());
+    }
+  }
+  // First of all, requests that wait or are under way are answered.
+  closers.add(async () => {
+    isStopping = true;
+    await signals.close();
+    await http.drain(DRAIN_MS);
+  });
+  return {
+    baseUrl,
+    probesUrl: probesPort === null ? baseUrl : baseUrlOf({ HOST: probesHost }, probesPort),
+    isFirstStart,
+  };
+}
+
+const retentionOf = (config: Config): Retention => ({
+  commands: config.COMMAND_RETENTION_DAYS,
+  deviceRequests: config.DEVICE_REQUEST_RETENTION_DAYS,
+  auditEvents: config.AUDIT_EVENT_RETENTION_DAYS,
+  objectGrants: config.OBJECT_GRANT_RETENTION_DAYS,
+  parkedMessages: config.PARKED_MESSAGE_RETENTION_DAYS,
+});
+
+/** The platform is ready when each of its processes is. */
+function allReady(peers: Peers, unreadyReason: () => Promise<string | null>): Probes {
+  peers.answer('why unready', unreadyReason);
+  return {
+    async unreadyReason() {
+      for (const [name, reason] of await peers.ask('why unready')) {
+        if (reason !== null) return name ? `${name}: ${reason ?? 'no answer'}` : String(reason);
+      }
+      return null;
+    },
+  };
+}
+
 /** An address of IPv6 stands in brackets (RFC 3986, 3.2.2). */
-export function baseUrlOf({ HOST, BASE_PATH = '' }: Config, port: number): string {
+export function baseUrlOf({ HOST, BASE_PATH = '' }: Pick<Config, 'HOST' | 'BASE_PATH'>, port: number): string {
   return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${port}${BASE_PATH}`;
 }
 
-function listen(server: ReturnType<typeof createHttpServer>, { PORT, HOST }: Config): Promise<number> {
+function listen({ server }: HttpServer, host: string, port: number, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => {
       const reason =
-        error.code === 'EADDRINUSE' ? 'is in use: stop what listens there, or set another PORT' : `(${error.code})`;
-      reject(
-        new StartupError(
-          `Cannot listen on ${HOST} port ${PORT}: ${error.code === 'EADDRINUSE' ? `it ${reason}` : reason}.`,
-        ),
-      );
+        code === 'EADDRINUSE' ? `it is in use: stop what listens there, or set another ${variable}` : `(${code})`;
+      reject(new StartupError(`Cannot listen on ${host} port ${port}: ${reason}.`));
     });
-    server.listen(PORT, HOST, () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }

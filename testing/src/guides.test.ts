@@ -19,7 +19,7 @@ test('docs/objects.md, pasted from top to bottom, moves a file to a store and ba
   const secret = `printf %s ${secret_access_key} > data/store.secret`;
   try {
     const outputs = await paste('docs/objects.md', `${variables}\n${secret}`);
-    const [uploaded, downloaded, presigned, rotated, , disabled] = outputs.slice(-6);
+    const [uploaded, downloaded, presigned, rotated, , disabled, ...deleted] = outputs.slice(-8);
     const key = 'pump-7/2.4.1.bin';
     expect([uploaded, downloaded]).toEqual(
       [1, 2].map(() => expect.objectContaining({ object_key: key, content_length: 14 })),
@@ -28,20 +28,27 @@ test('docs/objects.md, pasted from top to bottom, moves a file to a store and ba
     expect(await (await fetch(presigned.url)).text()).toBe('firmware 2.4.1');
     expect(rotated).toMatchObject({ secret_version: 2 });
     expect(disabled).toMatchObject({ status: 'DISABLED', max_expires_in_seconds: 900 });
+    expect(deleted).toMatchObject([
+      { resource_id: disabled.resource_id, deleted: true },
+      { credential_id: rotated.credential_id, deleted: true },
+    ]);
   } finally {
     await store.stop();
   }
 });
 
-test('docs/callbacks.md, pasted from top to bottom, configures an endpoint and ends its subscription', async () => {
+test('docs/callbacks.md, pasted from top to bottom, configures an endpoint, and deletes its subscription and then the endpoint', async () => {
   const outputs = await paste('docs/callbacks.md');
-  const [created, subscriptions, rotated, changed, disabled, deleted] = outputs.slice(-6);
+  const [created, subscriptions, rotated, changed, disabled, switchedOff, unsubscribed, deleted] = outputs.slice(-8);
   expect(created).toMatchObject({ url: 'https://hooks.acme.example/top', secret_version: 1 });
   expect(subscriptions).toMatchObject([{ event_type: 'command.completed', status: 'ACTIVE' }]);
   expect(rotated).toMatchObject({ secret_version: 2, previous_secret_expires_at: expect.any(String) });
   expect(changed).toMatchObject({ url: 'https://hooks.acme.example/orders', timeout_seconds: 10, max_attempts: 5 });
   expect(disabled).toMatchObject({ status: 'DISABLED' });
-  expect(deleted).toMatchObject({ subscription_id: subscriptions[0].subscription_id, deleted: true });
+  const { subscription_id } = subscriptions[0];
+  expect(switchedOff).toMatchObject({ subscription_id, status: 'DISABLED' });
+  expect(unsubscribed).toMatchObject({ subscription_id, deleted: true });
+  expect(deleted).toMatchObject({ endpoint_id: created.endpoint_id, deleted: true });
   expect(JSON.stringify(outputs)).not.toContain('whsec_');
 });
 

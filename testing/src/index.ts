@@ -1,4 +1,4 @@
-export { type Platform, platform } from './platform.js';
+export { type Platform, platform, usePlatform } from './platform.js';
 export type { Profile } from './profile.js';
 export { rawRequest, rawRequests } from './raw-request.js';
 export { type Answer, type RequestOptions, sign, signedRequest } from './signed-request.js';

@@ -20,5 +20,12 @@ declare module 'vitest' {
   }
 }
 
+let own: Platform | undefined;
+
+/** From here on a test file works with servers of its own. */
+export function usePlatform(platform: Platform): void {
+  own = platform;
+}
+
 /** The servers of this run, shared by all test files. */
-export const platform = (): Platform => inject('platform');
+export const platform = (): Platform => own ?? inject('platform');

@@ -10,6 +10,7 @@ const program = ['/usr/sbin/nats-server', '/usr/local/bin/nats-server'].find(exi
 
 export type PrivateNats = {
   url: string;
+  pid: () => number;
   /** Stops the server as an operator does. What its streams hold stays. */
   suspend: () => Promise<void>;
   resume: () => Promise<void>;
@@ -34,6 +35,7 @@ export async function startPrivateNats(configuration = ''): Promise<PrivateNats>
   });
   return {
     url: `nats://127.0.0.1:${port}`,
+    pid: () => server.pid,
     suspend: () => server.stop(),
     resume: async () => {
       server = await launch();
@@ -74,6 +76,7 @@ async function launchServer(file: string, abandoned: () => void) {
     });
   await logged('Server is ready');
   return {
+    pid: nats.pid ?? 0,
     reload: () => {
       log = '';
       nats.kill('SIGHUP');

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { refuseUndeclaredCode } from './declared-codes.js';
 import type { Profile } from './profile.js';
 
 type SigningOptions = {
@@ -82,11 +83,13 @@ export async function signedRequest(
   response.setEncoding('utf8');
   let raw = '';
   for await (const text of response) raw += text;
+  const answer = { status: response.statusCode ?? 0, headers: response.headers, body: readBody(response, raw), raw };
+  refuseUndeclaredCode(method, target, answer);
+  return answer;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+function readBody(response: IncomingMessage, raw: string): any {
   const isJson = /^application\/([a-z.]+\+)?json\b/.test(response.headers['content-type'] ?? '');
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: isJson && raw !== '' ? JSON.parse(raw) : raw,
-    raw,
-  };
+  return isJson && raw !== '' ? JSON.parse(raw) : raw;
 }

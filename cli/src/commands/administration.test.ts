@@ -12,7 +12,7 @@ test('a tenant is created, read, renamed, disabled and listed', async () => {
   expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'Acme Europe', status: 'ACTIVE' });
   const disable = ['tenants', 'update', '--tenant', tenantId, '--status', 'DISABLED'];
   const asked = await topctl(disable, { ...asPlatform(), typed: ['y'] });
-  expect(asked.stderr).toContain(`Disable the tenant ${tenantId}`);
+  expect(asked.stderr).toContain(`Disable the tenant ${tenantId} and all its credentials?`);
   const read = await topctl(['tenants', 'get', tenantId], asPlatform());
   expect(JSON.parse(read.stdout)).toMatchObject({ name: 'Acme Europe', status: 'DISABLED' });
   const { stdout } = await topctl(['tenants', 'list', '--all', '-o', 'id'], asPlatform());
@@ -28,7 +28,7 @@ test('a role is bound, listed and taken away again', async () => {
   const unbind = ['role-bindings', 'delete', reader.client_id, 'integration_reader'];
   const { exitCode, stderr } = await topctl(unbind, { ...world, typed: ['y'] });
   expect(exitCode).toBe(0);
-  expect(stderr).toContain(`Take the role integration_reader away from ${reader.client_id} of tenant ${tenant_id}?`);
+  expect(stderr).toContain(`Remove the role integration_reader from ${reader.client_id} of tenant ${tenant_id}?`);
   expect(await topctl(list, world)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   expect((await topctl(['commands', 'list'], { env: environmentOf(reader) })).exitCode).toBe(5);
 });
@@ -87,7 +87,7 @@ test('a scope is granted without a role, listed and taken away again', async () 
   const policyId = granted.stdout.trim();
   const refused = await topctl(['policies', 'delete', policyId], { ...world, typed: ['n'] });
   expect(refused).toMatchObject({ exitCode: 130, stdout: '' });
-  expect(refused.stderr).toContain(`Take away what the policy ${policyId} of tenant ${tenant_id} grants?`);
+  expect(refused.stderr).toContain(`Delete the policy ${policyId} of tenant ${tenant_id}?`);
   expect((await send()).exitCode).toBe(0);
   expect(await topctl(['policies', 'delete', policyId, '--yes', '-o', 'id'], world)).toMatchObject(granted);
   expect((await send()).exitCode).toBe(5);

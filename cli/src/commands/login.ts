@@ -1,35 +1,42 @@
-import { askSecret } from '../ask.js';
-import type { Group } from '../commands.js';
+import type { Command } from 'commander';
 import { canAsk, readStdin } from '../context.js';
 import { UsageError } from '../errors.js';
+import { askSecret } from '../input/ask.js';
+import { type Field, FieldOption } from '../input/field.js';
+import { readInput } from '../input/read-input.js';
 import type { Invocation } from '../invocation.js';
-import { readProfileFile, saveProfile } from '../profile.js';
-import { connect } from '../session.js';
+import { readProfileFile, saveProfile } from '../session/profile.js';
+import { connect } from '../session/session.js';
 
-export function login(group: Group, invocation: Invocation): void {
-  group
+const fields = {
+  base_url: { kind: 'text', description: 'The URL of the platform.', isRequired: true },
+  client_id: { kind: 'text', description: 'The credential.', isRequired: true },
+} as const satisfies Record<string, Field>;
+
+export function addLogin(program: Command, invocation: Invocation): void {
+  program
     .command('login')
     .summary('Save a profile.')
-    .description(loginDescription)
-    .option('--client-id <client_id>', 'the credential (required)')
-    .action(async (flags) => {
+    .description(description)
+    .addOption(new FieldOption('client_id', fields.client_id))
+    .action(async ({ client_id }: { client_id?: string }) => {
       const { context } = invocation;
       const { baseUrl, profileFile, profile: name = 'default' } = invocation.flags;
       const file = profileFile ? await readProfileFile(context, profileFile) : undefined;
-      const given = { baseUrl: baseUrl ?? file?.base_url, clientId: flags.clientId ?? file?.client_id };
-      const filled = await invocation.fillIn(given, ['baseUrl', 'clientId']);
-      const secret = file && filled.clientId === file.client_id ? file.secret : await readSecret(invocation);
-      const profile = { base_url: filled.baseUrl, client_id: filled.clientId, secret };
+      const given = { base_url: baseUrl ?? file?.base_url, client_id: client_id ?? file?.client_id };
+      const filled = (await readInput(invocation, fields, given)) as { base_url: string; client_id: string };
+      const secret = file && filled.client_id === file.client_id ? file.secret : await readSecret(invocation);
+      const profile = { ...filled, secret };
       invocation.session = await connect(context, profile);
       const { tenant_id } = await invocation.session.client.me.get();
       const path = await saveProfile(context, name, { ...profile, tenant_id });
-      invocation.note(`${profile.client_id} of tenant ${tenant_id} works; saved as profile ${name} in ${path}`);
+      invocation.note(`Logged in as ${profile.client_id} of tenant ${tenant_id}. Saved as profile ${name} in ${path}`);
     });
 }
 
-const loginDescription = `Save a profile, after a signed call proved that it works. The secret is asked for, or read
-from stdin, or taken with the rest from --profile-file. Without --profile NAME it becomes the
-profile "default", which needs no flag.
+const description = `Save a profile after a signed call has proved that it works. topctl asks for the secret, reads it
+from stdin, or takes it from --profile-file. Without --profile NAME it becomes the profile
+"default", which needs no flag.
 
   topctl login --base-url http://127.0.0.1:8787 --client-id acme-backend < secret.txt
   topctl login --profile-file data/platform-admin.json --profile admin`;

@@ -25,6 +25,9 @@ export const busExports: readonly { subject: string; streamsAnswers?: true }[] =
   { subject: '$JS.ACK.>' },
 ];
 
+/** A vendor that is not enabled gets no new commands; adapters still tell how those of before ended. */
+export type BusVendor = { vendor: string; enabled: boolean };
+
 type Principal = {
   tenant_id: string;
   principal_id: string;
@@ -39,7 +42,7 @@ type Principal = {
  * platform's account anybody who may publish could have JetStream answer to `$JS.API.STREAM.PURGE.…`, or to a subject of
  * another tenant. In an account of its own a principal reaches nothing but its imports, by answers neither.
  */
-export function busAccess(principal: Principal, vendors: readonly string[]) {
+export function busAccess(principal: Principal, vendors: readonly BusVendor[]) {
   const imports = importsOf(principal, vendors);
   return {
     imports,
@@ -48,17 +51,18 @@ export function busAccess(principal: Principal, vendors: readonly string[]) {
   };
 }
 
-function importsOf({ tenant_id, principal_id, principal_type }: Principal, vendors: readonly string[]): BusImport[] {
+function importsOf({ tenant_id, principal_id, principal_type }: Principal, vendors: readonly BusVendor[]): BusImport[] {
   switch (principal_type) {
     case 'SERVICE': {
       const served = tenant_id === PLATFORM_TENANT_ID ? '*' : tenant_id;
-      return [
-        asItIs(subjects.commandUpdate(served, '*')),
-        asItIs(subjects.deviceRequest(served, '*')),
-        ...vendors.flatMap((vendor) =>
-          ['TOP_COMMANDS', 'TOP_REPLIES'].flatMap((stream) => reading(stream, durables.adapter(tenant_id, vendor))),
+      // TOP_UPDATES bounds each subject. By subjects of its own invention an adapter would get around that.
+      return vendors.flatMap(({ vendor, enabled }) => [
+        asItIs(subjects.commandUpdate(served, vendor)),
+        asItIs(subjects.deviceRequest(served, vendor)),
+        ...(enabled ? ['TOP_COMMANDS', 'TOP_REPLIES'] : []).flatMap((stream) =>
+          reading(stream, durables.adapter(tenant_id, vendor)),
         ),
-      ];
+      ]);
     }
     case 'CLIENT':
       return reading('TOP_EVENTS', durables.events(tenant_id, principal_id));

@@ -1,5 +1,5 @@
+import type { CommandAccepted, ErrorBody } from '../api.gen.js';
 import { ApiError, type ErrorContext, IdempotencyMismatchError } from '../errors.js';
-import type { CommandAccepted, ErrorBody } from '../types.js';
 import type { WithResponse } from './api-promise.js';
 import type { Answer } from './attempt.js';
 import { parseRetryAfterMs } from './retry.js';
@@ -15,18 +15,31 @@ export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: n
     if (mismatch) throw new IdempotencyMismatchError(body as CommandAccepted, mismatch.split(/\s*,\s*/), context);
     return { data: body as T, requestId, status, headers };
   }
-  const error = isErrorBody(body) ? body : unexpected(answer);
+  const error = isErrorBody(body) ? body : unexpected(answer, sent.operation);
   throw new ApiError(status, error, {
     ...context,
+    headers,
     retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), serverNowMs),
   });
 }
 
-/** Something else than the platform answered: a proxy, a redirect, another server. */
-function unexpected({ status, headers }: Answer): Pick<ErrorBody, 'code' | 'message'> {
+const FOREIGN_TEXT_CHARACTERS = 500;
+
+/** A proxy, a redirect or another server answered, not the platform. */
+function unexpected(
+  { status, headers, text }: Answer,
+  operation: string | undefined,
+): Pick<ErrorBody, 'code' | 'message' | 'metadata'> {
   const location = headers.get('location');
-  const hint = location ? `it redirects to ${location}, which a signature does not follow` : 'is baseUrl right?';
-  return { code: 'UNEXPECTED_ANSWER', message: `An answer of status ${status} that is not the platform's: ${hint}` };
+  const isOutage = status >= 500 || status === 429 || status === 408;
+  let hint = 'is baseUrl right?';
+  if (location) hint = `it redirects to ${location}, which a signature does not follow.`;
+  else if (isOutage) hint = 'a proxy in front of it answered.';
+  return {
+    code: 'UNEXPECTED_ANSWER',
+    message: `${operation}: an answer of status ${status} that is not the platform's: ${hint}`,
+    metadata: { text: text.slice(0, FOREIGN_TEXT_CHARACTERS) },
+  };
 }
 
 function parseJson(text: string): unknown {
@@ -41,6 +54,14 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** Every error of the platform has a request_id. JSON with code and message alone may be that of a proxy. */
 function isErrorBody(body: unknown): body is ErrorBody {
-  return isObject(body) && 'code' in body && typeof body.code === 'string' && 'message' in body;
+  return (
+    isObject(body) &&
+    'code' in body &&
+    typeof body.code === 'string' &&
+    'message' in body &&
+    'request_id' in body &&
+    typeof body.request_id === 'string'
+  );
 }

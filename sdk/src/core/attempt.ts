@@ -26,7 +26,7 @@ export async function attempt(
   if (limits.signal?.aborted) throw limits.signal.reason;
   limits.signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => {
-    const message = `No answer within ${Math.round(limits.timeoutMs)} ms.`;
+    const message = `${context.operation}: no answer within ${Math.round(limits.timeoutMs)} ms.`;
     controller.abort(new TimeoutError(message, context));
   }, limits.timeoutMs);
   try {
@@ -36,7 +36,7 @@ export async function attempt(
     ]);
   } catch (cause) {
     if (controller.signal.aborted) throw controller.signal.reason;
-    throw new ConnectionError(`No answer: ${explainCause(cause)}.`, { ...context, cause });
+    throw new ConnectionError(`${context.operation}: no answer: ${explainCause(cause)}.`, { ...context, cause });
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', abort);

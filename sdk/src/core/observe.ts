@@ -1,10 +1,17 @@
+import { ConfigurationError, isApiError, type TenantOpenPlatformError } from '../errors.js';
+import { checkedHeaders } from './request-headers.js';
+
 /** Receives log lines; `console` fits. Secrets, signatures and bodies are never logged. */
 export interface Logger {
   debug?(message: string, fields: object): void;
   warn?(message: string, fields: object): void;
+  error?(message: string, fields: object): void;
 }
 
-export interface AttemptEvent {
+/** `error`: calls that failed. `warn`: retries, too. `debug`: every request and response, too. */
+export type LogLevel = 'off' | 'error' | 'warn' | 'debug';
+
+export interface RequestEvent {
   /** For example `commands.create`. */
   operation: string;
   /** Counts from 1. */
@@ -15,57 +22,78 @@ export interface AttemptEvent {
   requestId: string;
 }
 
-export interface AnswerEvent extends AttemptEvent {
+export interface ResponseEvent extends RequestEvent {
   /** The HTTP status. */
   status: number;
   /** From signing to the last byte of the answer. */
   durationMs: number;
 }
 
-export interface RetryEvent extends AttemptEvent {
+export interface RetryEvent extends RequestEvent {
   /** Why the attempt failed. */
-  error: Error;
+  error: TenantOpenPlatformError;
   /** How long the client waits before the next attempt. */
   delayMs: number;
 }
 
+export interface ErrorEvent extends RequestEvent {
+  /** With what the call fails. */
+  error: TenantOpenPlatformError;
+}
+
 /** Called for every attempt, for metrics and traces. What a hook throws is ignored: watching changes no outcome. */
 export interface Hooks {
-  onRequest?(event: AttemptEvent): void;
-  onAnswer?(event: AnswerEvent): void;
+  /** Before an attempt. The headers that it returns are sent with it, for example `traceparent`. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing.
+  onRequest?(event: RequestEvent): Readonly<Record<string, string>> | void;
+  onResponse?(event: ResponseEvent): void;
   onRetry?(event: RetryEvent): void;
+  /** Once for a call that fails, but not for one that is aborted. */
+  onError?(event: ErrorEvent): void;
 }
 
 export interface Observer {
-  request(event: AttemptEvent): void;
-  answer(event: AnswerEvent): void;
+  request(event: RequestEvent): Record<string, string>;
+  response(event: ResponseEvent): void;
   retry(event: RetryEvent): void;
+  error(event: ErrorEvent): void;
 }
 
-export function createObserver(logger: Logger = {}, hooks: Hooks = {}): Observer {
+const LEVELS = ['off', 'error', 'warn', 'debug'];
+
+export function createObserver(hooks: Hooks, logger: Logger, level: LogLevel): Observer {
+  const rank = LEVELS.indexOf(level);
+  if (rank < 0) throw new ConfigurationError(`The log level must be one of ${LEVELS.join(', ')}.`);
+  const log = (at: 'error' | 'warn' | 'debug', message: string, fields: object) => {
+    if (rank >= LEVELS.indexOf(at)) quietly(() => logger[at]?.(message, fields));
+  };
   return {
-    request: (event) =>
-      quietly(
-        () => hooks.onRequest?.(event),
-        () => logger.debug?.('request', event),
-      ),
-    answer: (event) =>
-      quietly(
-        () => hooks.onAnswer?.(event),
-        () => logger.debug?.('answer', event),
-      ),
-    retry: (event) =>
-      quietly(
-        () => hooks.onRetry?.(event),
-        () => logger.warn?.('retry', { ...event, error: event.error.message }),
-      ),
+    request: (event) => {
+      log('debug', 'request', event);
+      return quietly(() => checkedHeaders(hooks.onRequest?.(event) ?? undefined)) ?? {};
+    },
+    response: (event) => {
+      log('debug', 'response', event);
+      quietly(() => hooks.onResponse?.(event));
+    },
+    retry: (event) => {
+      log('warn', 'retry', { ...event, error: describe(event.error) });
+      quietly(() => hooks.onRetry?.(event));
+    },
+    error: (event) => {
+      log('error', 'failed', { ...event, error: describe(event.error) });
+      quietly(() => hooks.onError?.(event));
+    },
   };
 }
 
-function quietly(...watchers: (() => void)[]): void {
-  for (const watch of watchers) {
-    try {
-      watch();
-    } catch {}
+const describe = (error: TenantOpenPlatformError) =>
+  isApiError(error) ? `${error.code}: ${error.message}` : error.message;
+
+function quietly<T>(watch: () => T): T | undefined {
+  try {
+    return watch();
+  } catch {
+    return undefined;
   }
 }

@@ -2,7 +2,10 @@ import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js
 
 /** One page of a list. */
 export interface Page<Item> {
-  /** At most `limit` items, newest first; events oldest first. */
+  /**
+   * At most `limit` items, newest first; events oldest first. A page may be shorter, or have no items, although more
+   * items follow: only `next_cursor` says whether there are more.
+   */
   items: Item[];
   /** Pass as `cursor`, with the same filters, to get the next page; null on the last page, never null for events. */
   next_cursor: string | null;
@@ -19,8 +22,8 @@ export interface PagePromise<Item> extends ApiPromise<Page<Item>>, AsyncIterable
   toArray(options?: { max?: number }): Promise<Item[]>;
 }
 
-/** Whether an iteration ends with this page. */
-export type IsLast = (page: Page<unknown>) => boolean;
+/** Whether an iteration ends with this page; `cursor` is the one that it was asked with, if it was not the first. */
+export type IsLast = (page: Page<unknown>, cursor?: string | null) => boolean;
 
 /** Pages share one set of filters; `fetchPage` gets the cursor of the page, undefined for the first. */
 export function pagePromise<Item>(
@@ -31,10 +34,12 @@ export function pagePromise<Item>(
 
   async function* iterate(): AsyncGenerator<Item, void, undefined> {
     let page = await first;
+    let cursor: string | null | undefined;
     while (true) {
       yield* page.items;
-      if (isLast(page)) return;
-      page = (await fetchPage(page.next_cursor)).data;
+      if (isLast(page, cursor)) return;
+      cursor = page.next_cursor;
+      page = (await fetchPage(cursor)).data;
     }
   }
 

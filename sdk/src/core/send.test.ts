@@ -192,7 +192,7 @@ test('a last timeout is a TimeoutError, and an unknown outcome where that matter
   const options = { timeoutMs: 10, maxRetries: 0 };
   await expect(fakeClient([silence], options).client.me.get()).rejects.toMatchObject({
     name: 'TimeoutError',
-    message: 'No answer within 10 ms.',
+    message: 'me.get: no answer within 10 ms.',
     operation: 'me.get',
   });
   const creation = fakeClient([silence], options).client.tenants.create({ tenant_id: 'a', name: 'A' });
@@ -263,7 +263,7 @@ test('a hook or logger that throws changes no outcome', async () => {
     throw new Error('hook');
   };
   const { client } = fakeClient([networkFailure('ECONNRESET'), answer(200, { done: true })], {
-    hooks: { onRequest: fail, onAnswer: fail, onRetry: fail },
+    hooks: { onRequest: fail, onResponse: fail, onError: fail, onRetry: fail },
     logger: { debug: fail, warn: fail },
   });
   expect(await client.me.get()).toEqual({ done: true });

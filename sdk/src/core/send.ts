@@ -1,3 +1,4 @@
+import { type Operations, operations } from '../api.gen.js';
 import { type CallSettings, type Configuration, MAX_TIMER_MS } from '../configuration.js';
 import {
   type ErrorContext,
@@ -6,50 +7,37 @@ import {
   type TenantOpenPlatformError,
   UnknownOutcomeError,
 } from '../errors.js';
-import type { RuntimeAbortSignal } from '../runtime.js';
 import { readAnswer } from './answer.js';
 import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js';
 import { attempt } from './attempt.js';
 import { Clock, type ClockReading } from './clock.js';
-import { type AttemptEvent, createObserver, type Observer } from './observe.js';
+import type { RequestEvent } from './observe.js';
 import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js';
+import { Quota } from './quota.js';
+import type { RequestOptions } from './request-options.js';
 import { backOffMs, effectOf } from './retry.js';
+import { RetryBudget } from './retry-budget.js';
 import { hashBody, importKey, type Key, signParts } from './signature.js';
 import { sleep } from './sleep.js';
 import { buildTarget } from './target.js';
 
-/** Settings of one call; they go before those of the client. */
-export interface RequestOptions {
-  /** Cancels the call, also while it waits for a retry; it rejects with the signal's reason. */
-  signal?: RuntimeAbortSignal | undefined;
-  /** How long one attempt may take, in milliseconds; `wait_seconds` of the query comes on top. */
-  timeoutMs?: number | undefined;
-  /** How long the whole call may take with all attempts, in milliseconds; `wait_seconds` of the query comes on top. */
-  deadlineMs?: number | undefined;
-  /** How often a failed attempt is repeated; 0 for never. */
-  maxRetries?: number | undefined;
-  /** Correlation id, 1 to 128 characters of `[A-Za-z0-9._~-]`; a UUID, if absent. */
-  requestId?: string | undefined;
-}
+type Name = keyof Operations;
+type ListName = Extract<Name, `${string}.list`>;
 
-export interface Operation {
-  name: string;
-  /** Default: GET. */
-  method?: 'POST' | 'PUT' | 'DELETE';
-  /** As in the OpenAPI document. */
-  path: string;
-  /** The values of the path's parameters, in its order. */
-  parameters?: readonly string[];
-  query?: { cursor?: string | null | undefined; wait_seconds?: number | undefined } | undefined;
+/** What the types of one operation have in common with those of any other. */
+interface AnyRequest {
+  /** The values of the path's parameters, in the order of the path. */
+  path?: readonly string[];
+  query?: { cursor?: string | null; wait_seconds?: number } | undefined;
   body?: object;
-  idempotencyKey?: string;
-  /** What the caller should check after an unknown outcome; absent where the call may simply be repeated. */
-  check?: string | undefined;
 }
 
 /** What all attempts of a call have in common. */
 interface Call {
-  operation: Operation;
+  name: Name;
+  idempotencyKey: string | undefined;
+  /** What to check after an unknown outcome; undefined if the call is safe to repeat. */
+  check: string | undefined;
   method: string;
   settings: CallSettings;
   target: string;
@@ -64,36 +52,59 @@ interface Call {
 /** The one way out: signs every attempt anew, repeats what may be repeated, and turns answers into results and errors. */
 export class Sender {
   readonly #configuration: Configuration;
-  readonly #observer: Observer;
+  readonly #retryBudget = new RetryBudget();
+  readonly #quota = new Quota();
   readonly #clock = new Clock();
   #key: Promise<Key> | undefined;
 
   constructor(configuration: Configuration) {
     this.#configuration = configuration;
-    this.#observer = createObserver(configuration.logger, configuration.hooks);
   }
 
-  call<T>(operation: Operation, options?: RequestOptions): ApiPromise<T> {
-    return apiPromise(this.#send<T>(operation, options));
+  /** How long a call with these options may take, in milliseconds. */
+  deadlineMs(options: RequestOptions): number {
+    return this.#configuration.settle(options).deadlineMs;
   }
 
-  list<Item>(operation: Operation, options?: RequestOptions, isLast?: IsLast): PagePromise<Item> {
-    return pagePromise(async (cursor) => {
-      const query = cursor === undefined ? operation.query : { ...operation.query, cursor };
-      const { data, ...answer } = await this.#send<Page<Item> | Item[]>({ ...operation, query }, options);
+  call<N extends Name>(
+    name: N,
+    request: Operations[N]['request'],
+    options?: RequestOptions,
+  ): ApiPromise<Operations[N]['answer']> {
+    return apiPromise(this.#send<Operations[N]['answer']>(name, request, options));
+  }
+
+  list<N extends ListName>(
+    name: N,
+    request: Operations[N]['request'],
+    options?: RequestOptions,
+    isLast?: IsLast,
+  ): PagePromise<Operations[N]['answer']> {
+    type Item = Operations[N]['answer'];
+    return pagePromise<Item>(async (cursor) => {
+      const query = cursor === undefined ? request.query : { ...request.query, cursor };
+      const { data, ...answer } = await this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
       return { ...answer, data: Array.isArray(data) ? toPage(data, answer) : data };
     }, isLast);
   }
 
-  async #send<T>(operation: Operation, options: RequestOptions = {}): Promise<WithResponse<T>> {
-    const call = await this.#prepare(operation, options);
+  async #send<T>(name: Name, request: AnyRequest, options: RequestOptions = {}): Promise<WithResponse<T>> {
+    const call = await this.#prepare(name, request, options);
+    const { observer } = this.#configuration;
     const { signal, maxRetries } = call.settings;
+    const fail = (attempt: number, error: TenantOpenPlatformError) => {
+      observer.error({ ...describe(call, attempt), error });
+      return error;
+    };
     let retries = 0;
     let clockCorrected = false;
     for (let attempts = 1; ; attempts += 1) {
+      await this.#awaitQuota(call);
       const signed = this.#clock.read();
       try {
-        return await this.#attempt<T>(call, attempts, signed);
+        const result = await this.#attempt<T>(call, attempts, signed);
+        this.#retryBudget.earn();
+        return result;
       } catch (error) {
         if (!isTenantOpenPlatformError(error)) throw error;
         // Not among the retries: the refusal had no effect and says how to do better.
@@ -102,27 +113,33 @@ export class Sender {
           continue;
         }
         const effect = effectOf(error);
-        if (effect === 'unknown' && operation.check) throw unknownOutcome(error, operation.check);
+        if (effect === 'unknown' && call.check) throw fail(attempts, unknownOutcome(error, call.check));
         const delayMs = backOffMs(retries, isApiError(error) ? error.retryAfterMs : undefined);
         const isInTime = performance.now() + delayMs < call.endsAt;
-        if (effect === 'decided' || retries >= maxRetries || !isInTime) throw error;
+        const mayRetry = effect !== 'decided' && retries < maxRetries && isInTime && this.#retryBudget.spend();
+        if (!mayRetry) throw fail(attempts, error);
         retries += 1;
-        this.#observer.retry({ ...describe(call, attempts), error, delayMs });
+        observer.retry({ ...describe(call, attempts), error, delayMs });
         await sleep(delayMs, signal);
       }
     }
   }
 
-  async #prepare(operation: Operation, options: RequestOptions): Promise<Call> {
+  async #prepare(name: Name, request: AnyRequest, options: RequestOptions): Promise<Call> {
     const settings = this.#configuration.settle(options);
     if (settings.signal?.aborted) throw settings.signal.reason;
-    const body = operation.body && JSON.stringify(operation.body);
-    const waitMs = (operation.query?.wait_seconds ?? 0) * 1000;
+    const [method, path, check] = operations[name];
+    const fields: { idempotency_key?: string; [field: string]: unknown } = { ...request.body };
+    const isSafe = !check || (check.ifBodyHas && !fields[check.ifBodyHas]);
+    const body = request.body && JSON.stringify(request.body);
+    const waitMs = (request.query?.wait_seconds ?? 0) * 1000;
     return {
-      operation,
-      method: operation.method ?? 'GET',
+      name,
+      idempotencyKey: fields.idempotency_key,
+      check: isSafe ? undefined : check.check,
+      method,
       settings,
-      target: buildTarget(operation.path, operation.parameters, operation.query),
+      target: buildTarget(path, request.path, request.query),
       body,
       waitMs,
       endsAt: performance.now() + settings.deadlineMs + waitMs,
@@ -132,23 +149,23 @@ export class Sender {
   }
 
   async #attempt<T>(call: Call, attempts: number, signed: ClockReading): Promise<WithResponse<T>> {
-    const { baseUrl, fetch } = this.#configuration;
-    const { operation, settings, target, body } = call;
+    const { baseUrl, fetch, observer } = this.#configuration;
+    const { settings, target, body } = call;
     const event = describe(call, attempts);
     const context: ErrorContext = {
-      operation: operation.name,
+      operation: call.name,
       requestId: call.requestId,
       attempts,
-      idempotencyKey: operation.idempotencyKey,
+      idempotencyKey: call.idempotencyKey,
     };
     const startedAt = performance.now();
-    const headers = await this.#headers(call, signed);
+    const headers = { ...(await this.#headers(call, signed)), ...settings.headers, ...observer.request(event) };
     const leftMs = Math.min(settings.timeoutMs + call.waitMs, call.endsAt - startedAt, MAX_TIMER_MS);
     const timeoutMs = Math.max(0, leftMs);
-    this.#observer.request(event);
     const init = { method: call.method, headers, ...(body !== undefined && { body }) };
     const answer = await attempt(fetch, `${baseUrl}${target}`, init, { timeoutMs, signal: settings.signal }, context);
-    this.#observer.answer({ ...event, status: answer.status, durationMs: performance.now() - startedAt });
+    this.#quota.read(answer.headers);
+    observer.response({ ...event, status: answer.status, durationMs: performance.now() - startedAt });
     return readAnswer<T>(answer, context, this.#clock.read().atMs);
   }
 
@@ -171,6 +188,12 @@ export class Sender {
     };
   }
 
+  /** Waits until the quota is full again, if that is within the deadline of the call. Else the platform decides. */
+  async #awaitQuota({ endsAt, settings }: Call): Promise<void> {
+    const { waitMs } = this.#quota;
+    if (waitMs > 0 && performance.now() + waitMs < endsAt) await sleep(backOffMs(0, waitMs), settings.signal);
+  }
+
   #correctClock(error: unknown, signed: ClockReading): boolean {
     if (!isApiError(error, 'CLOCK_SKEW')) return false;
     const serverTimeMs = Date.parse(String(error.metadata.server_time));
@@ -180,8 +203,8 @@ export class Sender {
   }
 }
 
-function describe({ operation, method, target, requestId }: Call, attempts: number): AttemptEvent {
-  return { operation: operation.name, attempt: attempts, method, target, requestId };
+function describe({ name, method, target, requestId }: Call, attempts: number): RequestEvent {
+  return { operation: name, attempt: attempts, method, target, requestId };
 }
 
 /** The credential list is a bare array whose cursor is in a header. */

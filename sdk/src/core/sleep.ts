@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../configuration.js';
 import type { RuntimeAbortSignal } from '../runtime.js';
 
 /** Waits, or rejects with the signal's reason as soon as it is aborted. */
@@ -8,10 +9,13 @@ export function sleep(ms: number, signal: RuntimeAbortSignal | undefined): Promi
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
     signal?.addEventListener('abort', abort);
   });
 }

@@ -1,4 +1,4 @@
-import type { RuntimeBlob, RuntimeReadableStream } from '../index.js';
+import type { RuntimeBlob, RuntimeReadableStream } from '../runtime.js';
 import { counted, reporter, type TransferOptions, type Transferring, transfer } from './transfer.js';
 
 /** An object whose content arrives from the store. It can be read once: as `body`, or whole. */

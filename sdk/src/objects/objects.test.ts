@@ -224,6 +224,27 @@ describe('a failure of the store', () => {
     ).toEqual([false, true, false]);
   });
 
+  test('is a redirect where the runtime cannot refuse one itself, as in Workers', async () => {
+    const { Request: Whole } = globalThis;
+    vi.stubGlobal('Request', function Refusing(url: string, init: RequestInit) {
+      if (init.redirect === 'error')
+        throw new TypeError('Invalid redirect value, must be one of "follow" or "manual".');
+      return new Whole(url, init);
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const seen: string[] = [];
+    const redirect: Step = async (_, { redirect }) => {
+      seen.push(redirect);
+      return new Response(null, { status: 307, headers: { Location: 'https://elsewhere.test/' } });
+    };
+    const { client } = fakeClient([toUpload(), redirect]);
+    await expect(client.objects.upload(resource, key, bytes, binary)).rejects.toMatchObject({
+      name: 'ObjectStoreError',
+      status: 307,
+    });
+    expect(seen).toEqual(['manual']);
+  });
+
   test('that is a redirect or no XML is one too', async () => {
     const { client } = fakeClient([toDownload(), new Response('moved', { status: 307 })]);
     const error = await client.objects.download(resource, key).catch((error) => error);

@@ -1,24 +1,20 @@
+import type { PresignedRequest, PresignRequest } from '../api.gen.js';
 import type { Configuration } from '../configuration.js';
 import { explainCause } from '../core/attempt.js';
+import { outlast } from '../core/outlast.js';
+import type { RequestOptions } from '../core/request-options.js';
 import { backOffMs } from '../core/retry.js';
 import { sleep } from '../core/sleep.js';
 import {
   ConnectionError,
   type ErrorContext,
-  type Fetch,
-  type FetchInit,
-  type FetchResponse,
   isConnectionError,
   isObjectStoreError,
   isTimeoutError,
   ObjectStoreError,
-  type PresignedRequest,
-  type PresignRequest,
-  type RequestOptions,
-  type RuntimeReadableStream,
   TimeoutError,
-} from '../index.js';
-import type { Objects } from '../resources/objects.js';
+} from '../errors.js';
+import type { Fetch, FetchInit, FetchResponse, RuntimeReadableStream } from '../runtime.js';
 
 /** How far a transfer is. It counts from 0 again where the transfer is repeated. */
 export interface TransferProgress {
@@ -27,7 +23,7 @@ export interface TransferProgress {
   totalBytes: number | null;
 }
 
-export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'requestId'> {
+export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'requestId' | 'headers'> {
   /** How long one attempt of the transfer may take as a whole, in milliseconds. Default: as long as it needs. */
   timeoutMs?: number | undefined;
   /** How often a failed transfer is repeated, each time with another presigned URL. Default: that of the client. */
@@ -38,7 +34,7 @@ export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'reques
 
 /** What a transfer needs of the client. */
 export interface Transferring {
-  objects: Pick<Objects, 'presign'>;
+  presign(request: PresignRequest, options: RequestOptions): Promise<PresignedRequest>;
   configuration: Pick<Configuration, 'fetch' | 'settle'>;
 }
 
@@ -55,15 +51,17 @@ interface Attempt {
 
 /** Presigns and sends; does both again where a failure of the transfer may pass. */
 export async function transfer<T>(
-  { objects, configuration: { fetch, settle } }: Transferring,
+  { presign, configuration: { fetch, settle } }: Transferring,
   request: PresignRequest,
   options: TransferOptions & { isRepeatable?: boolean },
   send: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const { signal, requestId, isRepeatable = true } = options;
-  const { maxRetries } = settle(options);
+  const { maxRetries, deadlineMs } = settle(options);
+  const ask = () => presign(request, { signal, requestId, maxRetries, headers: options.headers });
   for (let attempts = 1; ; attempts += 1) {
-    const grant = await objects.presign(request, { signal, requestId, maxRetries });
+    const endsAt = performance.now() + (maxRetries > 0 ? deadlineMs : 0);
+    const grant = await outlast(ask, { endsAt, signal });
     const operation = `objects.${request.operation.toLowerCase()}`;
     try {
       return await send(begin(fetch, grant, options, { operation, requestId: grant.request_id, attempts }));

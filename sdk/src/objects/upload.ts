@@ -1,4 +1,5 @@
-import { InvalidArgumentError, type RuntimeBlob, type RuntimeReadableStream } from '../index.js';
+import { InvalidArgumentError } from '../errors.js';
+import type { RuntimeBlob, RuntimeReadableStream } from '../runtime.js';
 import { beginningOf, counted, reporter, type TransferOptions, type Transferring, transfer } from './transfer.js';
 
 /** What can be uploaded; the last two are streams. Node's Readable is an AsyncIterable. */
@@ -64,8 +65,7 @@ export async function upload(
       ? { body: counted(stream, report, unreadable), duplex: 'half' as const }
       : { body: blob.size === 0 ? '' : watched(blob, report, unreadable) };
     if (body.body instanceof ReadableStream) unread = body.body;
-    // With any other value, Node's fetch keeps all that it sends in memory, for the case of a redirect.
-    const response = await exchange({ ...body, redirect: 'error' });
+    const response = await exchange({ ...body, redirect: refusingRedirects() });
     // The connection is free for another request once the answer is read. What it says is in its headers.
     await beginningOf(response.body).catch(() => {});
     report(content_length);
@@ -77,6 +77,19 @@ export async function upload(
     if (unread && !unread.locked) unread.cancel(error).catch(() => {});
     throw error;
   });
+}
+
+/**
+ * With any value but `error`, Node's fetch keeps all that it sends in memory, for the case of a redirect. Workers refuse
+ * `error`; with `manual` a redirect is an answer of the store, and refused as such.
+ */
+function refusingRedirects(): 'error' | 'manual' {
+  try {
+    new Request('https://store.example', { redirect: 'error' });
+    return 'error';
+  } catch {
+    return 'manual';
+  }
 }
 
 type BlobOrStream = { blob: Blob; stream?: never } | { blob?: never; stream: ReadableStream };

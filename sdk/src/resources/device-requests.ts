@@ -1,59 +1,36 @@
-import type { ApiPromise } from '../core/api-promise.js';
-import type { PagePromise } from '../core/page.js';
-import type { RequestOptions, Sender } from '../core/send.js';
-import type { DeviceRequest, DeviceRequestListQuery, DeviceRequestReply } from '../types.js';
+import type { DeviceRequestListQuery, ListedDeviceRequest } from '../api.gen.js';
+import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
+import type { RequestOptions } from '../core/request-options.js';
+import { DeviceRequestsResource } from '../resources.gen.js';
 
-/** What devices ask of the tenant. */
-export class DeviceRequests {
-  readonly #sender: Sender;
+/** Where to begin, which requests, and the settings of each request that is sent. */
+export interface DeviceRequestFollowOptions
+  extends RequestOptions,
+    Pick<DeviceRequestListQuery, 'vendor' | 'device_id' | 'request_type' | 'limit'> {
+  /** The `cursor` of a request that was followed with the same filters. Default: the oldest request that is PENDING. */
+  from?: string | undefined;
+}
 
-  /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
-  }
-
+export class DeviceRequests extends DeviceRequestsResource {
   /**
-   * Lists the requests, newest first. `received_after` is inclusive, `received_before` exclusive. With `wait_seconds`, 0 to
-   * 30, the first page comes as soon as it has an item.
+   * Follows what devices ask: each request that is PENDING once, oldest first, until you leave the loop or `signal` aborts
+   * it. It goes on through outages and restarts of the platform. Without `from` it begins with all that are still
+   * PENDING, so a program that replies to each needs to save nothing.
    *
-   * Retried. Scope open:device-request:read. Errors: VALIDATION_FAILED, INVALID_CURSOR.
-   */
-  list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<DeviceRequest> {
-    return this.#sender.list({ name: 'deviceRequests.list', path: '/api/v1/open/device-requests', query }, options);
-  }
-
-  /**
-   * Reads one request and its reply.
+   * ```ts
+   * for await (const request of client.deviceRequests.follow({ signal })) {
+   *   await client.deviceRequests.reply(request.device_request_id, answerTo(request));
+   * }
+   * ```
    *
-   * Retried. Scope open:device-request:read. Errors: NOT_FOUND.
+   * A refusal such as FORBIDDEN ends the loop, and so does an abort, with the reason of the signal.
+   * Scope open:device-request:read.
+   * Errors: INVALID_CURSOR.
    */
-  get(deviceRequestId: string, options?: RequestOptions): ApiPromise<DeviceRequest> {
-    return this.#sender.call(
-      {
-        name: 'deviceRequests.get',
-        path: '/api/v1/open/device-requests/{request_id}',
-        parameters: [deviceRequestId],
-      },
-      options,
-    );
-  }
-
-  /**
-   * Gives the one reply: the first wins, the same reply again answers as before, another one is refused.
-   *
-   * Retried. Scope open:device-request:create, which no built-in role has. Errors: NOT_FOUND,
-   * DEVICE_REQUEST_ALREADY_REPLIED, DEVICE_REQUEST_EXPIRED, PAYLOAD_TOO_LARGE.
-   */
-  reply(deviceRequestId: string, body: DeviceRequestReply, options?: RequestOptions): ApiPromise<DeviceRequest> {
-    return this.#sender.call(
-      {
-        name: 'deviceRequests.reply',
-        method: 'POST',
-        path: '/api/v1/open/device-requests/{request_id}/reply',
-        parameters: [deviceRequestId],
-        body,
-      },
-      options,
-    );
+  follow(options: DeviceRequestFollowOptions = {}): AsyncGenerator<ListedDeviceRequest, void, undefined> {
+    const { from, vendor, device_id, request_type, limit, ...settings } = options;
+    const filters = { vendor, device_id, request_type, status: 'PENDING', order: 'asc' } as const;
+    const query = { ...filters, limit, wait_seconds: FOLLOW_WAIT_SECONDS };
+    return follow((cursor) => this.list({ ...query, cursor }, settings), from, settings.signal);
   }
 }

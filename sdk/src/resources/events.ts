@@ -1,29 +1,62 @@
+import type { EventListQuery, ListedEvent } from '../api.gen.js';
+import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
 import type { PagePromise } from '../core/page.js';
-import type { RequestOptions, Sender } from '../core/send.js';
-import type { EventListQuery, PlatformEvent } from '../types.js';
+import type { RequestOptions } from '../core/request-options.js';
+import { EventsResource } from '../resources.gen.js';
 
-/** The event log of the tenant. */
-export class Events {
-  readonly #sender: Sender;
+/** Where to begin, which events, and the settings of each request. */
+export interface EventFollowOptions
+  extends RequestOptions,
+    Pick<EventListQuery, 'event_type' | 'command_id' | 'limit'> {
+  /**
+   * `'now'`: what is logged after the loop began. A Date: what was logged then or later. A `cursor` of an event that was
+   * followed or listed with the same filters: what comes behind it. `'beginning'`: everything.
+   */
+  from: 'now' | 'beginning' | Date | (string & {});
+}
 
-  /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+export class Events extends EventsResource {
+  /**
+   * Follows the event log: each event once, in the order of the log, until you leave the loop or `signal` aborts it. It
+   * goes on through outages and restarts of the platform. Save the `cursor` of an event once it is dealt with, and go on
+   * from there after a restart of your program.
+   *
+   * ```ts
+   * for await (const event of client.events.follow({ from: saved ?? 'now', signal })) {
+   *   await handle(event);
+   *   await save(event.cursor);
+   * }
+   * ```
+   *
+   * A refusal such as FORBIDDEN ends the loop, and so does an abort, with the reason of the signal.
+   * Scope open:event:read.
+   * Errors: INVALID_CURSOR.
+   */
+  follow(options: EventFollowOptions): AsyncGenerator<ListedEvent, void, undefined> {
+    const { from, event_type, command_id, limit, ...settings } = options;
+    const query = { event_type, command_id, limit, wait_seconds: FOLLOW_WAIT_SECONDS };
+    const start = from instanceof Date ? from.toISOString() : from === 'now' ? from : undefined;
+    const cursor = start || from === 'beginning' ? undefined : String(from);
+    return follow(
+      (at) => this.list({ ...query, ...(at ? { cursor: at } : { from: start }) }, settings),
+      cursor,
+      settings.signal,
+    );
   }
 
   /**
-   * Reads the events, oldest first, from `cursor` on. `next_cursor` is always there, and items are empty where there is
-   * nothing new: iterated, the list ends there. With `wait_seconds`, 1 to 30, a page comes as soon as it has an event, and
-   * an iteration follows the log for ever, until it is left. To go on after a restart, ask page by page and keep the
-   * `next_cursor` of each.
+   * Lists the events of the tenant from `cursor` on, oldest first. `next_cursor` is never null; a page without items whose
+   * `next_cursor` is the cursor that was sent says that there is nothing new, and an iteration ends there. With `wait_seconds`, 1 to 30, a page comes as soon as it has
+   * an event, and an iteration follows the log until you leave it; {@link follow} also goes on through outages.
    *
-   * Retried. Scope open:event:read. Errors: VALIDATION_FAILED, INVALID_CURSOR.
+   * Retried.
+   * Scope open:event:read.
+   * Errors: INVALID_CURSOR.
    */
-  list(query?: EventListQuery, options?: RequestOptions): PagePromise<PlatformEvent> {
-    return this.#sender.list(
-      { name: 'events.list', path: '/api/v1/open/events', query },
-      options,
-      ({ items }) => items.length === 0 && !query?.wait_seconds,
-    );
+  override list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent> {
+    const waits = query?.wait_seconds && query.order !== 'desc';
+    return this.sender.list('events.list', { query }, options, ({ items, next_cursor }, cursor = query?.cursor) => {
+      return items.length === 0 && next_cursor === cursor && !waits;
+    });
   }
 }

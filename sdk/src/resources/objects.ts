@@ -1,34 +1,17 @@
 import type { Configuration } from '../configuration.js';
-import type { ApiPromise } from '../core/api-promise.js';
-import type { RequestOptions, Sender } from '../core/send.js';
-import type { DownloadedObject } from '../objects/download.js';
-import type { TransferOptions } from '../objects/transfer.js';
-import type { UploadContent, UploadedObject, UploadOptions } from '../objects/upload.js';
-import type { PresignedRequest, PresignRequest } from '../types.js';
+import type { Sender } from '../core/send.js';
+import { type DownloadedObject, download } from '../objects/download.js';
+import type { TransferOptions, Transferring } from '../objects/transfer.js';
+import { type UploadContent, type UploadedObject, type UploadOptions, upload } from '../objects/upload.js';
+import { ObjectsResource } from '../resources.gen.js';
 
-/** Objects in the tenant's own stores. */
-export class Objects {
-  readonly #sender: Sender;
-  readonly #configuration: Configuration;
+export class Objects extends ObjectsResource {
+  readonly #transferring: Transferring;
 
   /** @internal */
   constructor(sender: Sender, configuration: Configuration) {
-    this.#sender = sender;
-    this.#configuration = configuration;
-  }
-
-  /**
-   * Checks the resource's policy and signs one request to the store. Send `method`, `url` and `headers` exactly as they
-   * are; whoever has the URL may use it until it expires. UPLOAD requires `content_type` and `content_length`.
-   *
-   * Retried: each attempt may record a grant. Scope open:object:create. Errors: OBJECT_POLICY_DENIED, NOT_FOUND (the
-   * object resource), VALIDATION_FAILED.
-   */
-  presign(body: PresignRequest, options?: RequestOptions): ApiPromise<PresignedRequest> {
-    return this.#sender.call(
-      { name: 'objects.presign', method: 'POST', path: '/api/v1/open/objects/presign', body },
-      options,
-    );
+    super(sender);
+    this.#transferring = { presign: (request, options) => this.presign(request, options), configuration };
   }
 
   /**
@@ -53,9 +36,8 @@ export class Objects {
   ): Promise<UploadedObject> {
     // A Readable that fails before it is read keeps that for its reader; unwatched it would end the process.
     (content as { on?(event: 'error', listener: () => void): void } | undefined)?.on?.('error', () => {});
-    const { upload } = await import('../objects/index.js');
     const target = { resource_id: resourceId, object_key: objectKey };
-    return upload({ objects: this, configuration: this.#configuration }, target, content, options);
+    return upload(this.#transferring, target, content, options);
   }
 
   /**
@@ -75,8 +57,7 @@ export class Objects {
    * `ObjectStoreError` where the store refuses, for example with 404 `NoSuchKey`.
    */
   async download(resourceId: string, objectKey: string, options?: TransferOptions): Promise<DownloadedObject> {
-    const { download } = await import('../objects/index.js');
     const target = { resource_id: resourceId, object_key: objectKey };
-    return download({ objects: this, configuration: this.#configuration }, target, options);
+    return download(this.#transferring, target, options);
   }
 }

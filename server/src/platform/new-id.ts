@@ -20,7 +20,12 @@ export function newId(at = Date.now()): string {
  * SQL: the time of a UUID version 7 that the database makes in this transaction, in hex; newIdTail() follows. Rounded to
  * milliseconds as what a column of instants keeps of now().
  */
-export const ID_TIME = `lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0')`;
+export const ID_TIME = idTimeOf('now()');
+
+/** SQL: the same for any instant. */
+export function idTimeOf(instant: string): string {
+  return `lpad(to_hex(round(extract(epoch from ${instant}) * 1000)::bigint), 12, '0')`;
+}
 
 /** What follows the time in a UUID version 7, in hex. */
 export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);

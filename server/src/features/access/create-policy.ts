@@ -1,10 +1,12 @@
 import { type contract, objectAndAction } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { lockCredential } from '../credentials/lock-credential.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond, refuseScopesOfPlatformTenant } from './granting.js';
 import { policies } from './policies.table.js';
 import { presentPolicy } from './present-policy.js';
@@ -12,7 +14,7 @@ import { presentPolicy } from './present-policy.js';
 const locationOf = () => 'body/scope';
 
 export const createPolicy =
-  (database: Database): Handler<typeof contract.policies.create> =>
+  (database: Database, limit: number): Handler<typeof contract.policies.create> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const scopes = readScopes([body.scope], locationOf);
@@ -21,7 +23,10 @@ export const createPolicy =
     refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
 
     const policyId = newId(call.admittedAt.getTime());
-    const row = await changing(database, call, { fields: body, created: policyId }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body, created: policyId }, async (tx) => {
+      // Policies of roles are bounded by the roles.
+      const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
+      await refuseBeyondLimit(tx, policies, tenantId, limit, direct);
       if (!(await lockCredential(tx, tenantId, body.client_id))) throw notFoundIn('body/client_id');
       const granted = scopes.map((scope) => ({
         tenantId,
@@ -31,7 +36,7 @@ export const createPolicy =
         ...objectAndAction(scope),
       }));
       const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
-      if (!created) throw new ApiError('POLICY_ALREADY_EXISTS');
+      if (!created) throw call.refuse('POLICY_ALREADY_EXISTS');
       return created;
     });
     return { status: 201, body: presentPolicy(row, call.requestId) };

@@ -1,27 +1,29 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { lockCredential } from '../credentials/lock-credential.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { builtInScopes, platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { presentRoleBinding } from './present-role-binding.js';
 import { roleBindings } from './role-bindings.table.js';
 
 export const createRoleBinding =
-  (database: Database): Handler<typeof contract.roleBindings.create> =>
+  (database: Database, limit: number): Handler<typeof contract.roleBindings.create> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const { client_id: clientId, role } = body;
     const held = await platformScopesOfCaller(database, call);
-    const row = await changing(database, call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
       refuseBeyond(held, builtInScopes(role));
+      await refuseBeyondLimit(tx, roleBindings, tenantId, limit);
       const granted = await scopesOfRole(tx, tenantId, role);
       if (!granted) throw notFoundIn('body/role');
       refuseBeyond(held, granted);
       if (!(await lockCredential(tx, tenantId, clientId))) throw notFoundIn('body/client_id');
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
-      if (!bound) throw new ApiError('ROLE_BINDING_ALREADY_EXISTS');
+      if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
       return bound;
     });
     return { status: 201, body: presentRoleBinding(row, call.requestId) };

@@ -1,9 +1,9 @@
 import type { contract, Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, refuseBeyond } from './granting.js';
 import { policies } from './policies.table.js';
 
@@ -11,7 +11,7 @@ export const deletePolicy =
   (database: Database): Handler<typeof contract.policies.delete> =>
   async ({ params: { policy_id: policyId } }, call) => {
     const held = await platformScopesOfCaller(database, call);
-    await changing(database, call, { fields: {} }, async (tx) => {
+    await withAudit(database, call, { fields: {} }, async (tx) => {
       const [deleted] = await tx
         .delete(policies)
         // A role's are changed with the role.

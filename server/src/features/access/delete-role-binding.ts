@@ -1,9 +1,9 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { lockPlatformAdministrators } from './last-platform-administrator.js';
 import { roleBindings } from './role-bindings.table.js';
@@ -13,7 +13,7 @@ export const deleteRoleBinding =
   async ({ params: { client_id: clientId, role } }, call) => {
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
-    await changing(database, call, { fields: {} }, async (tx) => {
+    await withAudit(database, call, { fields: {} }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
       const [deleted] = await tx
         .delete(roleBindings)
@@ -23,7 +23,7 @@ export const deleteRoleBinding =
         .returning();
       if (!deleted) throw notFound();
       refuseBeyond(held, (await scopesOfRole(tx, tenantId, role)) ?? []);
-      await administrators?.refuseNone();
+      await administrators?.requireOneLeft();
     });
     return { status: 200, body: { client_id: clientId, role, deleted: true, request_id: call.requestId } };
   };

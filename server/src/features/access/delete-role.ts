@@ -1,9 +1,9 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError, notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { builtInScopes, isBuiltIn, platformScopesOfCaller, policiesOfRole, refuseBeyond } from './granting.js';
 import { roleBindings } from './role-bindings.table.js';
 import { roles } from './roles.table.js';
@@ -14,8 +14,8 @@ export const deleteRole =
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
     refuseBeyond(held, builtInScopes(role));
-    if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
-    await changing(database, call, { fields: {} }, async (tx) => {
+    if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
+    await withAudit(database, call, { fields: {} }, async (tx) => {
       const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
       // A binding made at the same time waits for this lock, and finds the role gone, or has its own before it.
       const [locked] = await tx.select().from(roles).where(own).for('update');
@@ -23,7 +23,7 @@ export const deleteRole =
       refuseBeyond(held, await policiesOfRole(tx, tenantId, role));
       const bound = and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.role, role));
       const [binding] = await tx.select().from(roleBindings).where(bound).limit(1);
-      if (binding) throw new ApiError('ROLE_IN_USE');
+      if (binding) throw call.refuse('ROLE_IN_USE');
       await tx.delete(roles).where(own);
     });
     return { status: 200, body: { role, deleted: true, request_id: call.requestId } };

@@ -17,6 +17,10 @@ let accessManager: Profile;
 /** May change credentials and nothing else. */
 let credentialManager: Profile;
 let bystander: Profile;
+/** Of credentialManager: grants it a platform scope. */
+let policyId: string;
+/** One of the tenant's own roles. It grants a platform scope. */
+const STRONG_ROLE = 'strong';
 
 const of = ({ tenant_id }: { tenant_id: string }) => `/api/v1/platform/tenants/${tenant_id}`;
 const PLATFORM = '/api/v1/platform/tenants/platform';
@@ -36,6 +40,11 @@ beforeAll(async () => {
   accessManager = await holding(access);
   credentialManager = await holding(['create', 'read', 'update'].map((action) => `platform:credential:${action}`));
   bystander = await createCredential(tenant.tenant_id);
+  const policies = `${of(tenant)}/policies?client_id=${credentialManager.client_id}`;
+  policyId = (await signedRequest(tenant.admin, 'GET', policies)).body.items[0].policy_id;
+  const strong = { scopes: ['platform:credential:create'] };
+  const role = await signedRequest(tenant.admin, 'PUT', `${of(tenant)}/roles/${STRONG_ROLE}`, { body: strong });
+  expect(role.status).toBe(200);
 });
 
 type Attempt = [name: string, by: () => Profile, method: string, target: () => string, body?: () => object];
@@ -118,6 +127,32 @@ const attempts: Attempt[] = [
     'POST',
     () => `${of(tenant)}/policies`,
     () => ({ client_id: accessManager.client_id, scope: 'platform:credential:update' }),
+  ],
+  [
+    "an access manager binds itself to a tenant's own role with a platform scope that it lacks",
+    () => accessManager,
+    'POST',
+    () => `${of(tenant)}/role-bindings`,
+    () => ({ client_id: accessManager.client_id, role: STRONG_ROLE }),
+  ],
+  [
+    'an access manager takes a platform scope that it lacks out of a role',
+    () => accessManager,
+    'PUT',
+    () => `${of(tenant)}/roles/${STRONG_ROLE}`,
+    () => ({ scopes: ['open:command:read'] }),
+  ],
+  [
+    'an access manager deletes a role with a platform scope that it lacks',
+    () => accessManager,
+    'DELETE',
+    () => `${of(tenant)}/roles/${STRONG_ROLE}`,
+  ],
+  [
+    'an access manager deletes a policy with a platform scope that it lacks',
+    () => accessManager,
+    'DELETE',
+    () => `${of(tenant)}/policies/${policyId}`,
   ],
   [
     'an access manager unbinds the tenant administrator',

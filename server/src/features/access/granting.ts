@@ -6,12 +6,13 @@ import {
   type Scope,
   scopes,
 } from '@tenant-open-platform/contract';
-import { and, eq, inArray, or } from 'drizzle-orm';
-import { forbidden } from '../../platform/auth/judge.js';
+import { and, eq, inArray } from 'drizzle-orm';
+import { type PgColumn, unionAll } from 'drizzle-orm/pg-core';
+import { forbidden } from '../../platform/auth/authorize.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError } from '../../platform/http/api-error.js';
-import type { Call } from '../../platform/http/call.js';
+import { ApiError } from '../../platform/operation/api-error.js';
+import type { Call } from '../../platform/operation/call.js';
 import { policies } from './policies.table.js';
 import { roleBindings } from './role-bindings.table.js';
 import { roles } from './roles.table.js';
@@ -34,15 +35,13 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
     .from(roleBindings)
     .where(and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId)));
   const names = (await bound.orderBy(roleBindings.role)).map(({ role }) => role);
-  const granted = await tx
-    .select({ object: policies.object, action: policies.action })
-    .from(policies)
-    .where(
-      and(
-        eq(policies.tenantId, tenantId),
-        or(eq(policies.clientId, clientId), names.length > 0 ? inArray(policies.role, names) : undefined),
-      ),
-    );
+  const grantedTo = (subject: PgColumn, subjects: string[]) =>
+    tx
+      .select({ object: policies.object, action: policies.action })
+      .from(policies)
+      .where(and(eq(policies.tenantId, tenantId), inArray(subject, subjects)));
+  // Not one condition with `or`: each of the two parts has an index.
+  const granted = await unionAll(grantedTo(policies.clientId, [clientId]), grantedTo(policies.role, names));
   const held = new Set<string>(names.flatMap(builtInScopes));
   for (const { object, action } of granted) held.add(`${object}:${action}`);
   return { roles: names, scopes: inOrder(held) };

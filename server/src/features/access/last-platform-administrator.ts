@@ -1,19 +1,19 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/operation/api-error.js';
 import { credentials } from '../credentials/credentials.table.js';
 import { tenants } from '../tenants/tenants.table.js';
 import { roleBindings } from './role-bindings.table.js';
 
 /**
  * Makes changes to platform administrators wait for each other: two that each leave one administrator must not
- * together leave none. `refuseNone` is called after the change, in the same transaction.
+ * together leave none. `requireOneLeft` is called after the change, in the same transaction.
  */
 export async function lockPlatformAdministrators(tx: Transaction) {
   await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
   return {
-    async refuseNone(): Promise<void> {
+    async requireOneLeft(): Promise<void> {
       const [lasting] = await tx
         .select({ clientId: credentials.clientId })
         .from(credentials)

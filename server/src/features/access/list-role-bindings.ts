@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { presentRoleBinding } from './present-role-binding.js';
 import { roleBindings } from './role-bindings.table.js';
 

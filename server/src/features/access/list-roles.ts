@@ -2,11 +2,10 @@ import { type contract, isScope } from '@tenant-open-platform/contract';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError } from '../../platform/http/api-error.js';
-import { answerPage, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { ApiError } from '../../platform/operation/api-error.js';
+import { answerPage, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { builtInRolesOf, isBuiltIn } from './granting.js';
-import { policies } from './policies.table.js';
 import { presentRole } from './present-role.js';
 import { roles } from './roles.table.js';
 
@@ -28,12 +27,14 @@ export const listRoles =
       tx
         .select({
           role: roles.role,
-          scopes: sql<string | null>`string_agg(${policies.object} || ':' || ${policies.action}, ',')`,
+          // Not a join: only the policies of the roles on this page are read.
+          scopes: sql<string | null>`(
+            select string_agg(object || ':' || action, ',') from policies
+            where policies.tenant_id = roles.tenant_id and policies.role = roles.role
+          )`,
         })
         .from(roles)
-        .leftJoin(policies, and(eq(policies.tenantId, roles.tenantId), eq(policies.role, roles.role)))
         .where(and(eq(roles.tenantId, tenantId), isAfterBuiltIn ? gt(roles.role, after) : undefined))
-        .groupBy(roles.role)
         .orderBy(asc(roles.role))
         .limit(limit + 1),
     );

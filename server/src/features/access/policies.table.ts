@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, foreignKey, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
 import { credentials } from '../credentials/credentials.table.js';
 import { roles } from './roles.table.js';
@@ -27,6 +27,7 @@ export const policies = pgTable(
     uniqueIndex('policies_of_role')
       .on(table.tenantId, table.role, table.object, table.action)
       .where(sql`role is not null`),
+    index('policies_in_order').on(table.tenantId, table.policyId).where(sql`client_id is not null`),
     foreignKey({
       name: 'policies_credential',
       columns: [table.tenantId, table.clientId],

@@ -1,10 +1,10 @@
 import { type contract, objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import {
   builtInScopes,
   isBuiltIn,
@@ -21,17 +21,20 @@ import { roles } from './roles.table.js';
 const locationOf = (index: number) => `body/scopes/${index}`;
 
 export const putRole =
-  (database: Database): Handler<typeof contract.roles.put> =>
+  (database: Database, limit: number): Handler<typeof contract.roles.put> =>
   async ({ params: { role }, body }, call) => {
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
     refuseBeyond(held, builtInScopes(role));
-    if (isBuiltIn(role)) throw new ApiError('ROLE_BUILT_IN');
+    if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
     const scopes = readScopes(body.scopes, locationOf);
     refuseBeyond(held, scopes);
     refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
 
-    await changing(database, call, { fields: body }, async (tx) => {
+    const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
+    await withAudit(database, call, { fields: body }, async (tx) => {
+      const [existing] = await tx.select().from(roles).where(own);
+      if (!existing) await refuseBeyondLimit(tx, roles, tenantId, limit);
       // The row is locked from here on: what a binding grants stays as its author was shown to hold it.
       await tx
         .insert(roles)

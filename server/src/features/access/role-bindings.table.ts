@@ -1,4 +1,4 @@
-import { foreignKey, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
 import { credentials } from '../credentials/credentials.table.js';
 
@@ -12,6 +12,7 @@ export const roleBindings = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.clientId, table.role] }),
+    index('role_bindings_in_order').on(table.tenantId, table.createdAt, table.clientId, table.role),
     foreignKey({
       name: 'role_bindings_credential',
       columns: [table.tenantId, table.clientId],

@@ -1,36 +1,46 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, desc, eq, gte, lt } from 'drizzle-orm';
+import { desc, eq, getTableColumns, gte, lt } from 'drizzle-orm';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
+import { all, boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { firstIdAt } from '../../platform/new-id.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 
 export const listAuditEvents =
   (database: Database): Handler<typeof contract.auditEvents.list> =>
   async ({ query: { limit, cursor, ...filters } }, call) => {
     const list = { call, filters };
     const before = readCursor(list, cursor, ID);
-    const where = [
+    const range = all([
       eq(auditEvents.tenantId, call.tenantId),
       before !== null && lt(auditEvents.auditEventId, before),
       filters.client_id && eq(auditEvents.clientId, filters.client_id),
-      filters.operation && eq(auditEvents.operation, filters.operation),
-      filters.outcome && eq(auditEvents.outcome, filters.outcome),
       filters.occurred_after && gte(auditEvents.auditEventId, firstIdAt(filters.occurred_after)),
       filters.occurred_before && lt(auditEvents.auditEventId, firstIdAt(filters.occurred_before)),
-    ].filter((condition) => typeof condition === 'object');
-    const found = await asTenant(database, call.tenantId, (tx) =>
-      tx
-        .select()
-        .from(auditEvents)
-        .where(and(...where))
+    ]);
+    const withoutIndex = all([
+      filters.operation && eq(auditEvents.operation, filters.operation),
+      filters.outcome && eq(auditEvents.outcome, filters.outcome),
+    ]);
+    const found = await asTenant(database, call.tenantId, async (tx) => {
+      const { from, where, lastRead } = await boundedScan(tx, {
+        column: auditEvents.auditEventId,
+        direction: 'desc',
+        range,
+        filters: withoutIndex,
+      });
+      const rows = await tx
+        .select(getTableColumns(auditEvents))
+        .from(from)
+        .where(where)
         .orderBy(desc(auditEvents.auditEventId))
-        .limit(limit + 1),
-    );
+        .limit(limit + 1);
+      return { rows, lastRead };
+    });
     return answerPage(
-      pageOf(list, found, limit, (row) => row.auditEventId),
+      pageOf(list, found.rows, limit, (row) => row.auditEventId, found.lastRead),
       call,
       presentAuditEvent,
     );

@@ -171,6 +171,8 @@ describe('a SERVICE principal', () => {
   test.each([
     ['updates of another tenant', () => subjects.commandUpdate('other', 'vendor_a')],
     ['device requests of another tenant', () => subjects.deviceRequest('other', 'vendor_a')],
+    ['updates of no vendor', () => subjects.commandUpdate('acme', 'of_no_vendor')],
+    ['device requests of no vendor', () => subjects.deviceRequest('acme', 'of_no_vendor')],
     ['commands', () => subjects.command('acme', 'vendor_a')],
     ['events', () => subjects.event('acme', 'command.completed')],
     ['a request for messages of another tenant', () => `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.other+vendor_a`],

@@ -1,5 +1,6 @@
+import { PrincipalStatus, PrincipalType } from '@tenant-open-platform/contract';
 import { foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from '../../platform/database/columns.js';
+import { instant, oneOf } from '../../platform/database/columns.js';
 import { credentials } from '../credentials/credentials.table.js';
 import { tenants } from '../tenants/tenants.table.js';
 
@@ -11,10 +12,10 @@ export const busPrincipals = pgTable(
     busUser: text('bus_user').notNull(),
     busAccountPublicKey: text('bus_account_public_key').notNull(),
     busUserPublicKey: text('bus_user_public_key').notNull(),
-    principalType: text('principal_type', { enum: ['SERVICE', 'CLIENT'] }).notNull(),
+    principalType: text('principal_type', { enum: oneOf(PrincipalType) }).notNull(),
     clientId: text('client_id'),
     serviceName: text('service_name'),
-    status: text({ enum: ['ACTIVE', 'DISABLED', 'DELETED'] }).notNull(),
+    status: text({ enum: oneOf(PrincipalStatus) }).notNull(),
     expiresAt: instant('expires_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),

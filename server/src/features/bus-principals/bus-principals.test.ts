@@ -10,8 +10,8 @@ import {
   type TestTenant,
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from '../../../test/expect-refusal.js';
-import { newPrincipal } from '../../../test/new-principal.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { newPrincipal } from '../../../test/support/new-principal.js';
 
 let tenant: TestTenant;
 let other: TestTenant;

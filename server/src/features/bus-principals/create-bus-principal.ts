@@ -1,13 +1,14 @@
 import type { contract, ErrorCode } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { takenNames } from '../../platform/database/names.table.js';
-import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import { ApiError, notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { lockCredential } from '../credentials/lock-credential.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
@@ -15,7 +16,7 @@ import { presentBusPrincipal } from './present-bus-principal.js';
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
 export const createBusPrincipal =
-  (database: Database, signals: Signals): Handler<typeof contract.busPrincipals.create> =>
+  (database: Database, signals: Signals, limit: number): Handler<typeof contract.busPrincipals.create> =>
   async ({ body }, call) => {
     refuseSeeds(body);
     refuseInvalidKeys(body);
@@ -23,11 +24,12 @@ export const createBusPrincipal =
     const { client_id: clientId } = body;
     // Of one time with created_at, so that the list in the order of ids is in the order of creation.
     const principalId = newId(admittedAt.getTime());
-    const row = await changing(database, call, { fields: body, created: principalId }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body, created: principalId }, async (tx) => {
+      await refuseBeyondLimit(tx, busPrincipals, tenantId, limit);
       if (clientId !== undefined && !(await lockCredential(tx, tenantId, clientId))) {
         throw notFoundIn('body/client_id');
       }
-      if (!(await takeKeys(tx, tenantId, body))) throw new ApiError('BUS_PRINCIPAL_ALREADY_EXISTS');
+      if (!(await takeKeys(tx, tenantId, body))) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
       const [created] = await tx
         .insert(busPrincipals)
         .values({

@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
 

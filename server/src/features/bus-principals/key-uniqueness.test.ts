@@ -8,9 +8,9 @@ import {
   type TestTenant,
 } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { expectRefusal } from '../../../test/expect-refusal.js';
-import { newPrincipal } from '../../../test/new-principal.js';
-import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { newPrincipal } from '../../../test/support/new-principal.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 let tenant: TestTenant;
 let other: TestTenant;

@@ -13,8 +13,8 @@ import {
 import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectRefusal } from '../../../test/expect-refusal.js';
-import { newPrincipal } from '../../../test/new-principal.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { newPrincipal } from '../../../test/support/new-principal.js';
 
 const TENANT = '/api/v1/platform/tenants/demo';
 

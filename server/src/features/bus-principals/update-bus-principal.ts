@@ -1,9 +1,9 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError, notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
@@ -12,10 +12,10 @@ export const updateBusPrincipal =
   (database: Database, signals: Signals): Handler<typeof contract.busPrincipals.update> =>
   async ({ params, body }, call) => {
     const isIt = and(eq(busPrincipals.tenantId, call.tenantId), eq(busPrincipals.principalId, params.principal_id));
-    const row = await changing(database, call, { fields: body }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [locked] = await tx.select().from(busPrincipals).where(isIt).for('update');
       if (!locked) throw notFound();
-      if (locked.status === 'DELETED') throw new ApiError('BUS_PRINCIPAL_DELETED');
+      if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
       const [updated] = await tx
         .update(busPrincipals)
         .set({

@@ -21,8 +21,7 @@ const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-callbacks-'));
   database = await startPrivatePostgres();
-  const limit = { CALLBACK_ENDPOINTS_PER_TENANT: '2' };
-  server = await startServer({ DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring, ...limit });
+  server = await startServer({ DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring });
   superuser = postgres(database.superuserUrl, { max: 1 });
   admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
   for (const action of ['create', 'update']) {
@@ -70,9 +69,4 @@ test('what is stored opens to the secrets that were shown, the previous one too,
   const third = await rotate();
   const last = await stored();
   expect([open(last.secret_sealed, ownerOf(3)), last.previous_secret_sealed]).toEqual([third.secret, null]);
-});
-
-test('a tenant may have as many ACTIVE endpoints as CALLBACK_ENDPOINTS_PER_TENANT says', async () => {
-  const answers = [await create(), await create(), await create()];
-  expect(answers.map(({ status, body }) => body.metadata ?? status)).toEqual([201, 201, { limit: 2 }]);
 });

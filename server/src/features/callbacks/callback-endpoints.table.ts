@@ -1,5 +1,6 @@
+import { CallbackStatus } from '@tenant-open-platform/contract';
 import { foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant } from '../../platform/database/columns.js';
+import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../tenants/tenants.table.js';
 
 export const callbackEndpoints = pgTable(
@@ -9,7 +10,7 @@ export const callbackEndpoints = pgTable(
     endpointId: uuid('endpoint_id').notNull(),
     name: text().notNull(),
     url: text().notNull(),
-    status: text({ enum: ['ACTIVE', 'DISABLED'] }).notNull(),
+    status: text({ enum: oneOf(CallbackStatus) }).notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     maxAttempts: integer('max_attempts').notNull(),
     secretVersion: integer('secret_version').notNull(),

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
-import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 

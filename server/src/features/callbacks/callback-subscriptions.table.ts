@@ -1,5 +1,7 @@
+import { eventTypes, SubscriptionStatus } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
 import { foreignKey, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { instant } from '../../platform/database/columns.js';
+import { instant, oneOf } from '../../platform/database/columns.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 
 export const callbackSubscriptions = pgTable(
@@ -8,8 +10,8 @@ export const callbackSubscriptions = pgTable(
     tenantId: text('tenant_id').notNull(),
     endpointId: uuid('endpoint_id').notNull(),
     subscriptionId: uuid('subscription_id').notNull(),
-    eventType: text('event_type', { enum: ['command.accepted', 'command.completed'] }).notNull(),
-    status: text({ enum: ['ACTIVE', 'DISABLED'] }).notNull(),
+    eventType: text('event_type', { enum: eventTypes }).notNull(),
+    status: text({ enum: oneOf(SubscriptionStatus) }).notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [
@@ -22,3 +24,10 @@ export const callbackSubscriptions = pgTable(
     }),
   ],
 );
+
+export const isSubscription = (tenantId: string, endpointId: string, subscriptionId: string) =>
+  and(
+    eq(callbackSubscriptions.tenantId, tenantId),
+    eq(callbackSubscriptions.endpointId, endpointId),
+    eq(callbackSubscriptions.subscriptionId, subscriptionId),
+  );

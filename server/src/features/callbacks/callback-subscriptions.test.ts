@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, createTenant, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { expectRefusal } from '../../../test/expect-refusal.js';
-import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 

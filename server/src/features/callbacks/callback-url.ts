@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { ApiError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/operation/api-error.js';
 
 const MAX_LENGTH = 2_048;
 

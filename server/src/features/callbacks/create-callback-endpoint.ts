@@ -1,8 +1,8 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
@@ -18,12 +18,11 @@ export const createCallbackEndpoint =
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
     const url = canonicalCallbackUrl(body.url);
-    const status = body.status ?? 'ACTIVE';
     // Of one time with created_at, so that the list in the order of ids is in the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
-    const row = await changing(database, call, { fields: body, created: endpointId }, async (tx) => {
-      if (status === 'ACTIVE') await refuseBeyondLimit(tx, callbackEndpoints, tenantId, limit);
+    const row = await withAudit(database, call, { fields: body, created: endpointId }, async (tx) => {
+      await refuseBeyondLimit(tx, callbackEndpoints, tenantId, limit);
       const [created] = await tx
         .insert(callbackEndpoints)
         .values({
@@ -31,7 +30,7 @@ export const createCallbackEndpoint =
           endpointId,
           name: body.name,
           url,
-          status,
+          status: body.status ?? 'ACTIVE',
           timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
           maxAttempts: body.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
           ...columns,

@@ -1,21 +1,23 @@
 import { type contract, eventTypes } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import { ApiError } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
-import { findCallbackEndpoint } from './find-callback-endpoint.js';
+import { lockCallbackEndpoint } from './find-callback-endpoint.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
 
 export const createCallbackSubscription =
-  (database: Database): Handler<typeof contract.callbackSubscriptions.create> =>
+  (database: Database, limit: number): Handler<typeof contract.callbackSubscriptions.create> =>
   async ({ params: { endpoint_id: endpointId }, body }, call) => {
     const { tenantId, admittedAt } = call;
     // Of one time with created_at, so that the list in the order of ids is in the order of creation.
     const subscriptionId = newId(admittedAt.getTime());
-    const row = await changing(database, call, { fields: body, created: subscriptionId }, async (tx) => {
-      await findCallbackEndpoint(tx, tenantId, endpointId);
+    const row = await withAudit(database, call, { fields: body, created: subscriptionId }, async (tx) => {
+      await refuseBeyondLimit(tx, callbackSubscriptions, tenantId, limit);
+      await lockCallbackEndpoint(tx, tenantId, endpointId, 'key share');
       const [created] = await tx
         .insert(callbackSubscriptions)
         .values({
@@ -28,7 +30,7 @@ export const createCallbackSubscription =
         })
         .onConflictDoNothing()
         .returning();
-      if (!created) throw new ApiError('SUBSCRIPTION_ALREADY_EXISTS');
+      if (!created) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
       return created;
     });
     return { status: 201, body: presentCallbackSubscription(row, call.requestId) };

@@ -1,7 +1,7 @@
 import type { contract } from '@tenant-open-platform/contract';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import type { Handler } from '../../platform/http/handler.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { findCallbackEndpoint } from './find-callback-endpoint.js';
 import { presentCallbackEndpoint } from './present-callback-endpoint.js';
 

@@ -1,4 +1,4 @@
-import type { Call } from '../../platform/http/call.js';
+import type { Call } from '../../platform/operation/call.js';
 import type { callbackEndpoints } from './callback-endpoints.table.js';
 
 type Row = typeof callbackEndpoints.$inferSelect;

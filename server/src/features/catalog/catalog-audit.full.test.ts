@@ -3,7 +3,7 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { platform, signedRequest } from '@tenant-open-platform/testing';
 import { asc, like } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
+import { openPool } from '../../../test/support/open-pool.js';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';

@@ -1,12 +1,16 @@
-import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
 
-export const vendors = pgTable('vendors', {
-  vendor: text().primaryKey(),
-  enabled: boolean().notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  updatedAt: instant('updated_at').notNull().defaultNow(),
-});
+export const vendors = pgTable(
+  'vendors',
+  {
+    vendor: text().primaryKey(),
+    enabled: boolean().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [index('vendors_in_order').on(table.createdAt, table.vendor)],
+);
 
 export const commandTypes = pgTable(
   'command_types',
@@ -23,5 +27,8 @@ export const commandTypes = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.vendor, table.commandType] })],
+  (table) => [
+    primaryKey({ columns: [table.vendor, table.commandType] }),
+    index('command_types_in_order').on(table.vendor, table.createdAt, table.commandType),
+  ],
 );

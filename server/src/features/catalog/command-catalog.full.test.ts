@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { platform } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
+import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/operation/api-error.js';
 import { commandCatalog } from './command-catalog.js';
 
 let owner: postgres.Sql;

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { Database } from '../../platform/database/database.js';
-import { asSystem } from '../../platform/database/roles.js';
-import { ApiError } from '../../platform/http/api-error.js';
+import { asAllTenantsStatement } from '../../platform/database/roles.js';
+import { ApiError } from '../../platform/operation/api-error.js';
 import { compilePayloadSchema } from './payload-schema.js';
 import { validationDetails } from './validation-details.js';
 
@@ -84,7 +84,7 @@ type Row = { vendor: string; vendor_enabled: boolean } & (
 );
 
 const readRows = (database: Database) =>
-  asSystem<Row>(
+  asAllTenantsStatement<Row>(
     database,
     (sql) => sql<Row[]>`
       select vendor, vendors.enabled as vendor_enabled, command_type, command_types.enabled, revision, payload_schema

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const VENDORS = '/api/v1/platform/catalog/vendors';
 

@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, asc, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import type { Handler } from '../../platform/http/handler.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { commandTypes, vendors } from './catalog.table.js';
 
 export const getCatalog =

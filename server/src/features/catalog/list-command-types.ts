@@ -1,10 +1,11 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
+import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/http/api-error.js';
-import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { commandTypes, vendors } from './catalog.table.js';
 import { presentCommandType } from './present-command-type.js';
 
@@ -20,22 +21,28 @@ export const listCommandTypes =
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const [known] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor));
       if (!known) throw notFound();
-      return tx
-        .select()
-        .from(commandTypes)
-        .where(
-          and(
-            eq(commandTypes.vendor, vendor),
-            createdAt === undefined
-              ? undefined
-              : sql`(${created}, ${type}) < (${instantOf(createdAt)}::timestamptz, ${commandType})`,
-          ),
-        )
-        .orderBy(desc(created), desc(type))
-        .limit(limit + 1);
+      return fittingRows(tx, {
+        first: (count) =>
+          tx
+            .select()
+            .from(commandTypes)
+            .where(
+              and(
+                eq(commandTypes.vendor, vendor),
+                createdAt === undefined
+                  ? undefined
+                  : sql`(${created}, ${type}) < (${instantOf(createdAt)}::timestamptz, ${commandType})`,
+              ),
+            )
+            .orderBy(desc(created), desc(type))
+            .limit(count),
+        limit,
+        bytes: jsonBytes('payload_schema'),
+        orderBy: sql`created_at desc, command_type desc`,
+      });
     });
     return answerPage(
-      pageOf(list, found, limit, (row) => `${row.createdAt.getTime()} ${row.commandType}`),
+      pageOf(list, found.rows, found.limit, (row) => `${row.createdAt.getTime()} ${row.commandType}`),
       call,
       presentCommandType,
     );

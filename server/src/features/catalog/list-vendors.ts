@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { desc, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage, instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { answerPage, instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { vendors } from './catalog.table.js';
 import { presentVendor } from './present-vendor.js';
 

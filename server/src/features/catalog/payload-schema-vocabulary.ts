@@ -1,5 +1,5 @@
 import type { FuncKeywordDefinition } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../../platform/canonical-json.js';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
 
 /**
  * In place of Ajv's own. Its equality calls `toString` and `valueOf` of what it compares, which a payload may have as

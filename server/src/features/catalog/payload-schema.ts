@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ApiError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/operation/api-error.js';
 import { linearPattern } from './linear-pattern.js';
 import { problem, rulesBrokenIn } from './payload-schema-rules.js';
 import { vocabulary } from './payload-schema-vocabulary.js';

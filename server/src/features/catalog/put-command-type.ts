@@ -1,10 +1,11 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
-import { canonicalJson } from '../../platform/canonical-json.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { type ApiError, notFound, validationFailed } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { type ApiError, notFound, validationFailed } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
 import { commandTypes, vendors } from './catalog.table.js';
 import { compilePayloadSchema } from './payload-schema.js';
 import { presentCommandType } from './present-command-type.js';
@@ -12,21 +13,27 @@ import { presentCommandType } from './present-command-type.js';
 type Put = Parameters<Handler<typeof contract.commandTypes.put>>[0];
 
 export const putCommandType =
-  (database: Database): Handler<typeof contract.commandTypes.put> =>
+  (database: Database, limit: number): Handler<typeof contract.commandTypes.put> =>
   async ({ params, body }, call) => {
     if (body.payload_schema) compilePayloadSchema(body.payload_schema);
-    const row = await changing(database, call, { fields: body }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
       if (!vendor) throw notFound();
-      return (await insertCommandType(tx, { params, body })) ?? updateCommandType(tx, { params, body });
+      return (await insertCommandType(tx, { params, body, limit })) ?? updateCommandType(tx, { params, body });
     });
     return { status: 200, body: presentCommandType(row, call.requestId) };
   };
 
-/** Null where the command type exists, or the body does not say enough to make one. */
-async function insertCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>) {
+/** Null where the command type exists, or the body lacks a field that a new one needs. */
+async function insertCommandType(
+  tx: Transaction,
+  { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
+) {
   const { enabled = true, description, payload_schema: payloadSchema } = body;
   if (description === undefined || payloadSchema === undefined) return null;
+  const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
+  if (existing) return null;
+  await refuseBeyondPlatformLimit(tx, commandTypes, limit);
   const [created] = await tx
     .insert(commandTypes)
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
@@ -37,7 +44,7 @@ async function insertCommandType(tx: Transaction, { params, body }: Pick<Put, 'p
 
 async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>) {
   const { enabled, description, payload_schema: payloadSchema } = body;
-  const key = and(eq(commandTypes.vendor, params.vendor), eq(commandTypes.commandType, params.command_type));
+  const key = keyOf(params);
   // Locked: two that change the schema at once both count.
   const [current] = await tx.select().from(commandTypes).where(key).for('update');
   if (!current) throw missingFields(body);
@@ -55,6 +62,9 @@ async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'p
   if (!updated) throw new Error('The command type that was locked is gone.');
   return updated;
 }
+
+const keyOf = ({ vendor, command_type }: Put['params']) =>
+  and(eq(commandTypes.vendor, vendor), eq(commandTypes.commandType, command_type));
 
 function missingFields(body: Put['body']): ApiError {
   const missing = (['description', 'payload_schema'] as const).filter((name) => body[name] === undefined);

@@ -1,16 +1,19 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { eq, sql } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import type { Handler } from '../../platform/http/handler.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
+import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
 import { vendors } from './catalog.table.js';
 import { presentVendor } from './present-vendor.js';
 
 export const putVendor =
-  (database: Database, signals: Signals): Handler<typeof contract.vendors.put> =>
+  (database: Database, signals: Signals, limit: number): Handler<typeof contract.vendors.put> =>
   async ({ params: { vendor }, body: { enabled } }, call) => {
-    const row = await changing(database, call, { fields: { enabled } }, async (tx) => {
+    const row = await withAudit(database, call, { fields: { enabled } }, async (tx) => {
+      const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor));
+      if (!existing) await refuseBeyondPlatformLimit(tx, vendors, limit);
       const [put] = await tx
         .insert(vendors)
         .values({ vendor, enabled })

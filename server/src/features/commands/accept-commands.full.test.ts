@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, type Profile, platform } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applicantOf } from '../../../test/applicant.js';
-import { openPool } from '../../../test/open-pool.js';
-import { storedCommands } from '../../../test/stored.js';
+import { newSignedRequest } from '../../../test/support/new-signed-request.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { announcement, once, storedCommands } from '../../../test/support/stored.js';
 import { hashNonce } from '../../platform/auth/admission.js';
 import type { Database } from '../../platform/database/database.js';
 import { errorCodeOf } from '../../platform/database/database-error.js';
 import { newIdTail } from '../../platform/new-id.js';
-import { type Acceptance, commandAccepter, commandAdmission, type NewCommand } from './accept-commands.js';
+import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
 
 let database: Database;
 
@@ -29,7 +29,6 @@ const newCommand = (fields: Partial<NewCommand> = {}): NewCommand => ({
   timeout_seconds: 30,
   request_id: randomUUID(),
   command_id_tail: newIdTail(),
-  event_id_tail: newIdTail(),
   ...fields,
 });
 
@@ -38,18 +37,18 @@ const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promi
   [
     'after admission',
     async ({ tenant_id, client_id }) => {
-      const accept = commandAccepter(database);
+      const accept = createCommandAccepter(database);
       return (command) => accept({ caller: { tenantId: tenant_id, clientId: client_id }, command });
     },
   ],
   [
     'with admission',
     async (caller) => {
-      const applicant = await applicantOf(database, caller);
-      const admit = commandAdmission(database);
+      const signed = await newSignedRequest(database, caller);
+      const admit = createCommandAdmission(database);
       return async (command) => {
         const { verdict, acceptance } = await admit({
-          applicant: { ...applicant, nonceHash: hashNonce(randomUUID()) },
+          signed: { ...signed, nonceHash: hashNonce(randomUUID()) },
           command,
         });
         expect(verdict).toMatchObject({ isLive: true, isInClockWindow: true, isFresh: true, isGranted: true });
@@ -77,7 +76,7 @@ describe.each(ways)('%s', (_way, acceptFor) => {
     });
     const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
     expect(stored.map(({ command_id }) => command_id).sort()).toEqual(accepted.sort());
-    for (const command of stored) expect(command).toMatchObject({ accepted_events: 1, outbox_rows: 1 });
+    for (const command of stored) expect(announcement(command)).toEqual(once);
   });
 
   test('answers each command of a batch as its own, in the order asked', async () => {
@@ -117,15 +116,15 @@ test.each([
   ['received before', {}],
 ])('stores no command of a request that is %s, and the others of its batch', async (reason, fields) => {
   const { tenant_id, operator } = await createTenant();
-  const applicant = await applicantOf(database, operator);
-  const admit = commandAdmission(database);
-  const another = () => ({ ...applicant, nonceHash: hashNonce(randomUUID()) });
-  if (reason === 'received before') await admit({ applicant, command: newCommand({ idempotency_key: 'earlier' }) });
-  const refused = { ...applicant, ...fields };
+  const signed = await newSignedRequest(database, operator);
+  const admit = createCommandAdmission(database);
+  const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
+  if (reason === 'received before') await admit({ signed, command: newCommand({ idempotency_key: 'earlier' }) });
+  const refused = { ...signed, ...fields };
   const [before, , after] = await Promise.all([
-    admit({ applicant: another(), command: newCommand() }),
-    admit({ applicant: refused, command: newCommand({ idempotency_key: 'refused' }) }),
-    admit({ applicant: another(), command: newCommand() }),
+    admit({ signed: another(), command: newCommand() }),
+    admit({ signed: refused, command: newCommand({ idempotency_key: 'refused' }) }),
+    admit({ signed: another(), command: newCommand() }),
   ]);
   expect([before.acceptance.outcome, after.acceptance.outcome]).toEqual(['ACCEPTED', 'ACCEPTED']);
   const stored = await storedCommands(platform().databaseUrl as string, tenant_id);

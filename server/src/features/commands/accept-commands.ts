@@ -1,7 +1,7 @@
 import {
-  type Applicant,
-  judging,
+  admitting,
   nonceKey,
+  type SignedRequest,
   toRequestRow,
   toVerdict,
   VERDICT,
@@ -25,9 +25,8 @@ export type NewCommand = {
   payload_sha256: string;
   timeout_seconds: number;
   request_id: string;
-  /** What follows the time in its UUID v7, and in that of its command.accepted event. */
+  /** What follows the time in its UUID v7. */
   command_id_tail: string;
-  event_id_tail: string;
 };
 
 /** ACCEPTED: stored. KEY_USED: the tenant has a command of this key. CATALOG_CHANGED: check it again. */
@@ -36,24 +35,30 @@ export type Acceptance =
   | { outcome: 'KEY_USED' | 'CATALOG_CHANGED' };
 
 const COMMAND_COLUMNS = `, idempotency_key text, vendor text, device_id text, command_type text, revision int,
-  payload json, payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text, event_id_tail text`;
+  payload json, payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text`;
 
 /**
- * Stores each command of `given`, its command.accepted event and what goes to the bus for both. Of several with the
- * same key one is stored; the others learn it from KEY_USED and read the winner in a second statement, whose snapshot
- * sees it.
+ * The part of a statement that stores commands, and a row of the outbox for each. Of several with the same key one is
+ * stored. The others get KEY_USED, and their callers read the winner in a second statement, whose snapshot sees it.
+ *
+ * In: `given`, a row for each command with `position`, `tenant_id`, `client_id` and COMMAND_COLUMNS.
+ *
+ * Out: `accepted`, a row for each command whose vendor, type and schema are still those of the catalog, with `position`
+ * and `accepted_ms`. Its `command_id` is null where the key is used.
  */
 const ACCEPTING = `
   timed as (
     select given.*, now()::timestamptz(3) as accepted_at,
-      (stamp || command_id_tail)::uuid as command_id, (stamp || event_id_tail)::uuid as event_id
+      (stamp || command_id_tail)::uuid as command_id
     from given, ${ID_TIME} as stamp
   ), current as (
     select timed.* from timed
-    join vendors on vendors.vendor = timed.vendor and vendors.enabled
-    join command_types on command_types.vendor = timed.vendor
-      and command_types.command_type = timed.command_type
-      and command_types.enabled and command_types.revision = timed.revision
+    join lateral (select from vendors where vendors.vendor = timed.vendor and vendors.enabled offset 0) as vendor on true
+    join lateral (
+      select from command_types
+      where command_types.vendor = timed.vendor and command_types.command_type = timed.command_type
+        and command_types.enabled and command_types.revision = timed.revision offset 0
+    ) as command_type on true
   ), inserted as (
     insert into commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
@@ -67,10 +72,6 @@ const ACCEPTING = `
     order by tenant_id, idempotency_key, position
     on conflict (tenant_id, idempotency_key) do nothing
     returning tenant_id, command_id
-  ), logged as (
-    insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
-    select tenant_id, command_id, 'command.accepted', event_id, accepted_at
-    from inserted join timed using (tenant_id, command_id)
   ), queued as (
     insert into outbox (tenant_id, fact_id, kind)
     select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
@@ -89,8 +90,9 @@ const ACCEPT = `
   ), ${ACCEPTING}
   select ${ACCEPTANCE} from given left join accepted using (position) order by position`;
 
-const ADMIT_AND_ACCEPT = `
-  with ${judging(COMMAND_COLUMNS)}, given as (
+/** The statement that most requests cause. server/drizzle/admit-and-accept.sql shows it as psql takes it. */
+export const ADMIT_AND_ACCEPT = `
+  with ${admitting(COMMAND_COLUMNS)}, given as (
     select * from admitted where is_live and is_in_clock_window and is_fresh and is_granted
   ), ${ACCEPTING}
   select ${VERDICT}, ${ACCEPTANCE} from admitted left join accepted using (position) order by position`;
@@ -105,7 +107,7 @@ const toAcceptance = ({ is_current, command_id, accepted_ms }: AcceptanceRow): A
 type Caller = { tenantId: string; clientId: string };
 
 /** Stores the command of an admitted request, in one statement over all that wait at the same time. */
-export const commandAccepter = (database: Database) =>
+export const createCommandAccepter = (database: Database) =>
   batched<{ caller: Caller; command: NewCommand }, Acceptance>(
     ({ caller, command }) => `${caller.tenantId} ${command.idempotency_key}`,
     async (given) => {
@@ -123,12 +125,12 @@ export const commandAccepter = (database: Database) =>
  * Admits a request and, where it may come in, stores the command it brings, all in one statement. Nonces come before
  * commands in every statement, each in the order of its key, so that two of them never wait for each other.
  */
-export const commandAdmission = (database: Database) =>
-  batched<{ applicant: Applicant; command: NewCommand }, { verdict: Verdict; acceptance: Acceptance }>(
-    ({ applicant }) => nonceKey(applicant),
+export const createCommandAdmission = (database: Database) =>
+  batched<{ signed: SignedRequest; command: NewCommand }, { verdict: Verdict; acceptance: Acceptance }>(
+    ({ signed }) => nonceKey(signed),
     async (brought) => {
-      const rows = brought.map(({ applicant, command }, position) => ({
-        ...toRequestRow(applicant, position),
+      const rows = brought.map(({ signed, command }, position) => ({
+        ...toRequestRow(signed, position),
         ...command,
       }));
       const judged = await asIngest<VerdictRow & AcceptanceRow>(database, ADMIT_AND_ACCEPT, rows);

@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError, notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { commands } from './commands.table.js';
 import { readCommand } from './get-command.js';
@@ -23,7 +23,7 @@ export const cancelCommand =
       if (!row) throw notFound();
       const after = cancel(row);
       if (!after && row.status !== 'CANCELED') {
-        throw new ApiError('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
+        throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
       }
       if (after) {
         const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was handed over.` };
@@ -32,6 +32,6 @@ export const cancelCommand =
       return readCommand(tx, tenantId, commandId, requestId);
     });
     if (!canceled) throw notFound();
-    signals.send([topics.outbox, topics.command(tenantId, commandId), topics.events(tenantId)]);
+    signals.send([topics.eventLog, topics.command(tenantId, commandId), topics.events(tenantId)]);
     return { status: 200, body: canceled };
   };

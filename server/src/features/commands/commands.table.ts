@@ -1,14 +1,18 @@
-import type { contract } from '@tenant-open-platform/contract';
-import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { AdapterStatus, CommandStatus, type contract, DeviceExecutionStatus } from '@tenant-open-platform/contract';
+import { foreignKey, index, integer, json, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
-import { bytes, instant } from '../../platform/database/columns.js';
+import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { credentials } from '../credentials/credentials.table.js';
 
 type JsonObject = Record<string, unknown>;
 
 /** The first result that came after the status was final, as answers show it. */
-export type LateResult = NonNullable<z.infer<(typeof contract.commands.get.responses)[200]>['late_result']>;
+export type LateResult = NonNullable<CommandRecord['late_result']>;
+
+/** A change of a command after it was accepted and dispatched, as answers show it. */
+export type HistoryEntry = CommandRecord['history'][number];
+
+type CommandRecord = z.infer<(typeof contract.commands.get.responses)[200]>;
 
 export const commands = pgTable(
   'commands',
@@ -25,28 +29,13 @@ export const commands = pgTable(
     /** SHA-256 of the payload as canonical JSON (RFC 8785). */
     payloadSha256: bytes('payload_sha256').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
-    status: text({
-      enum: [
-        'ACCEPTED',
-        'DISPATCHED',
-        'SUCCEEDED',
-        'FAILED',
-        'REJECTED',
-        'UNSUPPORTED',
-        'TIMED_OUT',
-        'EXPIRED',
-        'CANCELED',
-      ],
-    }).notNull(),
-    adapterStatus: text('adapter_status', {
-      enum: ['PENDING', 'SENT', 'DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT'],
-    }).notNull(),
-    deviceExecutionStatus: text('device_execution_status', {
-      enum: ['NOT_STARTED', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT', 'UNKNOWN'],
-    }).notNull(),
+    status: text({ enum: oneOf(CommandStatus) }).notNull(),
+    adapterStatus: text('adapter_status', { enum: oneOf(AdapterStatus) }).notNull(),
+    deviceExecutionStatus: text('device_execution_status', { enum: oneOf(DeviceExecutionStatus) }).notNull(),
     statusReason: json('status_reason').$type<{ code: string; message: string }>(),
     result: json().$type<JsonObject>(),
     lateResult: json('late_result').$type<LateResult>(),
+    history: jsonb().$type<HistoryEntry[]>().notNull().default([]),
     acceptedAt: instant('accepted_at').notNull(),
     dispatchedAt: instant('dispatched_at'),
     deadlineAt: instant('deadline_at').notNull(),
@@ -60,7 +49,8 @@ export const commands = pgTable(
     primaryKey({ columns: [table.tenantId, table.commandId] }),
     unique('commands_idempotency_key').on(table.tenantId, table.idempotencyKey),
     index('commands_of_device').on(table.tenantId, table.deviceId, table.commandId),
-    index('commands_under_way').on(table.deadlineAt).where(sql`status in ('ACCEPTED', 'DISPATCHED')`),
+    // Not partial: no index has a column that changes, so with the table's fillfactor every update can be heap-only.
+    index('commands_by_deadline').on(table.deadlineAt),
     foreignKey({
       name: 'commands_created_by',
       columns: [table.tenantId, table.createdByClientId],

@@ -1,21 +1,35 @@
 import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
-import type { Applicant, Verdict } from '../../platform/auth/admission.js';
-import { canonicalJson } from '../../platform/canonical-json.js';
+import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError, refuseLargePayload } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
+import { ApiError, refuseLargePayload } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import { type Acceptance, commandAccepter, commandAdmission, type NewCommand } from './accept-commands.js';
+import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
 
-type Services = { database: Database; catalog: CommandCatalog; signals: Signals; payloadLimitBytes: number };
+type Services = {
+  database: Database;
+  catalog: CommandCatalog;
+  signals: Signals;
+  metrics: Metrics;
+  payloadLimitBytes: number;
+  /** For how many seconds a new command of the tenant would wait. */
+  waitSeconds: (tenantId: string) => number;
+};
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
+/** A command that would wait longer than this share of its timeout is refused: it would leave the device too little. */
+const LONGEST_WAIT = 1 / 4;
+/** The estimate is not exact. A wait up to this long refuses nobody, whatever the timeout. */
+const TOLERATED_WAIT_SECONDS = 1;
+const MAX_RETRY_AFTER_SECONDS = 60;
 /** The catalog would have to change between check and insert every time. */
 const MAX_CATALOG_RELOADS = 5;
 
@@ -23,9 +37,11 @@ export const createCommand = ({
   database,
   catalog,
   signals,
+  metrics,
   payloadLimitBytes,
+  waitSeconds,
 }: Services): Handler<typeof contract.commands.create> => {
-  const acceptCommand = commandAccepter(database);
+  const acceptCommand = createCommandAccepter(database);
   return async ({ body }, call) => {
     refuseLargePayload(payloadBytes(body), payloadLimitBytes);
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
@@ -41,9 +57,16 @@ export const createCommand = ({
         throw checked;
       }
       const command = newCommand(body, checked.revision, call.requestId);
+      const excess = excessWait(command, waitSeconds(call.tenantId));
+      if (excess > 0) {
+        const replay = await replayCommand(database, call, command);
+        if (replay) return replay;
+        metrics.countOverload();
+        throw overloaded(command, excess);
+      }
       const acceptance = await acceptCommand({ caller: call.caller, command });
       if (acceptance.outcome === 'ACCEPTED') {
-        signalAccepted(signals, call.tenantId);
+        signals.send([topics.outbox]);
         return answer(acceptance, call.requestId);
       }
       if (acceptance.outcome === 'KEY_USED') {
@@ -61,35 +84,44 @@ export const createCommand = ({
 };
 
 /**
- * The way of nearly every command: what nothing speaks against is stored by the statement that admits its request, a
- * round trip and a commit less. Whatever is not that simple takes the way of all other requests, through admission
- * and then createCommand.
+ * The way of nearly every command. Where nothing speaks against it, the statement that admits its request stores it: a
+ * round trip and a commit less. Any other request is admitted first and then goes to createCommand.
  */
-export function commandFastPath({ database, catalog, signals, payloadLimitBytes }: Services) {
-  const admitWithCommand = commandAdmission(database);
-  return {
-    /** The command that a request asks for; null where anything speaks against it. */
-    prepare(target: string, body: unknown, requestId: string): NewCommand | null {
-      // The operation has no query.
-      if (target !== contract.commands.create.path) return null;
-      const { success, data } = contract.commands.create.body.safeParse(body);
-      if (!success || payloadBytes(data) > payloadLimitBytes) return null;
-      const checked = catalog.check(data);
-      return checked instanceof ApiError ? null : newCommand(data, checked.revision, requestId);
-    },
-    /** The answer is null where the command is not stored. */
-    async admit(applicant: Applicant, command: NewCommand): Promise<{ verdict: Verdict; answer: Answer | null }> {
-      const { verdict, acceptance } = await admitWithCommand({ applicant, command });
+export function createCommandShortcut({ database, catalog, signals, payloadLimitBytes, waitSeconds }: Services) {
+  const admitWithCommand = createCommandAdmission(database);
+  return ({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null => {
+    // The operation has no query.
+    if (target !== contract.commands.create.path) return null;
+    const { success, data } = contract.commands.create.body.safeParse(body);
+    if (!success || payloadBytes(data) > payloadLimitBytes) return null;
+    const checked = catalog.check(data);
+    if (checked instanceof ApiError) return null;
+    const command = newCommand(data, checked.revision, requestId);
+    if (excessWait(command, waitSeconds(tenantId)) > 0) return null;
+    return async (signed) => {
+      const { verdict, acceptance } = await admitWithCommand({ signed, command });
       if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };
-      signalAccepted(signals, applicant.tenantId);
-      return { verdict, answer: answer(acceptance, command.request_id) };
-    },
+      signals.send([topics.outbox]);
+      return { verdict, answer: answer(acceptance, requestId) };
+    };
   };
 }
 
-type Answer = ReturnType<typeof answer>;
+/** By how many seconds a wait exceeds what the command can bear. */
+const excessWait = (command: NewCommand, seconds: number) => seconds - longestWait(command);
 
-const signalAccepted = (signals: Signals, tenantId: string) => signals.send([topics.outbox, topics.events(tenantId)]);
+const longestWait = ({ timeout_seconds }: NewCommand) =>
+  Math.max(timeout_seconds * LONGEST_WAIT, TOLERATED_WAIT_SECONDS);
+
+/** Nothing is stored: accepting a command that would expire is no service. */
+function overloaded(command: NewCommand, excess: number): ApiError {
+  const { timeout_seconds } = command;
+  const wait = Math.ceil(excess + longestWait(command));
+  return new ApiError('SERVICE_UNAVAILABLE', {
+    message: `Commands of the tenant wait for about ${wait} seconds now, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    headers: { 'Retry-After': String(Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS)) },
+  });
+}
 
 const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({
   status: 202 as const,
@@ -114,5 +146,4 @@ const newCommand = (request: CommandRequest, revision: number, requestId: string
   timeout_seconds: request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
   request_id: requestId,
   command_id_tail: newIdTail(),
-  event_id_tail: newIdTail(),
 });

@@ -2,22 +2,21 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
-import { type Signals, topics } from '../../platform/signals/signals.js';
-import { waitFor } from '../../platform/signals/wait-for.js';
-import { historiesOf } from './command-history.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { topics } from '../../platform/signals/signals.js';
+import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
 import { isTerminal } from './transitions.js';
 
 export const getCommand =
-  (database: Database, signals: Signals): Handler<typeof contract.commands.get> =>
+  (database: Database, waitFor: WaitFor): Handler<typeof contract.commands.get> =>
   async ({ params: { command_id: commandId }, query }, call) => {
     const { tenantId, requestId } = call;
     const seen = query.seen_updated_at === undefined ? null : Date.parse(query.seen_updated_at);
     const command = await waitFor({
-      signals,
+      call,
       topic: topics.command(tenantId, commandId),
       waitSeconds: query.wait_seconds,
       look: () => asTenant(database, tenantId, (tx) => readCommand(tx, tenantId, commandId, requestId)),
@@ -34,7 +33,5 @@ export async function readCommand(tx: Transaction, tenantId: string, commandId: 
     .select()
     .from(commands)
     .where(and(eq(commands.tenantId, tenantId), eq(commands.commandId, commandId)));
-  if (!row) return null;
-  const histories = await historiesOf(tx, tenantId, [row]);
-  return presentCommand(row, histories.get(commandId) ?? [], requestId);
+  return row ? presentCommand(row, requestId) : null;
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type Answer, createTenant, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { COMMANDS, cancelCommand, canceledCommand, completed, newCommand } from '../../../test/commands.js';
-import { expectRefusal } from '../../../test/expect-refusal.js';
+import { COMMANDS, cancelCommand, canceledCommand, completed, newCommand } from '../../../test/support/commands.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 let tenant: TestTenant;
 
@@ -86,7 +86,12 @@ async function expectConsistent(record: Answer['body']): Promise<void> {
   const { command_id, vendor, device_id, command_type, accepted_at, completed_at, ...rest } = record;
   const ofCommand = { command_id, vendor, device_id, command_type, accepted_at };
   const events = await eventsOf(command_id);
-  const common = { event_id: expect.any(String), schema_version: 1, tenant_id: tenant.tenant_id };
+  const common = {
+    event_id: expect.any(String),
+    schema_version: 1,
+    tenant_id: tenant.tenant_id,
+    cursor: expect.any(String),
+  };
   const request = {
     request_id: expect.any(String),
     client_id: tenant.operator.client_id,

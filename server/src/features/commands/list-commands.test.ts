@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { COMMANDS, completed } from '../../../test/commands.js';
+import { COMMANDS, completed } from '../../../test/support/commands.js';
 
 type Sent = { device_id: string; idempotency_key: string; accepted_at: string };
 

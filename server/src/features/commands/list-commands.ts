@@ -1,11 +1,12 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, desc, eq, gte, lt } from 'drizzle-orm';
+import { desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm';
+import { all, boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
+import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { firstIdAt } from '../../platform/new-id.js';
-import { historiesOf } from './command-history.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
 
@@ -14,28 +15,35 @@ export const listCommands =
   async ({ query: { limit, cursor, ...filters } }, call) => {
     const list = { call, filters };
     const before = readCursor(list, cursor, ID);
-    const where = [
+    const range = all([
       eq(commands.tenantId, call.tenantId),
       before !== null && lt(commands.commandId, before),
-      filters.status && eq(commands.status, filters.status),
-      filters.vendor && eq(commands.vendor, filters.vendor),
       filters.device_id && eq(commands.deviceId, filters.device_id),
-      filters.command_type && eq(commands.commandType, filters.command_type),
       filters.idempotency_key && eq(commands.idempotencyKey, filters.idempotency_key),
       filters.accepted_after && gte(commands.commandId, firstIdAt(filters.accepted_after)),
       filters.accepted_before && lt(commands.commandId, firstIdAt(filters.accepted_before)),
-    ].filter((condition) => typeof condition === 'object');
-    const { page, histories } = await asTenant(database, call.tenantId, async (tx) => {
-      const found = await tx
-        .select()
-        .from(commands)
-        .where(and(...where))
-        .orderBy(desc(commands.commandId))
-        .limit(limit + 1);
-      const page = pageOf(list, found, limit, (row) => row.commandId);
-      return { page, histories: await historiesOf(tx, call.tenantId, page.rows) };
+    ]);
+    const withoutIndex = all([
+      filters.status && eq(commands.status, filters.status),
+      filters.vendor && eq(commands.vendor, filters.vendor),
+      filters.command_type && eq(commands.commandType, filters.command_type),
+    ]);
+    const found = await asTenant(database, call.tenantId, async (tx) => {
+      const { from, where, lastRead } = await boundedScan(tx, {
+        column: commands.commandId,
+        direction: 'desc',
+        range,
+        filters: withoutIndex,
+      });
+      const rows = await fittingRows(tx, {
+        first: (count) =>
+          tx.select(getTableColumns(commands)).from(from).where(where).orderBy(desc(commands.commandId)).limit(count),
+        limit,
+        bytes: jsonBytes('payload', 'result', 'late_result', 'history'),
+        orderBy: sql`command_id desc`,
+      });
+      return { ...rows, lastRead };
     });
-    return answerPage(page, call, (row, requestId) =>
-      presentCommand(row, histories.get(row.commandId) ?? [], requestId),
-    );
+    const page = pageOf(list, found.rows, found.limit, (row) => row.commandId, found.lastRead);
+    return answerPage(page, call, presentCommand);
   };

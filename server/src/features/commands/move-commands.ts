@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { newId } from '../../platform/new-id.js';
+import { logEvents } from '../../platform/outbox/log-events.js';
 import type { LateResult } from './commands.table.js';
-import { isTerminal, type State } from './transitions.js';
+import { columnsOf, isTerminal, type State } from './transitions.js';
 
 /** A change of a command whose row the transaction has locked. */
 export type Move = {
@@ -23,101 +23,92 @@ export type LateReport = Omit<Move, 'before' | 'after'> & {
 };
 
 /**
- * Every change of a command has an instant of its own, after that of the change before, though two come within a
- * millisecond: whoever has seen one misses no other, and the history is in their order. The statement's clock, for the
- * transaction may have begun before the change whose lock it waited for.
+ * Every change of a command has an instant of its own, after the instant of the change before, also where two come
+ * within a millisecond: a reader that has seen one misses no other, and the history is in their order. It is the
+ * statement's clock: the transaction may have begun before the change whose lock it waited for.
  */
 export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)`;
 
+const nextInstantAsText = sql`to_char(${nextInstant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The entry of `given` for the history. */
+const NEXT_ENTRY = sql`jsonb_build_object(
+  'at', ${nextInstantAsText}, 'source', given.source, 'status', given.status,
+  'adapter_status', given.adapter_status, 'device_execution_status', given.device_execution_status,
+  'reason', given.reason
+)`;
+
 /**
- * Writes changes, one a command, with their entries in the history; where a status becomes final its one
- * command.completed event and what goes to the bus for it too.
+ * Writes changes, one a command, each with its entry in the history. Where a status becomes final it also logs the one
+ * command.completed event. A command that ends before it was dispatched may not have its command.accepted event yet:
+ * that event is then logged before.
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
   const rows = moves.map(({ before, after, ...move }) => ({
-    ...entryOf(move, after),
+    ...toHistoryRow(move, after),
     result: move.result ?? null,
     completes: !isTerminal(before) && isTerminal(after),
-    event_id: newId(),
   }));
   await tx.execute(sql`
-    with given as (
-      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
-        tenant_id text, command_id uuid, entry_id uuid, source text, status text, adapter_status text,
-        device_execution_status text, reason json, result json, completes boolean, event_id uuid
-      )
-    ), moved as (
-      update commands set
-        status = given.status, adapter_status = given.adapter_status,
-        device_execution_status = given.device_execution_status,
-        status_reason = case when completes then given.reason end,
-        result = coalesce(given.result, commands.result),
-        completed_at = case when completes then ${nextInstant} end,
-        updated_at = ${nextInstant}
-      from given
-      where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      returning commands.tenant_id, commands.command_id, commands.updated_at as at
-    ), noted as (
-      insert into command_history (
-        tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
-      )
-      select tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
-      from given join moved using (tenant_id, command_id)
-    ), logged as (
-      insert into events (tenant_id, command_id, event_type, event_id, occurred_at)
-      select tenant_id, command_id, 'command.completed', event_id, at
-      from given join moved using (tenant_id, command_id)
-      where completes
+    update commands set
+      status = given.status, adapter_status = given.adapter_status,
+      device_execution_status = given.device_execution_status,
+      status_reason = case when completes then given.reason end,
+      result = coalesce(given.result, commands.result),
+      history = commands.history || ${NEXT_ENTRY},
+      completed_at = case when completes then ${nextInstant} end,
+      updated_at = ${nextInstant}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
+      reason json, result json, completes boolean
     )
-    insert into outbox (tenant_id, fact_id, kind)
-    select tenant_id, command_id, 'COMMAND_COMPLETED' from given where completes`);
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
+  await logEvents(
+    tx,
+    moves.flatMap(({ tenantId, commandId, before, after }) => {
+      if (isTerminal(before) || !isTerminal(after)) return [];
+      const event = { tenant_id: tenantId, command_id: commandId };
+      const completed = { ...event, event_type: 'command.completed' as const };
+      return before.status === 'ACCEPTED'
+        ? [{ ...event, event_type: 'command.accepted' as const }, completed]
+        : [completed];
+    }),
+  );
 }
 
 /** Writes what came too late: an entry in the history, and late_result where it is the first. */
 export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
   if (reports.length === 0) return;
   const rows = reports.map(({ final, said, lateResult, ...report }) => ({
-    ...entryOf(report, { ...final, ...said }),
+    ...toHistoryRow(report, { ...final, ...said }),
     late_result: lateResult,
   }));
   await tx.execute(sql`
-    with given as (
-      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
-        tenant_id text, command_id uuid, entry_id uuid, source text, status text, adapter_status text,
-        device_execution_status text, reason json, late_result json
-      )
-    ), kept as (
-      update commands set
-        late_result = case
-          when given.late_result is null then commands.late_result
-          else json_build_object(
-            'received_at', to_char(${nextInstant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            'adapter_status', given.late_result -> 'adapter_status',
-            'device_execution_status', given.late_result -> 'device_execution_status',
-            'status_reason', given.late_result -> 'status_reason',
-            'result', given.late_result -> 'result'
-          )
-        end,
-        updated_at = ${nextInstant}
-      from given
-      where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      returning commands.tenant_id, commands.command_id, commands.updated_at as at
+    update commands set
+      late_result = case
+        when given.late_result is null then commands.late_result
+        else json_build_object(
+          'received_at', ${nextInstantAsText},
+          'adapter_status', given.late_result -> 'adapter_status',
+          'device_execution_status', given.late_result -> 'device_execution_status',
+          'status_reason', given.late_result -> 'status_reason',
+          'result', given.late_result -> 'result'
+        )
+      end,
+      history = commands.history || ${NEXT_ENTRY},
+      updated_at = ${nextInstant}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
+      reason json, late_result json
     )
-    insert into command_history (
-      tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
-    )
-    select tenant_id, command_id, entry_id, at, source, status, adapter_status, device_execution_status, reason
-    from given join kept using (tenant_id, command_id)`);
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
 }
 
-const entryOf = ({ tenantId, commandId, source, reason }: Omit<Move, 'before' | 'after'>, state: State) => ({
+const toHistoryRow = ({ tenantId, commandId, source, reason }: Omit<Move, 'before' | 'after'>, state: State) => ({
   tenant_id: tenantId,
   command_id: commandId,
-  entry_id: newId(),
   source,
-  status: state.status,
-  adapter_status: state.adapterStatus,
-  device_execution_status: state.deviceExecutionStatus,
+  ...columnsOf(state),
   reason: reason ?? null,
 });

@@ -1,11 +1,9 @@
-import type { contract } from '@tenant-open-platform/contract';
-import type { z } from 'zod';
+import { historyOf } from './command-history.js';
 import type { commands } from './commands.table.js';
 
 type Row = typeof commands.$inferSelect;
-type History = z.infer<(typeof contract.commands.get.responses)[200]>['history'];
 
-export const presentCommand = (row: Row, history: History, requestId: string) => ({
+export const presentCommand = (row: Row, requestId: string) => ({
   command_id: row.commandId,
   vendor: row.vendor,
   device_id: row.deviceId,
@@ -26,7 +24,7 @@ export const presentCommand = (row: Row, history: History, requestId: string) =>
   completed_at: row.completedAt?.toISOString() ?? null,
   updated_at: row.updatedAt.toISOString(),
   created_by_client_id: row.createdByClientId,
-  history,
+  history: historyOf(row),
   request_id: requestId,
 });
 

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import type { Call } from '../../platform/http/call.js';
+import type { Call } from '../../platform/operation/call.js';
 import type { NewCommand } from './accept-commands.js';
 import { commands } from './commands.table.js';
 

@@ -10,10 +10,29 @@ export type State = {
 };
 
 /** What an adapter reports of a command, for itself or for the device. */
-export type Report = {
+export type ReportedStatuses = {
   adapterStatus?: CommandUpdate['adapter_status'];
   deviceExecutionStatus?: CommandUpdate['device_execution_status'];
 };
+
+/** The columns of a state, as SQL, messages and answers name them. */
+export type StateColumns = {
+  status: State['status'];
+  adapter_status: State['adapterStatus'];
+  device_execution_status: State['deviceExecutionStatus'];
+};
+
+export const stateOf = ({ status, adapter_status, device_execution_status }: StateColumns): State => ({
+  status,
+  adapterStatus: adapter_status,
+  deviceExecutionStatus: device_execution_status,
+});
+
+export const columnsOf = ({ status, adapterStatus, deviceExecutionStatus }: State): StateColumns => ({
+  status,
+  adapter_status: adapterStatus,
+  device_execution_status: deviceExecutionStatus,
+});
 
 export const INITIAL: State = { status: 'ACCEPTED', adapterStatus: 'PENDING', deviceExecutionStatus: 'NOT_STARTED' };
 
@@ -71,8 +90,12 @@ export function expire(state: State): State | null {
   return { status: 'TIMED_OUT', adapterStatus, deviceExecutionStatus: 'UNKNOWN' };
 }
 
+/** The bus can never carry the command: it has not reached the adapter. */
+export const refuse = (state: State): State | null =>
+  state.status === 'DISPATCHED' ? { ...state, status: 'FAILED', adapterStatus: 'FAILED' } : null;
+
 /** A report of the adapter; null where it changes nothing: a repeat, a step back, too early or too late. */
-export function report(state: State, { adapterStatus, deviceExecutionStatus }: Report): State | null {
+export function report(state: State, { adapterStatus, deviceExecutionStatus }: ReportedStatuses): State | null {
   if (state.status !== 'DISPATCHED') return null;
   const device = higher(deviceRank, state.deviceExecutionStatus, deviceExecutionStatus);
   const statusOfDevice = statusByDevice[device];

@@ -1,22 +1,23 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
+import { credentials } from './credentials.table.js';
 import { insertCredential } from './insert-credential.js';
 import { lockCredential } from './lock-credential.js';
 import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 
 export const createCredential =
-  (database: Database, keyring: Keyring): Handler<typeof contract.credentials.create> =>
+  (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.credentials.create> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const held = body.rotate_secret ? await platformScopesOfCaller(database, call) : [];
     const change = { fields: body as object, created: body.client_id };
-    return changing(database, call, change, async (tx) => {
+    return withAudit(database, call, change, async (tx) => {
       const existing = body.rotate_secret ? await lockCredential(tx, tenantId, body.client_id) : null;
       if (existing) {
         refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);
@@ -28,6 +29,7 @@ export const createCredential =
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
         return { status: 200, body: { ...presentCredential(row, call), secret } };
       }
+      await refuseBeyondLimit(tx, credentials, tenantId, limit);
       const created = await insertCredential(tx, keyring, {
         tenantId,
         clientId: body.client_id,
@@ -37,7 +39,7 @@ export const createCredential =
         replayWindowSeconds: body.replay_window_seconds,
         expiresAt: body.expires_at ? new Date(body.expires_at) : null,
       });
-      if (!created) throw new ApiError('CREDENTIAL_ALREADY_EXISTS');
+      if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');
       return { status: 201, body: { ...presentCredential(created.row, call), secret: created.secret } };
     });
   };

@@ -1,5 +1,6 @@
+import { CredentialStatus } from '@tenant-open-platform/contract';
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bytes, instant } from '../../platform/database/columns.js';
+import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../tenants/tenants.table.js';
 
 export const credentials = pgTable(
@@ -10,7 +11,7 @@ export const credentials = pgTable(
     /** Stands for the credential in the nonce table: 8 bytes a row instead of two texts. */
     number: bigint({ mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     name: text().notNull(),
-    status: text({ enum: ['ACTIVE', 'DISABLED', 'DELETED'] }).notNull(),
+    status: text({ enum: oneOf(CredentialStatus) }).notNull(),
     allowedClockSkewSeconds: integer('allowed_clock_skew_seconds').notNull(),
     replayWindowSeconds: integer('replay_window_seconds').notNull(),
     secretVersion: integer('secret_version').notNull(),

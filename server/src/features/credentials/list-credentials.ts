@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { instantOf, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { credentials } from './credentials.table.js';
 import { presentCredential } from './present-credential.js';
 

@@ -1,6 +1,6 @@
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
+import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { lockCredential } from './lock-credential.js';

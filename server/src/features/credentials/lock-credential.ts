@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
+import { ApiError } from '../../platform/operation/api-error.js';
 import { credentials } from './credentials.table.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Call } from '../../platform/http/call.js';
+import type { Call } from '../../platform/operation/call.js';
 import type { credentials } from './credentials.table.js';
 
 type Row = typeof credentials.$inferSelect;

@@ -1,9 +1,9 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
 import { lockPlatformAdministrators } from '../access/last-platform-administrator.js';
@@ -17,7 +17,7 @@ export const updateCredential =
   async ({ params: { client_id: clientId }, body }, call) => {
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
-    return changing(database, call, { fields: body }, async (tx) => {
+    return withAudit(database, call, { fields: body }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
       const locked = await lockCredential(tx, tenantId, clientId);
       if (!locked) throw notFound();
@@ -41,7 +41,7 @@ export const updateCredential =
       const rotated = body.rotate_secret
         ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds ?? 0)
         : null;
-      await administrators?.refuseNone();
+      await administrators?.requireOneLeft();
 
       const row = rotated?.row ?? updated;
       return {

@@ -1,6 +1,7 @@
+import { DeviceRequestStatus, ReplyOutcome } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant } from '../../platform/database/columns.js';
+import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../tenants/tenants.table.js';
 
 type JsonObject = Record<string, unknown>;
@@ -17,10 +18,10 @@ export const deviceRequests = pgTable(
     payload: json().$type<JsonObject>().notNull(),
     /** The adapter's own id: sent again, it is the same request. */
     dedupeId: text('dedupe_id').notNull(),
-    status: text({ enum: ['PENDING', 'REPLIED', 'EXPIRED'] }).notNull(),
+    status: text({ enum: oneOf(DeviceRequestStatus) }).notNull(),
     receivedAt: instant('received_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    replyOutcome: text('reply_outcome', { enum: ['SUCCESS', 'ERROR'] }),
+    replyOutcome: text('reply_outcome', { enum: oneOf(ReplyOutcome) }),
     replyPayload: json('reply_payload').$type<JsonObject>(),
     replyError: json('reply_error').$type<{ code: string; message: string }>(),
     /** SHA-256 of the reply as canonical JSON (RFC 8785): tells the same reply from another. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { expectRefusal } from '../../../test/expect-refusal.js';
-import { newDeviceRequest } from '../../../test/new-device-request.js';
-import { createReplier } from '../../../test/replier.js';
+import { completed, newCommand } from '../../../test/support/commands.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { newDeviceRequest } from '../../../test/support/new-device-request.js';
+import { createReplier } from '../../../test/support/replier.js';
 
 const REQUESTS = '/api/v1/open/device-requests';
 const PAYLOAD_LIMIT_BYTES = 32_768;
@@ -20,7 +21,8 @@ const list = (query = '') => signedRequest(tenant.reader, 'GET', query ? `${REQU
 const get = (id: string) => signedRequest(tenant.reader, 'GET', `${REQUESTS}/${id}`);
 const reply = (id: string, body: unknown) => signedRequest(replier, 'POST', `${REQUESTS}/${id}/reply`, { body });
 
-const withoutRequestId = ({ request_id: _, ...item }: Record<string, unknown>) => item;
+/** Items of a list have a cursor, too. */
+const withoutRequestId = ({ request_id: _, cursor: __, ...item }: Record<string, unknown>) => item;
 
 test('a device asks for firmware after a reboot, and a list that waits shows it as soon as it comes', async () => {
   const deviceId = `ok-${randomUUID()}`;
@@ -105,6 +107,25 @@ test('a page behind a cursor waits for nothing, even where its requests are answ
   const from = performance.now();
   expect((await list(`${query}&cursor=${first.body.next_cursor}`)).body.items).toEqual([]);
   expect(performance.now() - from).toBeLessThan(15_000);
+});
+
+test('oldest first, the cursor of an item leads to what devices ask later, and waits for it', async () => {
+  const first = await newDeviceRequest(tenant);
+  const query = `order=asc&status=PENDING&device_id=${first.device_id}`;
+  const { items } = (await list(query)).body;
+  expect(items.map(withoutRequestId)).toEqual([withoutRequestId(first)]);
+  const [{ cursor }] = items;
+
+  // The first is left without a reply: it answers no request behind it.
+  const startedAt = performance.now();
+  expect((await list(`${query}&cursor=${cursor}&wait_seconds=1`)).body.items).toEqual([]);
+  expect(performance.now() - startedAt).toBeGreaterThan(990);
+
+  const waiting = list(`${query}&cursor=${cursor}&wait_seconds=30`);
+  await completed(tenant.reader, await newCommand(tenant.operator, { device_id: first.device_id }));
+  const [second] = (await waiting).body.items;
+  expect(second.device_request_id > first.device_request_id).toBe(true);
+  expect((await list(query)).body.items.map(withoutRequestId)).toEqual([first, second].map(withoutRequestId));
 });
 
 test('the first of many different replies wins, and every other is refused', async () => {

@@ -1,18 +1,19 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { asc, desc, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { all, boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
+import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { firstIdAt } from '../../platform/new-id.js';
-import { type Signals, topics } from '../../platform/signals/signals.js';
-import { waitFor } from '../../platform/signals/wait-for.js';
+import { answerPage, cursorWriter, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { topics } from '../../platform/signals/signals.js';
+import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { deviceRequests } from './device-requests.table.js';
 import { currentDeviceRequest, presentDeviceRequest } from './present-device-request.js';
 
 const { status, expiresAt } = deviceRequests;
 
-/** Literals, not parameters: what is pending has an index of its own. */
 const hasStatus: Record<typeof status._.data, SQL> = {
   PENDING: sql`${status} = 'PENDING' and ${expiresAt} > now()`,
   REPLIED: sql`${status} = 'REPLIED'`,
@@ -20,39 +21,59 @@ const hasStatus: Record<typeof status._.data, SQL> = {
 };
 
 export const listDeviceRequests =
-  (database: Database, signals: Signals): Handler<typeof contract.deviceRequests.list> =>
+  (database: Database, waitFor: WaitFor): Handler<typeof contract.deviceRequests.list> =>
   async ({ query: { limit, cursor, wait_seconds: waitSeconds, ...filters } }, call) => {
     const list = { call, filters };
-    const before = readCursor(list, cursor, ID);
-    const where = [
+    const position = readCursor(list, cursor, ID);
+    const isAscending = filters.order === 'asc';
+    const cursorAt = cursorWriter(list);
+    const range = all([
       eq(deviceRequests.tenantId, call.tenantId),
-      before !== null && lt(deviceRequests.deviceRequestId, before),
-      filters.status && hasStatus[filters.status],
-      filters.vendor && eq(deviceRequests.vendor, filters.vendor),
+      position !== null && (isAscending ? gt : lt)(deviceRequests.deviceRequestId, position),
       filters.device_id && eq(deviceRequests.deviceId, filters.device_id),
-      filters.request_type && eq(deviceRequests.requestType, filters.request_type),
+      // A literal, not a parameter: what is pending has an index of its own. Of one device few are.
+      filters.status === 'PENDING' && !filters.device_id && sql`${status} = 'PENDING'`,
       filters.received_after && gte(deviceRequests.deviceRequestId, firstIdAt(filters.received_after)),
       filters.received_before && lt(deviceRequests.deviceRequestId, firstIdAt(filters.received_before)),
-    ].filter((condition) => typeof condition === 'object');
+    ]);
+    const withoutIndex = all([
+      filters.status && hasStatus[filters.status],
+      filters.vendor && eq(deviceRequests.vendor, filters.vendor),
+      filters.request_type && eq(deviceRequests.requestType, filters.request_type),
+    ]);
     const found = await waitFor({
-      signals,
+      call,
       topic: topics.deviceRequests(call.tenantId),
-      // Behind a cursor stands what came before: nothing comes there any more.
-      waitSeconds: before === null ? waitSeconds : 0,
-      isEnough: (rows) => rows.length > 0,
+      // Newest first, the pages after the first hold older requests, to which nothing is added.
+      waitSeconds: position === null || isAscending ? waitSeconds : 0,
+      // Oldest first, a page that read as many requests as it may is answered also without one: its cursor goes on.
+      isEnough: ({ rows, lastRead }) => rows.length > 0 || (isAscending && lastRead !== null),
       look: () =>
-        asTenant(database, call.tenantId, (tx) =>
-          tx
-            .select(currentDeviceRequest)
-            .from(deviceRequests)
-            .where(and(...where))
-            .orderBy(desc(deviceRequests.deviceRequestId))
-            .limit(limit + 1),
-        ),
+        asTenant(database, call.tenantId, async (tx) => {
+          const { from, where, lastRead } = await boundedScan(tx, {
+            column: deviceRequests.deviceRequestId,
+            direction: isAscending ? 'asc' : 'desc',
+            range,
+            filters: withoutIndex,
+          });
+          const rows = await fittingRows(tx, {
+            first: (count) =>
+              tx
+                .select(currentDeviceRequest)
+                .from(from)
+                .where(where)
+                .orderBy((isAscending ? asc : desc)(deviceRequests.deviceRequestId))
+                .limit(count),
+            limit,
+            bytes: jsonBytes('payload', 'reply_payload'),
+            orderBy: isAscending ? sql`device_request_id` : sql`device_request_id desc`,
+          });
+          return { ...rows, lastRead };
+        }),
     });
     return answerPage(
-      pageOf(list, found, limit, (row) => row.deviceRequestId),
+      pageOf(list, found.rows, found.limit, (row) => row.deviceRequestId, found.lastRead),
       call,
-      presentDeviceRequest,
+      (row, requestId) => ({ ...presentDeviceRequest(row, requestId), cursor: cursorAt(row.deviceRequestId) }),
     );
   };

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
-import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError, notFound, refuseLargePayload } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { notFound, refuseLargePayload } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { deviceRequests } from './device-requests.table.js';
@@ -16,7 +16,7 @@ type Services = { database: Database; signals: Signals; payloadLimitBytes: numbe
 /** The first reply is the one reply, also of several that come at once: they wait for each other at the row. */
 export const replyDeviceRequest =
   ({ database, signals, payloadLimitBytes }: Services): Handler<typeof contract.deviceRequests.reply> =>
-  async ({ params: { request_id: deviceRequestId }, body }, { tenantId, requestId, caller }) => {
+  async ({ params: { request_id: deviceRequestId }, body }, { tenantId, requestId, caller, refuse }) => {
     refuseLargePayload(Buffer.byteLength(JSON.stringify(body.payload ?? {})), payloadLimitBytes);
     const replySha256 = hash('sha256', canonicalJson(body), 'buffer');
     const isThis = and(eq(deviceRequests.tenantId, tenantId), eq(deviceRequests.deviceRequestId, deviceRequestId));
@@ -24,10 +24,10 @@ export const replyDeviceRequest =
       const [current] = await tx.select(currentDeviceRequest).from(deviceRequests).where(isThis).for('no key update');
       if (!current) throw notFound();
       if (current.status === 'REPLIED') {
-        if (!current.replySha256?.equals(replySha256)) throw new ApiError('DEVICE_REQUEST_ALREADY_REPLIED');
+        if (!current.replySha256?.equals(replySha256)) throw refuse('DEVICE_REQUEST_ALREADY_REPLIED');
         return { row: current, isReplay: true };
       }
-      if (current.status === 'EXPIRED') throw new ApiError('DEVICE_REQUEST_EXPIRED');
+      if (current.status === 'EXPIRED') throw refuse('DEVICE_REQUEST_EXPIRED');
       const [replied] = await tx
         .update(deviceRequests)
         .set({

@@ -1,21 +1,45 @@
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
-import { COMMANDS, newCommand } from '../../../test/commands.js';
-import { openPool } from '../../../test/open-pool.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { completed, newCommand } from '../../../test/support/commands.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
+import { openPool } from '../../../test/support/open-pool.js';
 
-test('an event is read only once none can come before it, and then by whoever waits for it', async () => {
+const EVENTS = '/api/v1/open/events';
+
+test('an open transaction that has written keeps no command from its outcome and no event from the list', async () => {
   const { operator, reader } = await createTenant();
   const database = openPool(platform().databaseUrl as string);
-  const events = (query: string) => signedRequest(reader, 'GET', `/api/v1/open/events?${query}`);
-  const { waiting, id } = await database.sql.begin(async (tx) => {
-    // As one that wrote an event and did not commit yet.
+  onTestFinished(() => database.close());
+  await database.sql.begin(async (tx) => {
     await tx`select pg_current_xact_id()`;
     const id = await newCommand(operator);
-    expect((await signedRequest(reader, 'GET', `${COMMANDS}/${id}`)).status).toBe(200);
-    expect((await events('wait_seconds=1')).body.items).toEqual([]);
-    return { waiting: [events('wait_seconds=30&limit=1')], id };
+    expect((await completed(reader, id)).status).toBe('SUCCEEDED');
+    const { items } = (await signedRequest(reader, 'GET', `${EVENTS}?command_id=${id}`)).body;
+    expect(items).toMatchObject([{ event_type: 'command.accepted' }, { event_type: 'command.completed' }]);
   });
-  const [answer] = await Promise.all(waiting);
-  expect(answer?.body.items).toMatchObject([{ event_type: 'command.accepted', data: { command_id: id } }]);
-  await database.close();
+});
+
+test('a reader that follows the log while two nodes write it gets every event once, accepted before completed', async () => {
+  const COMMANDS = 600;
+  const { operator, reader } = await createTenant();
+  const seen: string[] = [];
+  const following = (async () => {
+    for (let cursor = ''; seen.length < 2 * COMMANDS; ) {
+      const { body } = await signedRequest(reader, 'GET', `${EVENTS}?limit=50&wait_seconds=30${cursor}`);
+      for (const { event_type, data } of body.items) seen.push(`${data.command_id} ${event_type}`);
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+  })();
+  const ids: string[] = [];
+  for (let round = 0; round < COMMANDS / 40; round++) {
+    // Some complete, some are past their deadline soon.
+    const fields = (index: number) => (index % 4 === 0 ? { device_id: 'offline-1', timeout_seconds: 1 } : {});
+    ids.push(...(await onBothNodes(40, (node, index) => newCommand(operator, fields(index), node))));
+  }
+  await following;
+  expect(new Set(seen)).toEqual(new Set(ids.flatMap((id) => [`${id} command.accepted`, `${id} command.completed`])));
+  expect(seen).toHaveLength(2 * COMMANDS);
+  for (const id of ids) {
+    expect(seen.indexOf(`${id} command.accepted`)).toBeLessThan(seen.indexOf(`${id} command.completed`));
+  }
 });

@@ -1,7 +1,8 @@
 import { PlatformEvent } from '@tenant-open-platform/contract';
 import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { completed, newCommand } from '../../../test/commands.js';
+import { completed, newCommand } from '../../../test/support/commands.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const EVENTS = '/api/v1/open/events';
 
@@ -29,7 +30,7 @@ test('the log is read oldest first, page by page, and its cursor leads on when s
   for (;;) {
     const { status, body } = await read(tenant, `limit=2${cursor && `&cursor=${cursor}`}`);
     expect([status, typeof body.next_cursor]).toEqual([200, 'string']);
-    for (const event of body.items) expect(PlatformEvent.parse(event)).toEqual(event);
+    for (const { cursor: _, ...event } of body.items) expect(PlatformEvent.parse(event)).toEqual(event);
     seen.push(...body.items.map(summary));
     cursor = body.next_cursor;
     if (body.items.length === 0) break;
@@ -82,13 +83,66 @@ test('each filter leaves out what it does not name', async () => {
   expect(await found(`command_id=${second}&event_type=command.completed`)).toEqual([`command.completed ${second}`]);
 });
 
-test('a hundred requests of a tenant wait at a node for what comes; one more is refused, and asks without waiting', async () => {
+test('a hundred requests of a tenant that wait are all answered by the next event', async () => {
   const tenant = await createTenant();
-  const waiting = Array.from({ length: 101 }, () => read(tenant, 'wait_seconds=30&limit=1'));
-  const first = await Promise.race(waiting);
-  expect([first.status, first.body.code, first.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '1']);
-  expect((await read(tenant)).status).toBe(200);
-  await newCommand(tenant.operator);
-  const answers = await Promise.all(waiting);
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  const { next_cursor } = (await read(tenant)).body;
+  const waiting = Array.from({ length: 100 }, () => read(tenant, `cursor=${next_cursor}&wait_seconds=30&limit=1`));
+  const id = await newCommand(tenant.operator);
+  for (const { body } of await Promise.all(waiting))
+    expect(body.items.map(summary)).toEqual([`command.accepted ${id}`]);
+});
+
+test('from=now answers no event, and its cursor leads to what comes and to nothing before', async () => {
+  const { tenant } = await withCommands(1);
+  const now = (await read(tenant, 'from=now&wait_seconds=30')).body;
+  expect([now.items, typeof now.next_cursor]).toEqual([[], 'string']);
+  const id = await newCommand(tenant.operator);
+  const next = (await read(tenant, `cursor=${now.next_cursor}&wait_seconds=30&limit=1`)).body;
+  expect(next.items.map(summary)).toEqual([`command.accepted ${id}`]);
+});
+
+test('an instant begins with the first event that was logged then or later', async () => {
+  const { tenant, log } = await withCommands(3);
+  const { items } = (await read(tenant)).body;
+  const instant = items[2].occurred_at;
+  const found = (await read(tenant, `from=${instant}`)).body.items.map(summary);
+  expect(found).toEqual(log.slice(2));
+  expect((await read(tenant, 'from=2000-01-01T00:00:00Z')).body.items.map(summary)).toEqual(log);
+  expect((await read(tenant, 'from=2999-01-01T00:00:00Z')).body.items).toEqual([]);
+});
+
+test('newest first shows the same log from its end, page by page', async () => {
+  const { tenant, log } = await withCommands(3);
+  const seen: string[] = [];
+  for (let cursor = ''; ; ) {
+    const { body } = await read(tenant, `order=desc&limit=2&wait_seconds=30${cursor && `&cursor=${cursor}`}`);
+    if (body.items.length === 0) break;
+    seen.push(...body.items.map(summary));
+    cursor = body.next_cursor;
+  }
+  expect(seen).toEqual(log.toReversed());
+});
+
+test('events are found by when they occurred, in both orders', async () => {
+  const { tenant, log } = await withCommands(3);
+  const { items } = (await read(tenant)).body;
+  const [after, before] = [items[1].occurred_at, items[4].occurred_at];
+  const expected = log.filter((_, index) => items[index].occurred_at >= after && items[index].occurred_at < before);
+  const found = async (query: string) => (await read(tenant, query)).body.items.map(summary);
+  const range = `occurred_after=${after}&occurred_before=${before}`;
+  expect(await found(range)).toEqual(expected);
+  expect(await found(`${range}&order=desc`)).toEqual(expected.toReversed());
+});
+
+test('the cursor of each event leads on behind it', async () => {
+  const { tenant, log } = await withCommands(2);
+  const { items } = (await read(tenant)).body;
+  for (const [index, { cursor }] of items.entries()) {
+    expect((await read(tenant, `cursor=${cursor}`)).body.items.map(summary)).toEqual(log.slice(index + 1));
+  }
+});
+
+test.each(['from=now&order=desc', 'from=yesterday', 'order=up'])('refuses %s', async (query) => {
+  const { tenant } = await withCommands(0);
+  expectRefusal(await read(tenant, query), 'VALIDATION_FAILED');
 });

@@ -1,58 +1,145 @@
-import type { contract } from '@tenant-open-platform/contract';
-import { and, asc, eq, sql } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
+import { type contract, eventTypes } from '@tenant-open-platform/contract';
+import { and, asc, desc, eq, getTableColumns, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { all, type Bounded, boundedScan } from '../../platform/database/bounded-scan.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { readCursor, writeCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
-import { type Signals, topics } from '../../platform/signals/signals.js';
-import { waitFor } from '../../platform/signals/wait-for.js';
+import { cursorWriter, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { events } from '../../platform/outbox/events.table.js';
+import { topics } from '../../platform/signals/signals.js';
+import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from '../commands/commands.table.js';
-import { events } from './events.table.js';
 import { presentEvent } from './present-event.js';
 
-/** The writing transaction, which 64 bits hold whatever the digits, and the event_id. */
-const POSITION = /^([0-9]{1,19}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-const BEGINNING = '0 00000000-0000-0000-0000-000000000000';
+/** The number of an event, which 64 bits hold. */
+const POSITION = /^[0-9]{1,18}$/;
+const BEGINNING = '0';
+const END = '9'.repeat(18);
+
+const { payload: _payload, payloadSha256: _sha256, lateResult: _lateResult, ...shown } = getTableColumns(commands);
+
+/** As presentEvent shows it. */
+const occurredAt = sql`case when ${events.eventType} = 'command.completed'
+  then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
 export const listEvents =
-  (database: Database, signals: Signals): Handler<typeof contract.events.list> =>
-  async ({ query: { limit, cursor, wait_seconds: waitSeconds, ...filters } }, call) => {
+  (database: Database, waitFor: WaitFor): Handler<typeof contract.events.list> =>
+  async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
     const { tenantId } = call;
     const list = { call, filters };
-    const position = readCursor(list, cursor, POSITION) ?? BEGINNING;
-    const [, tx, eventId] = POSITION.exec(position) ?? [];
+    const isDescending = filters.order === 'desc';
+    const given = readCursor(list, cursor, POSITION);
+    const start = () =>
+      asTenant(database, tenantId, async (tx) => {
+        if (from === 'now') return lastPosition(tx, tenantId);
+        const since = from ?? filters.occurred_after;
+        return since === undefined ? BEGINNING : positionBefore(tx, tenantId, since);
+      });
+    const position = given ?? (isDescending ? END : await start());
+    // An event is logged after it occurred, so the log holds none of the asked ones before this number.
+    const after = isDescending ? await start() : position;
+    const range = all([
+      eq(events.tenantId, tenantId),
+      gt(events.seq, sql`${after}::bigint`),
+      isDescending && lt(events.seq, sql`${position}::bigint`),
+    ]);
+    const withoutIndex = all([
+      filters.event_type && eq(events.eventType, filters.event_type),
+      filters.occurred_after && sql`${occurredAt} >= ${filters.occurred_after}::timestamptz`,
+      filters.occurred_before && sql`${occurredAt} < ${filters.occurred_before}::timestamptz`,
+    ]);
+    const scan = (tx: Transaction) =>
+      filters.command_id
+        ? ofCommand(tx, tenantId, filters.command_id, all([range, withoutIndex]))
+        : boundedScan(tx, {
+            column: events.seq,
+            direction: isDescending ? 'desc' : 'asc',
+            range,
+            filters: withoutIndex,
+          });
+    const isOnlyPlace = given === null && from === 'now';
     const found = await waitFor({
-      signals,
+      call,
       topic: topics.events(tenantId),
-      waitSeconds,
-      isEnough: (rows) => rows.length > 0,
+      waitSeconds: isDescending || isOnlyPlace ? 0 : waitSeconds,
+      // A page that read as many events as it may is answered also without one: its cursor goes on.
+      isEnough: ({ rows, lastRead }) => rows.length > 0 || lastRead !== null,
       look: () =>
-        asTenant(database, tenantId, (transaction) =>
-          transaction
-            .select({ event: events, command: commands })
-            .from(events)
-            .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
-            .where(
-              and(
-                eq(events.tenantId, tenantId),
-                sql`(${events.tx}, ${events.eventId}) > (${tx}::text::xid8, ${eventId}::uuid)`,
-                // What commits late has its place before what is read here, and would never be read.
-                sql`${events.tx} < pg_snapshot_xmin(pg_current_snapshot())`,
-                filters.event_type === undefined ? undefined : eq(events.eventType, filters.event_type),
-                filters.command_id === undefined ? undefined : eq(events.commandId, filters.command_id),
-              ),
-            )
-            .orderBy(asc(events.tx), asc(events.eventId))
-            .limit(limit),
-        ),
+        asTenant(database, tenantId, async (tx) => {
+          const { from, where, lastRead } = await scan(tx);
+          const rows = await fittingRows(tx, {
+            first: (count) => withCommands(tx, { from, where, order: isDescending ? desc : asc, count }),
+            limit,
+            bytes: jsonBytes('result'),
+            orderBy: isDescending ? sql`seq desc` : sql`seq`,
+          });
+          return { ...rows, lastRead };
+        }),
     });
-    const last = found.at(-1)?.event;
-    return {
-      status: 200,
-      body: {
-        items: found.map(({ event, command }) => presentEvent(event, command)),
-        next_cursor: writeCursor(list, last ? `${last.tx} ${last.eventId}` : position),
-        request_id: call.requestId,
-      },
-    };
+    const rows = isOnlyPlace ? [] : found.rows.slice(0, found.limit);
+    const isFull = found.rows.length > found.limit;
+    const cursorAt = cursorWriter(list);
+    const items = rows.map(({ event, command }) => ({
+      ...presentEvent(event, command),
+      cursor: cursorAt(String(event.seq)),
+    }));
+    const lastRead = isOnlyPlace || isFull ? null : found.lastRead;
+    const next_cursor = lastRead === null ? (items.at(-1)?.cursor ?? cursorAt(position)) : cursorAt(lastRead);
+    return { status: 200, body: { items, next_cursor, request_id: call.requestId } };
   };
+
+/** The few events of a command are looked up by the primary key before anything else is asked of them. */
+function ofCommand(tx: Transaction, tenantId: string, commandId: string, where: SQL | undefined): Bounded {
+  const found = tx
+    .select()
+    .from(events)
+    .where(and(eq(events.tenantId, tenantId), eq(events.commandId, commandId)))
+    .limit(eventTypes.length);
+  return { from: found.as(getTableName(events)), where, lastRead: null };
+}
+
+type Part = Omit<Bounded, 'lastRead'> & { order: typeof asc | typeof desc; count: number };
+
+/** Lateral: each event looks its command up by the key, whatever Postgres knows of how many there are. */
+function withCommands(tx: Transaction, { from, where, order, count }: Part) {
+  const command = tx
+    .select(shown)
+    .from(commands)
+    .where(and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+    .limit(1)
+    .as(getTableName(commands));
+  return tx
+    .select({ event: getTableColumns(events), command: shown })
+    .from(from)
+    .innerJoinLateral(command, sql`true`)
+    .where(where)
+    .orderBy(order(events.seq))
+    .limit(count);
+}
+
+async function lastPosition(tx: Transaction, tenantId: string): Promise<string> {
+  const [last] = await tx.execute<{ seq: string }>(sql`
+    select coalesce(max(seq), 0)::text as seq from events where tenant_id = ${tenantId}`);
+  return last?.seq ?? BEGINNING;
+}
+
+/**
+ * A number before the first event of the tenant that was logged at this time or later. The log has no index by time, but
+ * its times rise with its numbers: a binary search finds the place.
+ */
+async function positionBefore(tx: Transaction, tenantId: string, time: string): Promise<string> {
+  const [found] = await tx.execute<{ seq: string }>(sql`
+    with recursive search (low, high) as (
+      select 0::bigint, coalesce(max(seq), 0) from events where tenant_id = ${tenantId}
+      union all
+      select case when is_before then seq else low end, case when is_before then high else middle end
+      from (select low, high, (low + high) / 2 as middle from search where low < high) halves
+      cross join lateral (
+        select seq, logged_at < ${time}::timestamptz as is_before from events
+        where tenant_id = ${tenantId} and seq > middle order by seq limit 1
+      ) next
+    )
+    select low::text as seq from search where low >= high`);
+  return found?.seq ?? BEGINNING;
+}

@@ -1,10 +1,11 @@
 import type { PlatformEvent } from '@tenant-open-platform/contract';
+import type { events } from '../../platform/outbox/events.table.js';
 import type { commands } from '../commands/commands.table.js';
 import { publicStatusOf } from '../commands/present-command.js';
 import { INITIAL } from '../commands/transitions.js';
-import type { events } from './events.table.js';
 
-type Command = typeof commands.$inferSelect;
+/** What events show of a command: nothing of what was sent to the device. */
+type Command = Omit<typeof commands.$inferSelect, 'payload' | 'payloadSha256' | 'lateResult'>;
 type Event = typeof events.$inferSelect;
 
 /** What an event says: of a command that was accepted what never changes, of one that is completed what is final. */
@@ -16,7 +17,7 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
     event_type: event.eventType,
     schema_version: 1,
     tenant_id: event.tenantId,
-    occurred_at: event.occurredAt.toISOString(),
+    occurred_at: (isCompleted ? (command.completedAt ?? event.loggedAt) : command.acceptedAt).toISOString(),
     request: {
       request_id: command.requestId,
       client_id: command.createdByClientId,

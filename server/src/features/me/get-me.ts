@@ -1,13 +1,14 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
+import type { z } from 'zod';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { grantsOf } from '../access/granting.js';
 import { credentials } from '../credentials/credentials.table.js';
 
-type Limits = { body_bytes: number; payload_bytes: number; requests_per_minute: number };
+type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 
 export const getMe =
   (database: Database, limits: Limits): Handler<typeof contract.me.get> =>

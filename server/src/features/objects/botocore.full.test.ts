@@ -6,7 +6,7 @@ import { presignedUrl } from './presigned-url.js';
 
 const CASES = 200;
 
-const script = fileURLToPath(new URL('../../../test/presign-with-botocore.py', import.meta.url));
+const script = fileURLToPath(new URL('../../../test/support/presign-with-botocore.py', import.meta.url));
 
 const text = (alphabet: string, minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });

@@ -1,9 +1,9 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFoundIn } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { refuseBucketInHostName } from './object-endpoint.js';
@@ -15,21 +15,18 @@ const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 const MAX_EXPIRES_IN_SECONDS = 3600;
 
 export const createObjectResource =
-  (database: Database, perTenant: number): Handler<typeof contract.objectResources.create> =>
+  (database: Database, limit: number): Handler<typeof contract.objectResources.create> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const keyPrefix = body.key_prefix ?? '';
     refuseKeyPrefix(keyPrefix);
-    const status = body.status ?? 'ACTIVE';
     const resourceId = newId(call.admittedAt.getTime());
 
-    const row = await changing(database, call, { fields: body, created: resourceId }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body, created: resourceId }, async (tx) => {
+      await refuseBeyondLimit(tx, objectResources, tenantId, limit);
       const credential = await lockObjectCredential(tx, tenantId, body.credential_id, 'share');
       if (!credential) throw notFoundIn('body/credential_id');
       refuseBucketInHostName(credential, body.bucket, 'body/bucket');
-      if (status === 'ACTIVE') {
-        await refuseBeyondLimit(tx, objectResources, tenantId, perTenant);
-      }
       const [created] = await tx
         .insert(objectResources)
         .values({
@@ -43,7 +40,7 @@ export const createObjectResource =
           allowedContentTypes: body.allowed_content_types ?? null,
           maxObjectBytes: body.max_object_bytes ?? MAX_OBJECT_BYTES,
           maxExpiresInSeconds: body.max_expires_in_seconds ?? MAX_EXPIRES_IN_SECONDS,
-          status,
+          status: body.status ?? 'ACTIVE',
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');

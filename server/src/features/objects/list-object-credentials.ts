@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage, ID, pageOf, readCursor } from '../../platform/http/cursor.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { objectCredentials } from './object-credentials.table.js';
 import { presentObjectCredential } from './present-object-credential.js';
 

@@ -1,21 +1,20 @@
-import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { objectCredentials } from './object-credentials.table.js';
+import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 
 /**
- * Reads an object credential, which then stays as it is until the transaction ends: `no key update` to change it,
- * `share` to judge a resource by it. Null where the tenant has none of that id.
+ * Reads an object credential and locks it until the transaction ends: `update` to delete it, `no key update` to change
+ * it, `share` to check a resource against it. Null if the tenant has none with this id.
  */
 export async function lockObjectCredential(
   tx: Transaction,
   tenantId: string,
   credentialId: string,
-  strength: 'no key update' | 'share',
+  strength: 'update' | 'no key update' | 'share',
 ) {
   const [row] = await tx
     .select()
     .from(objectCredentials)
-    .where(and(eq(objectCredentials.tenantId, tenantId), eq(objectCredentials.credentialId, credentialId)))
+    .where(isObjectCredential(tenantId, credentialId))
     .for(strength);
   return row ?? null;
 }

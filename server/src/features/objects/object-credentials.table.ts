@@ -1,5 +1,7 @@
+import { ObjectConfigStatus } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
 import { boolean, foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant } from '../../platform/database/columns.js';
+import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../tenants/tenants.table.js';
 
 export const objectCredentials = pgTable(
@@ -16,7 +18,7 @@ export const objectCredentials = pgTable(
     secretVersion: integer('secret_version').notNull(),
     secretAccessKeySealed: bytes('secret_access_key_sealed').notNull(),
     sessionTokenSealed: bytes('session_token_sealed'),
-    status: text({ enum: ['ACTIVE', 'DISABLED'] }).notNull(),
+    status: text({ enum: oneOf(ObjectConfigStatus) }).notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
@@ -25,3 +27,6 @@ export const objectCredentials = pgTable(
     foreignKey({ name: 'object_credentials_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );
+
+export const isObjectCredential = (tenantId: string, credentialId: string) =>
+  and(eq(objectCredentials.tenantId, tenantId), eq(objectCredentials.credentialId, credentialId));

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { invalidValue } from '../../platform/http/api-error.js';
+import { invalidValue } from '../../platform/operation/api-error.js';
 
 /** Scheme, authority, path, query and fragment, before any parser has tidied them. */
 const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;

@@ -1,7 +1,7 @@
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, expect, test } from 'vitest';
-import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
+import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 
 const tenant = await createTenant();
 const credentialId = await createObjectCredential(tenant.admin, { session_token: 'a-session-token' });
@@ -13,7 +13,10 @@ const presign = (resource_id: string, body: object) =>
   signedRequest(tenant.operator, 'POST', '/api/v1/open/objects/presign', { body: { resource_id, ...body } });
 
 const grantsOf = (resourceId: string) =>
-  owner`select * from object_grants where resource_id = ${resourceId} order by operation`;
+  owner.begin(async (tx) => {
+    await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenant.tenant_id}, true)`;
+    return tx`select * from object_grants where resource_id = ${resourceId} order by operation`;
+  });
 
 test('a presign records who may do what until when, and neither its URL nor its signature', async () => {
   const resourceId = await createObjectResource(tenant.admin, credentialId, { key_prefix: 'firmware/' });

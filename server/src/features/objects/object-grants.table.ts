@@ -1,15 +1,15 @@
-import { bigint, foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from '../../platform/database/columns.js';
-import { objectResources } from './object-resources.table.js';
+import { ObjectOperation } from '@tenant-open-platform/contract';
+import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, oneOf } from '../../platform/database/columns.js';
 
-/** Every presigned request of 90 days: who may do what until when. Never its URL. */
+/** A record of every presigned request: who may do what until when. Never its URL. It outlives its resource. */
 export const objectGrants = pgTable(
   'object_grants',
   {
     tenantId: text('tenant_id').notNull(),
     presignId: uuid('presign_id').notNull(),
     resourceId: uuid('resource_id').notNull(),
-    operation: text({ enum: ['UPLOAD', 'DOWNLOAD'] }).notNull(),
+    operation: text({ enum: oneOf(ObjectOperation) }).notNull(),
     /** The whole key in the bucket, prefix included. */
     key: text().notNull(),
     contentType: text('content_type'),
@@ -21,11 +21,6 @@ export const objectGrants = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.presignId] }),
-    foreignKey({
-      name: 'object_grants_resource',
-      columns: [table.tenantId, table.resourceId],
-      foreignColumns: [objectResources.tenantId, objectResources.resourceId],
-    }),
     index('object_grants_granted_at').on(table.grantedAt),
   ],
 );

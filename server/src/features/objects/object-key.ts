@@ -1,4 +1,4 @@
-import { invalidValue } from '../../platform/http/api-error.js';
+import { invalidValue } from '../../platform/operation/api-error.js';
 
 const MAX_KEY_BYTES = 1024;
 const MAX_PREFIX_BYTES = 512;

@@ -1,5 +1,7 @@
-import { bigint, foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from '../../platform/database/columns.js';
+import { ObjectConfigStatus, ObjectOperation } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import { bigint, foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, oneOf } from '../../platform/database/columns.js';
 import { objectCredentials } from './object-credentials.table.js';
 
 /** What may be presigned with an object credential. */
@@ -11,7 +13,7 @@ export const objectResources = pgTable(
     name: text().notNull(),
     credentialId: uuid('credential_id').notNull(),
     bucket: text().notNull(),
-    allowedOperations: text('allowed_operations', { enum: ['UPLOAD', 'DOWNLOAD'] })
+    allowedOperations: text('allowed_operations', { enum: oneOf(ObjectOperation) })
       .array()
       .notNull(),
     keyPrefix: text('key_prefix').notNull(),
@@ -19,7 +21,7 @@ export const objectResources = pgTable(
     allowedContentTypes: text('allowed_content_types').array(),
     maxObjectBytes: bigint('max_object_bytes', { mode: 'number' }).notNull(),
     maxExpiresInSeconds: integer('max_expires_in_seconds').notNull(),
-    status: text({ enum: ['ACTIVE', 'DISABLED'] }).notNull(),
+    status: text({ enum: oneOf(ObjectConfigStatus) }).notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
@@ -30,5 +32,9 @@ export const objectResources = pgTable(
       columns: [table.tenantId, table.credentialId],
       foreignColumns: [objectCredentials.tenantId, objectCredentials.credentialId],
     }),
+    index('object_resources_of_credential').on(table.tenantId, table.credentialId, table.resourceId),
   ],
 );
+
+export const isObjectResource = (tenantId: string, resourceId: string) =>
+  and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, resourceId));

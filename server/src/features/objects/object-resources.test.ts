@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { createObjectCredential } from '../../../test/create-object.js';
-import { newObjectResource } from '../../../test/new-object.js';
-import { onBothNodes } from '../../../test/on-both-nodes.js';
+import { createObjectCredential } from '../../../test/support/create-object.js';
+import { newObjectResource } from '../../../test/support/new-object.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const RESOURCES = '/api/v1/open/objects/resources';
 
@@ -131,21 +131,22 @@ test.each(['/firmware', 'firmware//', '../', 'a/%2e%2e/', 'a\\', 'a\n/'])(
   },
 );
 
-test('exactly as many as the limit become ACTIVE of 100 at once, and a DISABLED one only when a place is free', async () => {
+test('exactly as many as the limit are made of many at once, and DISABLED ones count', async () => {
   const crowd = await createTenant();
   const credential_id = await createObjectCredential(crowd.admin);
   const make = (node: string) => create({ credential_id }, crowd, { node });
-  const first = await onBothNodes(150, make);
+  const first: Awaited<ReturnType<typeof make>>[] = [];
+  while (first.length < 150) first.push(...(await onBothNodes(50, make)));
   expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201]));
   const answers = await onBothNodes(100, make);
   const refused = answers.filter(({ status }) => status !== 201);
   expect(refused).toHaveLength(50);
+  const metadata = { resource: 'object_resources', limit: 200 };
   for (const { status, body } of refused) {
-    expect([status, body.code, body.metadata]).toEqual([409, 'RESOURCE_LIMIT_REACHED', { limit: 200 }]);
+    expect([status, body.code, body.metadata]).toEqual([409, 'RESOURCE_LIMIT_REACHED', metadata]);
   }
-  const spare = await create({ credential_id, status: 'DISABLED' }, crowd);
-  const activate = () => update(spare.body.resource_id, { status: 'ACTIVE' }, crowd);
-  expect((await activate()).body.code).toBe('RESOURCE_LIMIT_REACHED');
-  await update(first[0]?.body.resource_id, { status: 'DISABLED' }, crowd);
-  expect((await activate()).status).toBe(200);
+  const oldest = first[0]?.body.resource_id;
+  expect((await update(oldest, { status: 'DISABLED' }, crowd)).status).toBe(200);
+  expect((await create({ credential_id, status: 'DISABLED' }, crowd)).body.code).toBe('RESOURCE_LIMIT_REACHED');
+  expect((await update(oldest, { status: 'ACTIVE' }, crowd)).status).toBe(200);
 });

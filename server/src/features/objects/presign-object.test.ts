@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
+import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 
 let tenant: TestTenant;
 let other: TestTenant;

@@ -2,9 +2,9 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError, notFoundIn } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
 import { newId } from '../../platform/new-id.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { objectCredentials } from './object-credentials.table.js';
 import { objectGrants } from './object-grants.table.js';
@@ -44,7 +44,7 @@ export const presignObject =
       const policy = { ...resource, resourceStatus: resource.status, credentialStatus: credential.status };
       const denials = denialsOf(policy, body);
       if (denials.length > 0) {
-        throw new ApiError('OBJECT_POLICY_DENIED', {
+        throw call.refuse('OBJECT_POLICY_DENIED', {
           message: `The policy does not allow this: ${denials.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
           details: denials,
         });

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createObjectCredential, createObjectResource } from '../../../test/create-object.js';
+import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 
 type Presigned = { method: string; url: string; headers: Record<string, string>; expires_at: string };
 

@@ -1,14 +1,12 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { invalidValue, notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { invalidValue, notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import type { ObjectCredentialLimits } from './create-object-credential.js';
 import { lockObjectCredential } from './lock-object-credential.js';
-import { objectCredentials } from './object-credentials.table.js';
+import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
 import { objectResources } from './object-resources.table.js';
 import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
@@ -20,21 +18,18 @@ export const updateObjectCredential =
   (
     database: Database,
     keyring: Keyring,
-    { perTenant, allowInsecure }: ObjectCredentialLimits,
+    { allowInsecure }: { allowInsecure: boolean },
   ): Handler<typeof contract.objectCredentials.update> =>
   async ({ params: { credential_id: credentialId }, body }, call) => {
     const { tenantId } = call;
     const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
 
-    const row = await changing(database, call, { fields: body }, async (tx) => {
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const locked = await lockObjectCredential(tx, tenantId, credentialId, 'no key update');
       if (!locked) throw notFound();
       const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
       refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
       if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
-      if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') {
-        await refuseBeyondLimit(tx, objectCredentials, tenantId, perTenant);
-      }
       const [updated] = await tx
         .update(objectCredentials)
         .set({
@@ -47,7 +42,7 @@ export const updateObjectCredential =
           ...secretsOf(body, locked, keyring),
           updatedAt: sql`now()`,
         })
-        .where(and(eq(objectCredentials.tenantId, tenantId), eq(objectCredentials.credentialId, credentialId)))
+        .where(isObjectCredential(tenantId, credentialId))
         .returning();
       if (!updated) throw notFound();
       return updated;

@@ -1,24 +1,23 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { sql } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound, notFoundIn } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
-import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
+import { notFound, notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { refuseBucketInHostName } from './object-endpoint.js';
 import { refuseKeyPrefix } from './object-key.js';
-import { objectResources } from './object-resources.table.js';
+import { isObjectResource, objectResources } from './object-resources.table.js';
 import { presentObjectResource } from './present-object-resource.js';
 
 export const updateObjectResource =
-  (database: Database, perTenant: number): Handler<typeof contract.objectResources.update> =>
+  (database: Database): Handler<typeof contract.objectResources.update> =>
   async ({ params: { resource_id: resourceId }, body }, call) => {
     const { tenantId } = call;
     if (body.key_prefix !== undefined) refuseKeyPrefix(body.key_prefix);
 
-    const row = await changing(database, call, { fields: body }, async (tx) => {
-      const own = and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, resourceId));
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
+      const own = isObjectResource(tenantId, resourceId);
       const [locked] = await tx.select().from(objectResources).where(own).for('no key update');
       if (!locked) throw notFound();
       if (body.credential_id !== undefined || body.bucket !== undefined) {
@@ -26,9 +25,6 @@ export const updateObjectResource =
         const credential = await lockObjectCredential(tx, tenantId, credential_id, 'share');
         if (!credential) throw notFoundIn('body/credential_id');
         refuseBucketInHostName(credential, bucket, body.bucket === undefined ? 'body/credential_id' : 'body/bucket');
-      }
-      if (body.status === 'ACTIVE' && locked.status !== 'ACTIVE') {
-        await refuseBeyondLimit(tx, objectResources, tenantId, perTenant);
       }
       const [updated] = await tx
         .update(objectResources)

@@ -1,22 +1,23 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
+import { refuseBeyondPlatformLimit } from './refuse-beyond-limit.js';
 import { tenants } from './tenants.table.js';
 
 export const createTenant =
-  (database: Database): Handler<typeof contract.tenants.create> =>
+  (database: Database, limit: number): Handler<typeof contract.tenants.create> =>
   async ({ body }, call) => {
-    if (body.tenant_id === PLATFORM_TENANT_ID) throw new ApiError('TENANT_ID_RESERVED');
-    const row = await changing(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
+    if (body.tenant_id === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
+    const row = await withAudit(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
+      await refuseBeyondPlatformLimit(tx, tenants, limit);
       const [created] = await tx
         .insert(tenants)
         .values({ tenantId: body.tenant_id, name: body.name, status: body.status ?? 'ACTIVE' })
         .onConflictDoNothing()
         .returning();
-      if (!created) throw new ApiError('TENANT_ALREADY_EXISTS');
+      if (!created) throw call.refuse('TENANT_ALREADY_EXISTS');
       return created;
     });
     return { status: 201, body: presentTenant(row, call.requestId) };

@@ -1,17 +1,17 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, sql } from 'drizzle-orm';
-import { changing } from '../../platform/audit/changing.js';
+import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError, notFound } from '../../platform/http/api-error.js';
-import type { Handler } from '../../platform/http/handler.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
 import { tenants } from './tenants.table.js';
 
 export const updateTenant =
   (database: Database): Handler<typeof contract.tenants.update> =>
   async ({ body }, call) => {
-    if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw new ApiError('TENANT_ID_RESERVED');
-    const row = await changing(database, call, { fields: body }, async (tx) => {
+    if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw call.refuse('TENANT_ID_RESERVED');
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [updated] = await tx
         .update(tenants)
         .set({ name: body.name, status: body.status, updatedAt: sql`now()` })

@@ -58,7 +58,7 @@ test.each(['top_app', 'top_system', 'top_ingest'])(
       for (const statement of [
         "update audit_events set outcome = 'DONE'",
         'update audit_events set occurred_at = now() where false',
-        'delete from audit_events',
+        ...(role === 'top_system' ? [] : ['delete from audit_events']),
         'truncate audit_events',
         'insert into audit_events select * from audit_events on conflict (tenant_id, audit_event_id) do update set target = audit_events.target',
         'alter table audit_events disable row level security',
@@ -71,6 +71,25 @@ test.each(['top_app', 'top_system', 'top_ingest'])(
   },
 );
 
+test('the background work deletes entries that are older than 90 days, and no others', async () => {
+  await asRole('top_app', async (tx) => {
+    await tx`
+      insert into audit_events (
+        tenant_id, audit_event_id, occurred_at, client_id, operation, target, changes, outcome, request_id
+      )
+      select ${tenantId}, gen_random_uuid(), now() - make_interval(days => days), 'c-1', 'tenants.update', 'old', '{}',
+        'DONE', 'r-1'
+      from unnest(array[89, 91]) as days`;
+    await tx`set local role top_system`;
+    await tx`delete from audit_events where tenant_id = ${tenantId}`;
+    await tx`set local role top_app`;
+    const left = await tx`
+      select now() - occurred_at < interval '90 days' as is_young, target from audit_events order by occurred_at`;
+    expect(left[0]).toMatchObject({ is_young: true, target: 'old' });
+    expect(left.length).toBeGreaterThan(1);
+  });
+});
+
 test('no role of the platform has another right on the audit log, whole or on a column', async () => {
   const granted = await owner<{ granted: string }[]>`
     select role || ' ' || privilege as granted
@@ -79,5 +98,10 @@ test('no role of the platform has another right on the audit log, whole or on a 
     where has_table_privilege(role, 'audit_events', privilege)
       or (privilege in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') and has_any_column_privilege(role, 'audit_events', privilege))
     order by 1`;
-  expect(granted.map((row) => row.granted)).toEqual(['top_app INSERT', 'top_app SELECT']);
+  expect(granted.map((row) => row.granted)).toEqual([
+    'top_app INSERT',
+    'top_app SELECT',
+    'top_system DELETE',
+    'top_system SELECT',
+  ]);
 });

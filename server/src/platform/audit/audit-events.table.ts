@@ -1,5 +1,6 @@
+import { AuditOutcome } from '@tenant-open-platform/contract';
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant } from '../database/columns.js';
+import { instant, oneOf } from '../database/columns.js';
 
 /** Who changed what, and who was refused. The application's role appends and reads, nothing else. */
 export const auditEvents = pgTable(
@@ -13,7 +14,7 @@ export const auditEvents = pgTable(
     operation: text().notNull(),
     target: text().notNull(),
     changes: text().array().notNull(),
-    outcome: text({ enum: ['DONE', 'DENIED'] }).notNull(),
+    outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
     requestId: text('request_id').notNull(),
   },
   (table) => [

@@ -2,9 +2,9 @@ import { allOperations } from '@tenant-open-platform/contract';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Database } from '../database/database.js';
 import { asTenant } from '../database/roles.js';
-import { ApiError } from '../http/api-error.js';
-import type { Call } from '../http/call.js';
-import { auditOf, insertAuditEvent } from './changing.js';
+import { ApiError } from '../operation/api-error.js';
+import type { Call } from '../operation/call.js';
+import { auditOf, insertAuditEvent } from './with-audit.js';
 
 /** Whoever is refused without end must not fill the log. */
 const DENIALS_PER_MINUTE = 60;
@@ -16,7 +16,7 @@ const administrativeWrites = new Set(
 );
 
 /** Keeps what was refused to an administrator, in the log of its own tenant. */
-export function denialRecorder(database: Database) {
+export function createDenialRecorder(database: Database) {
   const quota = new RateLimiterMemory({ points: DENIALS_PER_MINUTE, duration: 60 });
   return async (error: unknown, call: Call | undefined): Promise<void> => {
     if (!call || !(error instanceof ApiError) || error.code !== 'FORBIDDEN') return;

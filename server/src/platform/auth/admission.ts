@@ -5,7 +5,7 @@ import type { Database } from '../database/database.js';
 import { asIngest } from '../database/roles.js';
 
 /** A correctly signed request that asks to come in. */
-export type Applicant = {
+export type SignedRequest = {
   tenantId: string;
   clientId: string;
   credentialNumber: string;
@@ -20,7 +20,7 @@ export type Applicant = {
   pathTenantId: string | null;
 };
 
-/** What the database says of the applicant, at this moment. */
+/** What the database says of the request at this moment. */
 export type Verdict = {
   /** Credential and tenant are active, not expired, and the secret that verified still counts. */
   isLive: boolean;
@@ -44,12 +44,23 @@ export type VerdictRow = {
 };
 
 /**
- * Judges every request of the JSON array $1: status, expiry, secret version, clock window, nonce and permission. It
- * ends in `admitted`, a row of verdict and request for each of them. It burns the nonce of every live applicant
- * within its clock window, and no other, for as long as the widest window would take its timestamp: raising a
- * credential's skew lets nothing live again. `columns` are further columns that the requests bring with them.
+ * The part of a statement that checks every request of the JSON array $1: status, expiry, secret version, clock window,
+ * nonce and permission. `columns` are further columns that the requests bring with them.
+ *
+ * In: for each request `position`, `tenant_id`, `client_id`, `number` of the credential, `secret_version`, `signed_at` in
+ * Unix seconds, `nonce_hash` in hex, `object` and `action` of the scope, `granting_roles` joined by commas,
+ * `path_tenant_id`, and `columns`.
+ *
+ * Out: `admitted`, a row for each request with what came in and `is_live`, `is_in_clock_window`, `is_fresh`,
+ * `is_granted` and `allowed_clock_skew_seconds`.
+ *
+ * It consumes the nonce of every live request within its clock window, and no other. The nonce is kept for as long as
+ * the widest window would take its timestamp: raising a credential's skew lets nothing live again.
+ *
+ * `offset 0` keeps Postgres from joining whole tables: each request looks its rows up by an index. The plan is made when
+ * the tables may be empty, and kept while they grow.
  */
-export const judging = (columns = '') => `
+export const admitting = (columns = '') => `
   asked as (
     select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
     from json_to_recordset($1::text::json) as asked (
@@ -57,7 +68,7 @@ export const judging = (columns = '') => `
       nonce_hash text, object text, action text, granting_roles text,
       path_tenant_id text${columns}
     )
-  ), judged as (
+  ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
       coalesce(
         credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
@@ -73,15 +84,21 @@ export const judging = (columns = '') => `
         false
       ) as is_in_clock_window
     from asked
-    left join credentials as credential
-      on credential.tenant_id = asked.tenant_id and credential.client_id = asked.client_id
-    left join tenants as tenant on tenant.tenant_id = asked.tenant_id
+    left join lateral (
+      select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
+        replay_window_seconds
+      from credentials
+      where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
+    ) as credential on true
+    left join lateral (
+      select status from tenants where tenants.tenant_id = asked.tenant_id offset 0
+    ) as tenant on true
   ), counted as (
     select *, row_number() over (
       partition by number, nonce, is_live and is_in_clock_window order by position
     ) as occurrence
-    from judged
-  ), burned as (
+    from checked
+  ), consumed as (
     insert into nonces (credential_number, nonce_hash, expires_at)
     select number, nonce, greatest(
       dated + interval '${MAX_CLOCK_SKEW_SECONDS} seconds',
@@ -93,7 +110,7 @@ export const judging = (columns = '') => `
     on conflict do nothing
     returning credential_number, nonce_hash
   ), admitted as (
-    select counted.*, occurrence = 1 and burned.nonce_hash is not null as is_fresh,
+    select counted.*, occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
       exists (
         select from role_bindings
         where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
@@ -103,34 +120,37 @@ export const judging = (columns = '') => `
               select from policies
               where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
                 and policies.object = counted.object and policies.action = counted.action
+              offset 0
             )
           )
+        offset 0
       ) or exists (
         select from policies
         where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
           and policies.object = counted.object and policies.action = counted.action
+        offset 0
       ) as is_granted
     from counted
-    left join burned on burned.credential_number = counted.number and burned.nonce_hash = counted.nonce
+    left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
   )`;
 
-/** What a statement that judges has to select from `admitted` for its verdicts. */
+/** What a statement has to select from `admitted` for its verdicts. */
 export const VERDICT = `
   admitted.is_live, admitted.is_in_clock_window, admitted.is_fresh, admitted.is_granted,
-  exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id) as path_tenant_exists,
+  exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_exists,
   admitted.allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::text as now_ms`;
 
-export const toRequestRow = (applicant: Applicant, position: number) => ({
+export const toRequestRow = (signed: SignedRequest, position: number) => ({
   position,
-  tenant_id: applicant.tenantId,
-  client_id: applicant.clientId,
-  number: applicant.credentialNumber,
-  secret_version: applicant.secretVersion,
-  signed_at: applicant.timestamp,
-  nonce_hash: applicant.nonceHash,
-  ...(applicant.scope && objectAndAction(applicant.scope)),
-  granting_roles: applicant.grantingRoles.join(),
-  path_tenant_id: applicant.pathTenantId,
+  tenant_id: signed.tenantId,
+  client_id: signed.clientId,
+  number: signed.credentialNumber,
+  secret_version: signed.secretVersion,
+  signed_at: signed.timestamp,
+  nonce_hash: signed.nonceHash,
+  ...(signed.scope && objectAndAction(signed.scope)),
+  granting_roles: signed.grantingRoles.join(),
+  path_tenant_id: signed.pathTenantId,
 });
 
 export const toVerdict = (row: VerdictRow): Verdict => ({
@@ -143,19 +163,20 @@ export const toVerdict = (row: VerdictRow): Verdict => ({
   now: new Date(Number(row.now_ms)),
 });
 
-/** The key of the nonce that an applicant burns. */
-export const nonceKey = ({ credentialNumber, nonceHash }: Applicant) =>
+/** The key of the nonce that a request consumes. */
+export const nonceKey = ({ credentialNumber, nonceHash }: SignedRequest) =>
   `${credentialNumber.padStart(19, '0')}${nonceHash}`;
 
-const ADMIT = `with ${judging()} select ${VERDICT} from admitted order by position`;
+const ADMIT = `with ${admitting()}
+  select ${VERDICT} from admitted order by position`;
 
 /**
  * Admission: decided by the database for every request in one statement, so that revoking, rotating, disabling and
  * unbinding hold from the next request on, on every node.
  */
-export const admission = (database: Database) =>
-  batched<Applicant, Verdict>(nonceKey, async (applicants) => {
-    const rows = await asIngest<VerdictRow>(database, ADMIT, applicants.map(toRequestRow));
+export const createAdmission = (database: Database) =>
+  batched<SignedRequest, Verdict>(nonceKey, async (requests) => {
+    const rows = await asIngest<VerdictRow>(database, ADMIT, requests.map(toRequestRow));
     return rows.map(toVerdict);
   });
 

@@ -12,7 +12,7 @@ import {
   type TestTenant,
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from '../../../test/expect-refusal.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const ME = '/api/v1/open/me';
@@ -71,13 +71,48 @@ describe('UNAUTHENTICATED', () => {
     'answers a request with %s missing, empty or twice, without a string to sign',
     async (name) => {
       const right = sign(tenant.operator, 'GET', ME)[name] ?? '';
-      for (const value of [undefined, '', ` ${right} x`, [right, right]]) {
-        const answer = await ask(tenant.operator, { headers: { [name]: value } });
+      for (const [value, code] of [
+        [undefined, 'MISSING'],
+        ['', 'MALFORMED'],
+        [` ${right} x`, 'MALFORMED'],
+        [[right, right], 'REPEATED'],
+      ] as const) {
+        const answer = await ask(tenant.operator, { headers: { [name]: value as string } });
         expectRefusal(answer, 'UNAUTHENTICATED');
         expect(answer.body).not.toHaveProperty('metadata');
+        expect(answer.body.details).toEqual([{ location: `header/${name}`, code, message: expect.any(String) }]);
       }
     },
   );
+
+  test.each([
+    ['X-Api-Timestamp', String(Date.now()), 'must be the Unix time in whole seconds, not in milliseconds: 10 digits'],
+    ['X-Api-Signature', '0'.repeat(64), 'must be v1= and the HMAC-SHA256 in 64 lower-case hexadecimal digits'],
+  ])('names the form of a malformed %s, alike for every client id', async (name, value, message) => {
+    const answers = [];
+    for (const client_id of [tenant.operator.client_id, 'never-existed']) {
+      const headers = { [name]: value, 'X-Request-Id': 'the-same' };
+      answers.push(await ask({ ...tenant.operator, client_id }, { headers }));
+    }
+    const [known, unknown] = answers.map(({ status, raw }) => ({ status, raw }));
+    expect(known).toEqual(unknown);
+    expect(answers[0]?.body).toEqual({
+      code: 'UNAUTHENTICATED',
+      message: `The request is not signed as it must be: header/${name} ${message}.`,
+      request_id: 'the-same',
+      details: [{ location: `header/${name}`, code: 'MALFORMED', message }],
+    });
+  });
+
+  test('names every header that is missing from a request that is not signed', async () => {
+    const names = ['X-Api-Id', 'X-Api-Timestamp', 'X-Api-Nonce', 'X-Api-Signature'];
+    const { body } = await ask(tenant.operator, {
+      headers: Object.fromEntries(names.map((name) => [name, undefined])),
+    });
+    expect(body.details.map(({ location, code }: Record<string, string>) => [location, code])).toEqual(
+      names.map((name) => [`header/${name}`, 'MISSING']),
+    );
+  });
 
   test('answers a duplicate that differs only in the case of its name', async () => {
     const headers = Object.entries(sign(tenant.operator, 'GET', ME)).map((pair) => `${pair.join(': ')}\r\n`);

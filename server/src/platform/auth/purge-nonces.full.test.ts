@@ -1,6 +1,6 @@
 import { platform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
+import { openPool } from '../../../test/support/open-pool.js';
 
 /** A number that no credential has. */
 const NOBODY = -2;

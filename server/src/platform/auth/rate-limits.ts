@@ -1,77 +1,129 @@
 import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../http/api-error.js';
+import { ApiError } from '../operation/api-error.js';
+import { noPeers, type Peers } from '../processes/peers.js';
 
 const WINDOW_SECONDS = 60;
-const REMEMBER_VERIFIED_MS = 10 * 60_000;
+/** A stranger with many networks must not fill the memory: the key that was used least recently is forgotten. */
+const MAX_KEYS = 100_000;
 
-/** Counters of this process. Nodes do not share them. */
-export function rateLimits(limits: { requestsPerMinute: number; failedAuthenticationsPerMinute: number }) {
-  const requests = new RateLimiterMemory({ points: limits.requestsPerMinute, duration: WINDOW_SECONDS });
-  const failures = new RateLimiterMemory({ points: limits.failedAuthenticationsPerMinute, duration: WINDOW_SECONDS });
-  const reserved = new Map<string, number>();
-  const verified = new LRUCache<string, true>({ max: 100_000, ttl: REMEMBER_VERIFIED_MS });
+/** A client with one connection is served by one process, so dividing the quota among processes would be wrong. */
+const TELL_AFTER_MS = 100;
 
+type Caller = { tenantId: string; clientId: string };
+
+type Limits = {
+  requestsPerMinute: number;
+  requestsPerMinutePerTenant: number;
+  failedAuthenticationsPerMinute: number;
+};
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+/** Counters of this node. Its processes tell each other what they count; nodes do not. */
+export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
+  const credentials = quota(
+    'credential',
+    limits.requestsPerMinute,
+    'The credential sent more requests than its quota',
+    peers,
+  );
+  const tenants = quota(
+    'tenant',
+    limits.requestsPerMinutePerTenant,
+    'The credentials of the tenant together sent more requests than its quota',
+    peers,
+  );
+  const networks = quota(
+    'address',
+    limits.failedAuthenticationsPerMinute,
+    'More requests from this address failed to authenticate than the limit',
+    peers,
+  );
   return {
-    /**
-     * Refuses an address that guesses. A client that verified from it lately stays unharmed: whoever shares its
-     * address must not be able to lock it out.
-     */
-    async refuseGuessing(address: string, clientId: string): Promise<void> {
-      const failed = await failures.get(address);
-      if (failed && failed.remainingPoints <= 0 && !verified.has(`${address} ${clientId}`)) {
-        throw rateLimited(failed, limits.failedAuthenticationsPerMinute);
-      }
-    },
-
-    async countFailure(address: string): Promise<void> {
-      await failures.consume(address).catch(ignoreExhausted);
-    },
-
-    rememberVerified(address: string, clientId: string): void {
-      verified.set(`${address} ${clientId}`, true);
-    },
+    /** Counts a request that failed to authenticate. Answers the refusal once the network is above its limit. */
+    countFailure: (network: string): ApiError | null => networks.count(network),
 
     /**
-     * Keeps a place in the quota for a request that takes effect before it is counted; answers how to give it back, or
-     * null where none is left. Whoever replays requests holds places for a moment, and nobody is refused for want of one.
+     * Reserves a request in both quotas for a request that takes effect before it is counted. Answers how to release
+     * it, or null where a quota is used up.
      */
-    async reserve(clientId: string): Promise<(() => void) | null> {
-      const counted = await requests.get(clientId);
-      const held = reserved.get(clientId) ?? 0;
-      if ((counted?.remainingPoints ?? limits.requestsPerMinute) <= held) return null;
-      reserved.set(clientId, held + 1);
+    reserve({ tenantId, clientId }: Caller): (() => void) | null {
+      if (!credentials.hasRoom(clientId) || !tenants.hasRoom(tenantId)) return null;
+      const releases = [credentials.reserve(clientId), tenants.reserve(tenantId)];
       return () => {
-        const left = (reserved.get(clientId) ?? 1) - 1;
-        if (left === 0) reserved.delete(clientId);
-        else reserved.set(clientId, left);
+        for (const release of releases) release();
       };
     },
 
-    /** Counts a request of the credential itself, live and fresh, and refuses it over the limit. */
-    async countRequest(clientId: string, { refuse }: { refuse: boolean }): Promise<void> {
-      try {
-        await requests.consume(clientId);
-      } catch (exhausted) {
-        if (!(exhausted instanceof RateLimiterRes)) throw exhausted;
-        if (!refuse) return;
-        throw rateLimited(exhausted, limits.requestsPerMinute);
-      }
-    },
+    /** Counts a live, fresh request. A request above the credential's quota does not count for the tenant. */
+    countRequest: ({ tenantId, clientId }: Caller): ApiError | null =>
+      credentials.count(clientId) ?? tenants.count(tenantId),
   };
 }
 
-function ignoreExhausted(reason: unknown): void {
-  if (!(reason instanceof RateLimiterRes)) throw reason;
-}
+/** Counts by key in windows of a minute, each of which begins with its first request. */
+function quota(name: string, limit: number, meaning: string, peers: Peers) {
+  const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: MAX_KEYS });
+  const reserved = new Map<string, number>();
+  const topic = `counts by ${name}`;
+  /** What this process has counted and not yet told. */
+  let untold = new Map<string, number>();
 
-function rateLimited(state: RateLimiterRes, quota: number): ApiError {
-  const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-  return new ApiError('RATE_LIMITED', {
-    headers: {
-      'Retry-After': String(seconds),
-      RateLimit: `"default";r=${Math.max(0, state.remainingPoints)};t=${seconds}`,
-      'RateLimit-Policy': `"default";q=${quota};w=${WINDOW_SECONDS}`,
-    },
+  peers.hear(topic, (counts) => {
+    for (const [key, count] of counts as typeof untold) windowOf(key).used += count;
   });
+
+  function tellSoon(key: string): void {
+    if (!peers.name) return;
+    if (untold.size === 0) setTimeout(tell, TELL_AFTER_MS).unref();
+    untold.set(key, (untold.get(key) ?? 0) + 1);
+  }
+
+  function tell(): void {
+    peers.tell(topic, untold);
+    untold = new Map();
+  }
+
+  function windowOf(key: string) {
+    const known = windows.get(key);
+    if (known && known.endsAt > performance.now()) return known;
+    const begun = { used: 0, endsAt: performance.now() + WINDOW_SECONDS * 1000 };
+    windows.set(key, begun);
+    return begun;
+  }
+
+  return {
+    count(key: string): ApiError | null {
+      const window = windowOf(key);
+      window.used++;
+      tellSoon(key);
+      return window.used > limit ? rateLimited(window.endsAt - performance.now()) : null;
+    },
+    hasRoom: (key: string): boolean => windowOf(key).used + (reserved.get(key) ?? 0) < limit,
+    /**
+     * A reservation never makes `count` refuse: a replayed request reserves until admission rejects it, and must not
+     * use up the quota of the credential that it replays.
+     */
+    reserve(key: string): () => void {
+      reserved.set(key, (reserved.get(key) ?? 0) + 1);
+      return () => {
+        const left = (reserved.get(key) ?? 1) - 1;
+        if (left === 0) reserved.delete(key);
+        else reserved.set(key, left);
+      };
+    },
+  };
+
+  function rateLimited(milliseconds: number): ApiError {
+    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+    return new ApiError('RATE_LIMITED', {
+      message: `${meaning} of ${limit} a minute. Wait as long as Retry-After says.`,
+      metadata: { quota: name, limit },
+      headers: {
+        'Retry-After': String(seconds),
+        RateLimit: `"${name}";r=0;t=${seconds}`,
+        'RateLimit-Policy': `"${name}";q=${limit};w=${WINDOW_SECONDS}`,
+      },
+    });
+  }
 }

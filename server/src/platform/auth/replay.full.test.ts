@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
 import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { applicantOf } from '../../../test/applicant.js';
-import { onBothNodes } from '../../../test/on-both-nodes.js';
-import { openPool } from '../../../test/open-pool.js';
-import { type Applicant, admission, hashNonce } from './admission.js';
+import { newSignedRequest } from '../../../test/support/new-signed-request.js';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { createAdmission, hashNonce, type SignedRequest } from './admission.js';
 
 const COPIES = 40;
 const ROUNDS = 50;
@@ -25,37 +25,37 @@ test('admits one of 40 identical signed requests that come at once on two nodes,
   }
 });
 
-const applicantsOf = async (count: number, caller?: Profile) => {
+const signedRequestsOf = async (count: number, caller?: Profile) => {
   const statements: string[] = [];
   const log = (_connection: number, query: string) => statements.push(query);
   const database = openPool(platform().databaseUrl as string, { debug: log });
-  const applicant = await applicantOf(database, caller ?? (await createTenant()).operator);
-  return { database, statements, applicant, applicants: Array<Applicant>(count).fill(applicant) };
+  const signed = await newSignedRequest(database, caller ?? (await createTenant()).operator);
+  return { database, statements, signed, requests: Array<SignedRequest>(count).fill(signed) };
 };
 
 test('admits the first of 40 identical requests that meet in one batch', async () => {
-  const { database, statements, applicants } = await applicantsOf(COPIES);
-  const admit = admission(database);
-  const verdicts = await Promise.all(applicants.map((applicant) => admit(applicant)));
+  const { database, statements, requests } = await signedRequestsOf(COPIES);
+  const admit = createAdmission(database);
+  const verdicts = await Promise.all(requests.map((signed) => admit(signed)));
   expect(statements.filter((statement) => statement.includes('into nonces'))).toHaveLength(1);
   expect(verdicts.map(({ isFresh }) => isFresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
   expect(verdicts.every(({ isLive, isInClockWindow, isGranted }) => isLive && isInClockWindow && isGranted)).toBe(true);
 
-  expect((await admit(applicants[0] as Applicant)).isFresh).toBe(false);
+  expect((await admit(requests[0] as SignedRequest)).isFresh).toBe(false);
   await database.close();
 });
 
-test('burns no nonce for a dead credential or outside the clock window, whatever else is in the batch', async () => {
-  const { database, applicant } = await applicantsOf(1);
-  const admit = admission(database);
-  const another = () => ({ ...applicant, nonceHash: hashNonce(randomUUID()) });
+test('consumes no nonce for a dead credential or outside the clock window, whatever else is in the batch', async () => {
+  const { database, signed } = await signedRequestsOf(1);
+  const admit = createAdmission(database);
+  const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
   const [late, revoked] = [another(), another()];
   const verdicts = await Promise.all([
-    admit({ ...late, timestamp: String(Number(applicant.timestamp) - 3_600) }),
+    admit({ ...late, timestamp: String(Number(signed.timestamp) - 3_600) }),
     admit({ ...revoked, secretVersion: 7 }),
-    admit(applicant),
-    admit({ ...applicant, secretVersion: 7 }),
-    admit(applicant),
+    admit(signed),
+    admit({ ...signed, secretVersion: 7 }),
+    admit(signed),
   ]);
   expect(verdicts.map(({ isLive, isInClockWindow, isFresh }) => [isLive, isInClockWindow, isFresh])).toEqual([
     [true, false, expect.anything()],
@@ -71,17 +71,36 @@ test('burns no nonce for a dead credential or outside the clock window, whatever
 test('keeps a nonce until no clock window that the credential may ever get takes its timestamp', async () => {
   const { tenant_id } = await createTenant();
   const windows = { allowed_clock_skew_seconds: 30, replay_window_seconds: 30 };
-  const { database, applicant } = await applicantsOf(1, await createCredential(tenant_id, windows));
-  for (const signedAt of [-25, 25].map((seconds) => Number(applicant.timestamp) + seconds)) {
+  const { database, signed } = await signedRequestsOf(1, await createCredential(tenant_id, windows));
+  for (const signedAt of [-25, 25].map((seconds) => Number(signed.timestamp) + seconds)) {
     const nonceHash = hashNonce(randomUUID());
-    const { isFresh } = await admission(database)({ ...applicant, timestamp: String(signedAt), nonceHash });
+    const { isFresh } = await createAdmission(database)({ ...signed, timestamp: String(signedAt), nonceHash });
     const [nonce] = await database.sql.begin(async (tx) => {
       await tx`set local role top_system`;
       return tx`
         select extract(epoch from expires_at)::int as expires_at from nonces
-        where credential_number = ${applicant.credentialNumber} and nonce_hash = decode(${nonceHash}, 'hex')`;
+        where credential_number = ${signed.credentialNumber} and nonce_hash = decode(${nonceHash}, 'hex')`;
     });
     expect([isFresh, nonce?.expires_at]).toEqual([true, signedAt + MAX_CLOCK_SKEW_SECONDS + 60]);
   }
+  await database.close();
+});
+
+test('keeps a nonce for the whole replay window of its credential, also that of an older timestamp', async () => {
+  const { tenant_id } = await createTenant();
+  const { database, signed } = await signedRequestsOf(
+    1,
+    await createCredential(tenant_id, { replay_window_seconds: 900 }),
+  );
+  const timestamp = String(Number(signed.timestamp) - 200);
+  const { isFresh, now } = await createAdmission(database)({ ...signed, timestamp });
+  const [nonce] = await database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return tx`
+      select extract(epoch from expires_at)::float8 as expires_at from nonces
+      where credential_number = ${signed.credentialNumber}`;
+  });
+  expect(isFresh).toBe(true);
+  expect(nonce?.expires_at).toBeCloseTo(now.getTime() / 1000 + 900 + 60, 0);
   await database.close();
 });

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { createTenant, platform } from '@tenant-open-platform/testing';
+import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
+import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../database/database.js';
 import { credentialOwner } from '../secrets/credential-owner.js';
 import type { Keyring } from '../secrets/keyring.js';
-import { signatureVerifier } from './signing-keys.js';
+import { createSignatureVerifier } from './signing-keys.js';
 
 let database: Database;
 
@@ -15,21 +15,56 @@ beforeAll(() => {
 
 afterAll(() => database.close());
 
-test('a secret that does not open fails the requests of its own credential and no others', async () => {
-  const { tenant_id, operator, reader } = await createTenant();
-  const unopenable = credentialOwner(tenant_id, reader.client_id, 1);
+/** Opens every secret as `key` and records for which owner. */
+function recordingKeyring(refused = '') {
+  const opened: string[] = [];
   const keyring = {
+    seal: () => Buffer.alloc(0),
     open(_sealed: Buffer, owner: string) {
-      if (owner === unopenable) throw new Error('The keyring lacks the key k0.');
+      if (owner === refused) throw new Error('The keyring lacks the key k0.');
+      opened.push(owner);
       return 'key';
     },
   } as unknown as Keyring;
-  const verify = signatureVerifier(database, keyring);
-  const signature = createHmac('sha256', 'key').update('text').digest();
+  return { keyring, opened };
+}
+
+const signed = (clientId: string, key = 'key') => ({
+  clientId,
+  stringToSign: 'text',
+  signature: createHmac('sha256', key).update('text').digest(),
+  network: '192.0.2.1',
+});
+
+test('a secret that does not open fails the requests of its own credential and no others', async () => {
+  const { tenant_id, operator, reader } = await createTenant();
+  const { keyring } = recordingKeyring(credentialOwner(tenant_id, reader.client_id, 1));
+  const verify = createSignatureVerifier(database, keyring);
   const [good, bad, unknown] = await Promise.allSettled(
-    [operator.client_id, reader.client_id, 'nobody'].map((clientId) => verify(clientId, 'text', signature)),
+    [operator.client_id, reader.client_id, 'nobody'].map((clientId) => verify(signed(clientId))),
   );
   expect(good).toMatchObject({ status: 'fulfilled', value: { tenantId: tenant_id, secretVersion: 1 } });
   expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'The keyring lacks the key k0.' } });
   expect(unknown).toEqual({ status: 'fulfilled', value: null });
+});
+
+test('a wrong signature opens two secrets for every id: known or not, in memory or not, with one secret or two', async () => {
+  const { tenant_id, admin, operator } = await createTenant();
+  const rotated = await createCredential(tenant_id);
+  const rotation = { rotate_secret: true, previous_secret_ttl_seconds: 600 };
+  const target = `/api/v1/platform/tenants/${tenant_id}/credentials/${rotated.client_id}`;
+  expect((await signedRequest(admin, 'PUT', target, { body: rotation })).status).toBe(200);
+
+  const { keyring, opened } = recordingKeyring();
+  const verify = createSignatureVerifier(database, keyring);
+  const openedFor = async ({ client_id }: Pick<Profile, 'client_id'>) => {
+    opened.length = 0;
+    expect(await verify(signed(client_id, 'guessed'))).toBeNull();
+    return opened.length;
+  };
+  for (const caller of [operator, operator, rotated, rotated, { client_id: 'nobody' }, { client_id: 'nobody' }]) {
+    expect(await openedFor(caller)).toBe(2);
+  }
+  expect(await verify(signed(operator.client_id))).toMatchObject({ secretVersion: 1 });
+  expect(await verify(signed(rotated.client_id))).toMatchObject({ secretVersion: 2 });
 });

@@ -1,139 +1,123 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
-import { asSystem } from '../database/roles.js';
+import { asAllTenantsStatement } from '../database/roles.js';
 import { credentialOwner } from '../secrets/credential-owner.js';
+import { generateCredentialSecret } from '../secrets/credential-secret.js';
 import type { Keyring } from '../secrets/keyring.js';
+import { createPacedReader } from './paced-reader.js';
 
-export type SigningKeys = {
-  tenantId: string;
-  /** Stands for the credential in the nonce table. */
-  credentialNumber: string;
-  /** The current secret and, while it overlaps, the previous one. */
-  secrets: { version: number; key: Buffer }[];
+/** The current secret and, while it overlaps, the previous one; otherwise a stand-in that nobody knows. */
+type SigningKeys = {
+  /** Null where nobody has the client_id. */
+  credential: Credential | null;
+  current: Buffer;
+  previous: Buffer;
 };
 
-export type VerifiedBy = { tenantId: string; credentialNumber: string; secretVersion: number };
+/** The number stands for the credential in the nonce table. */
+type Credential = { tenantId: string; credentialNumber: string; secretVersion: number };
+
+/** The version is that of the secret that signed. */
+export type VerifiedBy = Credential;
+
+type SignedText = {
+  clientId: string;
+  stringToSign: string;
+  signature: Buffer;
+  /** Reads take turns by it: see pacedReader. */
+  network: string;
+};
 
 const CACHED_CREDENTIALS = 100_000;
-const REREAD_INTERVAL_MS = 100;
-/**
- * An unknown client_id costs a read and an HMAC, like one whose keys are not cached. Cached keys and a second secret cost
- * an HMAC more each: microseconds beside the read.
- */
-const DUMMY_KEY = Buffer.alloc(53);
 
 /**
  * Verifies signatures with keys from a cache. Nothing that may change is decided here: whether the credential lives
  * and the secret's version still counts is admission's to say. "Unknown" is never cached.
+ *
+ * A signature that does not verify costs the same for every client_id, known or not, cached or not: two HMACs, a read
+ * of one row, two secrets opened, two HMACs. Otherwise the time of a refusal would tell which ids exist.
  */
-export function signatureVerifier(database: Database, keyring: Keyring) {
-  const readKeys = keyReader(database, keyring);
+export function createSignatureVerifier(database: Database, keyring: Keyring) {
+  const standIn = sealStandIn(keyring);
+  const unknown = open(keyring, standIn, standIn);
+  const readRow = createPacedReader((clientIds) => readRows(database, standIn.secret, clientIds));
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
-  const lastRead = new LRUCache<string, number>({ max: CACHED_CREDENTIALS, ttl: REREAD_INTERVAL_MS });
-  const reading = new Map<string, Promise<SigningKeys | null>>();
-  const scheduled = new Map<string, Promise<SigningKeys | null>>();
 
-  function read(clientId: string): Promise<SigningKeys | null> {
-    lastRead.set(clientId, Date.now());
-    const keys = readKeys(clientId)
-      .then((found) => {
-        if (found) cache.set(clientId, found);
-        return found;
-      })
-      .finally(() => reading.delete(clientId));
-    reading.set(clientId, keys);
-    return keys;
-  }
-
-  /**
-   * Reads the row once more, at most once per interval for a client_id. A caller that comes within it waits for a
-   * read that starts after it came: a secret rotated a moment ago on another node is never refused.
-   */
-  function readAgain(clientId: string): Promise<SigningKeys | null> {
-    const coming = scheduled.get(clientId);
-    if (coming) return coming;
-    const last = lastRead.get(clientId);
-    if (last === undefined) return read(clientId);
-    const next = delay(Math.max(0, last + REREAD_INTERVAL_MS - Date.now())).then(() => {
-      scheduled.delete(clientId);
-      return read(clientId);
-    });
-    scheduled.set(clientId, next);
-    return next;
-  }
-
-  return async function verify(clientId: string, stringToSign: string, signature: Buffer): Promise<VerifiedBy | null> {
-    const cached = cache.get(clientId);
-    const byCached = cached && match(cached, stringToSign, signature);
+  return async function verify({ clientId, stringToSign, signature, network }: SignedText): Promise<VerifiedBy | null> {
+    const byCached = match(cache.get(clientId) ?? unknown, stringToSign, signature);
     if (byCached) return byCached;
-    // A read that is under way may be too old to refuse, never to accept: admission has the last word.
-    const underWay = await reading.get(clientId);
-    const byUnderWay = underWay && match(underWay, stringToSign, signature);
-    if (byUnderWay) return byUnderWay;
-    const current = await readAgain(clientId);
-    if (current) return match(current, stringToSign, signature);
-    isSignedWith(DUMMY_KEY, stringToSign, signature);
-    return null;
+    const keys = open(keyring, (await readRow(network, clientId)) ?? standIn, standIn);
+    if (keys.credential) cache.set(clientId, keys);
+    return match(keys, stringToSign, signature);
   };
 }
 
-function match(keys: SigningKeys, stringToSign: string, signature: Buffer): VerifiedBy | null {
-  const secret = keys.secrets.find(({ key }) => isSignedWith(key, stringToSign, signature));
-  if (!secret) return null;
-  return { tenantId: keys.tenantId, credentialNumber: keys.credentialNumber, secretVersion: secret.version };
+function match({ credential, current, previous }: SigningKeys, text: string, signature: Buffer): VerifiedBy | null {
+  if (isSignedWith(current, text, signature)) return credential;
+  if (!isSignedWith(previous, text, signature)) return null;
+  return credential && { ...credential, secretVersion: credential.secretVersion - 1 };
 }
 
 /** Both sides have 32 bytes: the syntax of the header was checked before. */
-const isSignedWith = (key: Buffer, stringToSign: string, signature: Buffer) =>
-  timingSafeEqual(createHmac('sha256', key).update(stringToSign).digest(), signature);
+const isSignedWith = (key: Buffer, text: string, signature: Buffer) =>
+  timingSafeEqual(createHmac('sha256', key).update(text).digest(), signature);
 
 type Row = {
-  tenant_id: string;
   client_id: string;
+  /** Null where nobody has the client_id: the rest is the stand-in. */
+  tenant_id: string | null;
   number: string;
   secret_version: number;
   secret: string;
   previous_secret: string | null;
 };
 
-/** The statement is shared, opening is not: a secret that does not open fails its own requests and no others. */
-function keyReader(database: Database, keyring: Keyring) {
-  const readRow = batched<string, Row | null>(
-    (clientId) => clientId,
-    async (clientIds) => {
-      const rows = await asSystem<Row>(
-        database,
-        (sql) => sql<Row[]>`
-          select credential.tenant_id, credential.client_id, credential.number::text, credential.secret_version,
-            encode(credential.secret_sealed, 'base64') as secret,
-            case when credential.previous_secret_expires_at > now()
-              then encode(credential.previous_secret_sealed, 'base64') end as previous_secret
-          from json_array_elements_text(${JSON.stringify([...new Set(clientIds)])}::text::json) as asked (client_id)
-          join taken_names on taken_names.kind = 'CLIENT_ID' and taken_names.name = asked.client_id
-          join credentials as credential
-            on credential.tenant_id = taken_names.tenant_id and credential.client_id = asked.client_id`,
-      );
-      const rowOf = new Map(rows.map((row) => [row.client_id, row]));
-      return clientIds.map((clientId) => rowOf.get(clientId) ?? null);
-    },
-  );
-  return async (clientId: string): Promise<SigningKeys | null> => {
-    const row = await readRow(clientId);
-    return row && toSigningKeys(row);
-  };
+/** A secret that takes the place of one that does not exist. Nobody knows it, so no signature matches. */
+const sealStandIn = (keyring: Keyring): Row => ({
+  client_id: '',
+  tenant_id: null,
+  number: '0',
+  secret_version: 0,
+  secret: keyring.seal(generateCredentialSecret(), STAND_IN).toString('base64'),
+  previous_secret: null,
+});
 
-  function toSigningKeys(row: Row): SigningKeys {
-    const open = (sealed: string, version: number) => ({
-      version,
-      key: Buffer.from(
-        keyring.open(Buffer.from(sealed, 'base64'), credentialOwner(row.tenant_id, row.client_id, version)),
-      ),
-    });
-    const secrets = [open(row.secret, row.secret_version)];
-    if (row.previous_secret) secrets.push(open(row.previous_secret, row.secret_version - 1));
-    return { tenantId: row.tenant_id, credentialNumber: row.number, secrets };
-  }
+const STAND_IN = 'stand-in';
+
+/** Answers a row for every id: the database and the driver do as much for one that nobody has. */
+async function readRows(database: Database, standIn: string, clientIds: string[]): Promise<Map<string, Row>> {
+  const rows = await asAllTenantsStatement<Row>(
+    database,
+    (sql) => sql<Row[]>`
+      select asked.client_id, credential.tenant_id, coalesce(credential.number, 0)::text as number,
+        coalesce(credential.secret_version, 0) as secret_version,
+        coalesce(encode(credential.secret_sealed, 'base64'), ${standIn}) as secret,
+        case when credential.previous_secret_expires_at > now()
+          then encode(credential.previous_secret_sealed, 'base64') end as previous_secret
+      from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)
+      -- \`offset 0\`: looked up by the indexes, whatever Postgres knows of the sizes of the tables.
+      left join lateral (
+        select tenant_id from taken_names where kind = 'CLIENT_ID' and name = asked.client_id offset 0
+      ) as taken on true
+      left join lateral (
+        select * from credentials
+        where credentials.tenant_id = taken.tenant_id and credentials.client_id = asked.client_id offset 0
+      ) as credential on true`,
+  );
+  return new Map(rows.map((row) => [row.client_id, row]));
+}
+
+/** Opens two secrets, whatever the row has. A secret that does not open fails the requests of its own credential only. */
+function open(keyring: Keyring, row: Row, standIn: Row): SigningKeys {
+  const { tenant_id: tenantId, client_id: clientId, number: credentialNumber, secret_version: secretVersion } = row;
+  const ownerOf = (version: number) => (tenantId === null ? STAND_IN : credentialOwner(tenantId, clientId, version));
+  const opened = (sealed: string, owner: string) => Buffer.from(keyring.open(Buffer.from(sealed, 'base64'), owner));
+  return {
+    credential: tenantId === null ? null : { tenantId, credentialNumber, secretVersion },
+    current: opened(row.secret, ownerOf(secretVersion)),
+    previous: row.previous_secret
+      ? opened(row.previous_secret, ownerOf(secretVersion - 1))
+      : opened(standIn.secret, STAND_IN),
+  };
 }

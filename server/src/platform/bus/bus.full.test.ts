@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
@@ -74,8 +74,7 @@ function reader(
   return { taken, consumer, numbers: () => taken.map(numberOf) };
 }
 
-/** Longer than a lost message of JetStream takes to come again. */
-/** Longer than JetStream waits for the acknowledgement of what a reader that stopped may still have been sent. */
+/** Longer than JetStream waits for the acknowledgement of a message that a stopped reader may still have been sent. */
 const soon = { timeout: 50_000, interval: 5 };
 
 describe.each(implementations)('%s', (_, open) => {
@@ -141,7 +140,7 @@ describe.each(implementations)('%s', (_, open) => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, taken } = reader(place, async (delivery) =>
-      numberOf(delivery) === 0 && delivery.attempt < 3 ? 'RETRY' : 'DONE',
+      numberOf(delivery) === 0 && delivery.attempt < 3 ? { retryInMs: 1_000 } : 'DONE',
     );
     await other.consume(consumer);
     await bus.publish(messagesOn(place.subject, 100));
@@ -157,7 +156,9 @@ describe.each(implementations)('%s', (_, open) => {
     const [bus, other] = await open();
     const place = newSubject();
     const poison = 3 * MAX_IN_FLIGHT;
-    const { consumer, taken } = reader(place, async (delivery) => (numberOf(delivery) < poison ? 'RETRY' : 'DONE'));
+    const { consumer, taken } = reader(place, async (delivery) =>
+      numberOf(delivery) < poison ? { retryInMs: 1_000 } : 'DONE',
+    );
     await other.consume(consumer);
     await bus.publish(messagesOn(place.subject, poison + 50));
     const last = poison + 49;
@@ -238,6 +239,36 @@ describe.each(implementations)('%s', (_, open) => {
     await bus.publish(messagesOn(place.subject, 5));
     await other.consume(consumer);
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
+  });
+
+  test('answers which update is the oldest that nobody has taken', async () => {
+    const [bus, other] = await open();
+    const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
+    const subject = `tenants.${tenantId}.command-updates.vendor_a`;
+    const releases: (() => void)[] = [];
+    const sentAt: Date[] = [];
+    const durable = { stream: 'TOP_UPDATES', durable: tenantId, subjects: [subject] } as const;
+    await other.consume({
+      ...durable,
+      async handle(delivery) {
+        if (delivery.attempt > 1) return 'DONE';
+        sentAt.push(delivery.sentAt);
+        await new Promise<void>((resolve) => releases.push(resolve));
+        return { retryInMs: 500 };
+      },
+    });
+    expect(await bus.oldestUntaken(subject)).toBeNull();
+    for (const message of messagesOn(subject, 3)) await bus.publish([message]);
+    await vi.waitFor(() => expect(releases).toHaveLength(3), soon);
+    const oldest = async () => (await bus.oldestUntaken(subject))?.getTime();
+    expect(await oldest()).toBe(sentAt[0]?.getTime());
+    expect(await bus.oldestUntaken(subject.replace('vendor_a', 'vendor_b'))).toBeNull();
+    // It waits for its second try and is still not taken.
+    releases[0]?.();
+    expect(await oldest()).toBe(sentAt[0]?.getTime());
+    await vi.waitFor(async () => expect(await oldest()).toBe(sentAt[1]?.getTime()), soon);
+    for (const release of releases) release();
+    await vi.waitFor(async () => expect(await oldest()).toBeUndefined(), soon);
   });
 
   test('refuses what no stream keeps', async () => {
@@ -326,6 +357,87 @@ describe('NATS JetStream, of its own', () => {
     await streams.update('TOP_EVENTS', { subjects: ['tenants.*.events.*'], max_age: 0, max_bytes: 1_000_000 });
     await (await openOn(server)).close();
     expect((await streams.info('TOP_EVENTS')).config).toEqual({ ...before, max_bytes: 1_000_000 });
+  });
+
+  const updates = 'tenants.acme.command-updates.vendor_a';
+
+  test('updates streams and durables that an earlier version made, and bounds them', async () => {
+    const server = await own();
+    const { streams, consumers } = await managerOf(server);
+    const durable = 'platform-command-updates';
+    await streams.add({
+      name: 'TOP_UPDATES',
+      subjects: ['tenants.*.command-updates.*', 'tenants.*.device-requests.*'],
+      retention: 'workqueue',
+      discard: 'old',
+    });
+    await consumers.add('TOP_UPDATES', {
+      durable_name: durable,
+      filter_subject: updates,
+      ack_policy: 'explicit',
+      ack_wait: nanos(30_000),
+      max_ack_pending: 10_000,
+    });
+    const bus = await openOn(server);
+    const reading = await bus.consume({
+      stream: 'TOP_UPDATES',
+      durable,
+      subjects: [updates],
+      handle: async () => 'DONE',
+    });
+    expect((await consumers.info('TOP_UPDATES', durable)).config).toMatchObject({
+      ack_wait: nanos(5_000),
+      max_ack_pending: -1,
+    });
+    expect((await streams.info('TOP_UPDATES')).config).toMatchObject({
+      discard: 'new',
+      discard_new_per_subject: true,
+      max_msgs_per_subject: 30_000,
+      max_msg_size: 69_632,
+    });
+    for (const name of ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS']) {
+      expect((await streams.info(name)).config.max_bytes).toBeGreaterThan(0);
+    }
+    await reading.stop();
+  });
+
+  test('a full stream of updates refuses new ones and keeps those it has; one above the limit is refused for good', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const { streams } = await managerOf(server);
+    const large = { subject: updates, id: 'large', body: Buffer.alloc(70_000) };
+    expect(await bus.publish([large])).toEqual([{ message: large, reason: 'message size exceeds maximum allowed' }]);
+    await streams.update('TOP_UPDATES', { max_bytes: 100_000, max_msgs_per_subject: 3 });
+    await bus.publish(messagesOn(updates, 3));
+    await expect(bus.publish(messagesOn(updates, 1))).rejects.toMatchObject({
+      cause: { message: 'maximum messages per subject exceeded' },
+    });
+    const others = (count: number) =>
+      messagesOn('tenants.other.command-updates.vendor_a', count).map((one) => ({
+        ...one,
+        body: Buffer.alloc(40_000),
+      }));
+    await bus.publish(others(2));
+    await expect(bus.publish(others(1))).rejects.toMatchObject({ cause: { message: 'maximum bytes exceeded' } });
+    expect((await streams.info('TOP_UPDATES')).state).toMatchObject({ messages: 5, first_seq: 1 });
+  });
+
+  test('what a reader fetched that died comes to another within seconds', async () => {
+    const bus = await openNats();
+    const place = newSubject();
+    const reading = await bus.consume(reader(place).consumer);
+    await reading.stop();
+    const connection = await connect({ servers: nats.url.replace('nats://', '') });
+    const dying = await jetstream(connection).consumers.get('TOP_COMMANDS', place.durable);
+    await bus.publish(messagesOn(place.subject, 1));
+    expect(await dying.next()).not.toBeNull();
+    await connection.close();
+    const from = performance.now();
+    const { consumer, taken } = reader(place);
+    await bus.consume(consumer);
+    await vi.waitFor(() => expect(taken).not.toEqual([]), soon);
+    expect(taken[0]?.attempt).toBeGreaterThan(1);
+    expect(performance.now() - from).toBeLessThan(20_000);
   });
 
   test("forgets the ids of adapters' messages at once: one tenant's would swallow another tenant's", async () => {

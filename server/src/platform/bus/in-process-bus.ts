@@ -5,20 +5,20 @@ import {
   type Durable,
   MAX_IN_FLIGHT,
   type Message,
+  RETRY_AFTER_AN_ERROR_MS,
   type StreamName,
   streamSubjects,
   subjectMatches,
 } from './bus.js';
 
-const RETRY_AFTER_MS = 1_000;
 /** As JetStream's duplicate window: long enough for a relay that starts again. */
 const REMEMBERED_IDS = 100_000;
 /** Of one stream before its first durable, and of one durable without a reader. */
 const MAX_KEPT = 10_000;
 
 /**
- * The bus of a single process. What it holds dies with the process: the outbox is the source of truth, and a command
- * that was under way then times out with an unknown outcome, as it would with an adapter that died.
+ * The bus of a single process. Its messages die with the process: the outbox is the source of truth, and a command that
+ * was under way then times out with an unknown outcome, as it does when its adapter dies.
  */
 export function inProcessBus(): Bus {
   const seen = new Set<string>();
@@ -57,6 +57,10 @@ export function inProcessBus(): Bus {
     async provide(durable) {
       provide(durable);
     },
+    async oldestUntaken(subject) {
+      const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
+      return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
+    },
     async consume(consumer) {
       return provide(consumer).read(consumer.handle);
     },
@@ -91,17 +95,23 @@ type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 type Queue = {
   durable: Durable;
   push(message: Message): void;
+  oldestUntaken(subject: string): Date | undefined;
   read(handle: Consumer['handle']): { stop(): Promise<void> };
   close(): Promise<void>;
 };
 
-/** Hands messages over in their order, several at a time; one that is to be tried again waits beside the others. */
+/** A message until its delivery. */
+type Waiting = Omit<Delivery, 'waitingBehind'>;
+
+/** Hands messages over in their order, several at a time. Those that wait for another try hold up no others. */
 function startQueue(durable: Durable): Queue {
-  const waiting: Delivery[] = [];
+  const waiting: Waiting[] = [];
+  /** By id, in the order in which they came. */
+  const untaken = new Map<string, Waiting>();
   const readers = new Set<Reader>();
   const timers = new Set<NodeJS.Timeout>();
 
-  /** The reader that has most time. */
+  /** The reader with the fewest messages under way. */
   const nextReader = () =>
     [...readers]
       .filter(({ underWay }) => underWay.size < MAX_IN_FLIGHT)
@@ -115,23 +125,24 @@ function startQueue(durable: Durable): Queue {
     }
   }
 
-  function start({ handle, underWay }: Reader, delivery: Delivery): void {
-    const handled = handle(delivery)
-      .catch(() => 'RETRY' as const)
+  function start({ handle, underWay }: Reader, delivery: Waiting): void {
+    const handled = handle({ ...delivery, waitingBehind: waiting.length })
+      .catch(() => ({ retryInMs: RETRY_AFTER_AN_ERROR_MS }))
       .then((outcome) => {
         underWay.delete(handled);
-        if (outcome === 'RETRY') retryLater(delivery);
+        if (outcome === 'DONE') untaken.delete(delivery.id);
+        else retryLater(delivery, outcome.retryInMs);
         next();
       });
     underWay.add(handled);
   }
 
-  function retryLater(delivery: Delivery): void {
+  function retryLater(delivery: Waiting, afterMs: number): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
       waiting.push({ ...delivery, attempt: delivery.attempt + 1 });
       next();
-    }, RETRY_AFTER_MS);
+    }, afterMs);
     timers.add(timer);
   }
 
@@ -142,10 +153,16 @@ function startQueue(durable: Durable): Queue {
 
   return {
     durable,
-    push({ subject, body }) {
-      waiting.push({ subject, body, attempt: 1, sentAt: new Date() });
-      if (readers.size === 0 && waiting.length > MAX_KEPT) waiting.shift();
+    push({ id, subject, body }) {
+      const message = { id, subject, body, attempt: 1, sentAt: new Date() };
+      waiting.push(message);
+      untaken.set(id, message);
+      if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);
       setImmediate(next);
+    },
+    oldestUntaken(subject) {
+      for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;
+      return undefined;
     },
     read(handle) {
       const reader = { handle, underWay: new Set<Promise<void>>() };

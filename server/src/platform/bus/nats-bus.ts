@@ -5,13 +5,14 @@ import {
   type JetStreamManager,
   jetstream,
   jetstreamManager,
+  type MsgRequest,
 } from '@nats-io/jetstream';
 import { InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../startup-error.js';
 import type { Bus, Message, Refusal } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
-import { ensureDurable, startReading } from './nats-consumer.js';
+import { ensureAdapterDurable, startReading } from './nats-consumer.js';
 import { ensureStreams } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
@@ -25,8 +26,10 @@ const RESTORE_AFTER_MS = 1_000;
 export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
   const connection = await connectToNats(options);
   let isConnected = true;
+  const lossOfConnection = new Set<() => void>();
   void watch(connection, logger, (connected) => {
     isConnected = connected;
+    if (!connected) for (const tell of lossOfConnection) tell();
   });
   const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
   const manager = await startJetStream(connection, options).catch(async (error: unknown) => {
@@ -34,6 +37,18 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     throw error;
   });
   const restored: (() => void)[] = [];
+  /**
+   * The acknowledgement of what was sent over a lost connection does not come. The sender learns it at once, so that it
+   * sends nothing over the next connection before it has repeated what was lost.
+   */
+  async function unlessLost(sending: Promise<unknown>): Promise<void> {
+    let tell = () => {};
+    const lost = new Promise<never>((_resolve, reject) => {
+      tell = () => reject(new Error(UNREADY));
+    });
+    lossOfConnection.add(tell);
+    await Promise.race([sending, lost]).finally(() => lossOfConnection.delete(tell));
+  }
   const restoreStreams = oneAtATime(async () => {
     // nats-server still removes the files of a deleted stream while it answers that there is none.
     await delay(RESTORE_AFTER_MS);
@@ -51,7 +66,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
           if (isForGood(error)) refusals.push({ message, reason: error.message });
           else failures.push(error);
         });
-      await Promise.all(messages.map(send));
+      await unlessLost(Promise.all(messages.map(send)));
       const [first] = failures;
       if (!first) return refusals;
       if (failures.some(hasNoStream)) await restoreStreams().catch(() => {});
@@ -61,15 +76,21 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     },
     async provide(durable) {
       try {
-        await ensureDurable(manager, durable);
+        await ensureAdapterDurable(manager, durable);
       } catch (error) {
         if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
         await restoreStreams();
-        await ensureDurable(manager, durable);
+        await ensureAdapterDurable(manager, durable);
       }
     },
     onRestored(tell) {
       restored.push(tell);
+    },
+    async oldestUntaken(subject) {
+      if (!isConnected) throw new Error(UNREADY);
+      // A stream of work keeps a message until it is acknowledged. The client's types lack this query of nats-server 2.9.
+      const query = { next_by_subj: subject } as unknown as MsgRequest;
+      return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
     },
     consume: (consumer) => startReading({ client, manager, restoreStreams, logger }, consumer),
     unreadyReason: () => (isConnected ? null : UNREADY),
@@ -84,10 +105,10 @@ const isApiError = (error: unknown, code: number) => error instanceof JetStreamA
 
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
 
-/** Larger than nats-server carries, or than the stream keeps: it stays so, however often it is sent. */
+/** Larger than nats-server carries, or than the stream keeps: repeating it cannot help. */
 const isForGood = (error: Error) => error instanceof InvalidArgumentError || isApiError(error, MESSAGE_TOO_LARGE);
 
-/** JSStreamMessageExceedsMaximumErr, where an operator gave the stream a max_msg_size. */
+/** JSStreamMessageExceedsMaximumErr: larger than the max_msg_size of the stream. */
 const MESSAGE_TOO_LARGE = 10_054;
 
 /** A cluster that has just started needs a moment to elect the leader that answers. */

@@ -33,6 +33,8 @@ export async function connectToNats(options: NatsOptions): Promise<NatsConnectio
   const authenticator = await authenticatorOf(options, urls);
   const settings: ConnectionOptions = {
     name: 'tenant-open-platform',
+    // Otherwise the client builds a stack trace for every publish: a third of its CPU.
+    noAsyncTraces: true,
     servers: urls.map(({ host }) => host),
     ...(authenticator && { authenticator }),
     ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),

@@ -3,47 +3,69 @@ import {
   type ConsumerInfo,
   type ConsumerMessages,
   DeliverPolicy,
+  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome } from './bus.js';
+import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
 
 export type JetStream = {
   client: JetStreamClient;
   manager: JetStreamManager;
-  /** Makes the streams anew, should they be gone. */
+  /** Creates missing streams. */
   restoreStreams: () => Promise<void>;
   logger: Logger;
 };
 
-/** After this silence a message goes to another reader. */
-const ACK_WAIT_MS = 30_000;
-const STILL_WORKING_MS = 10_000;
-/** What waits to be tried again counts: many of those must not keep the others from coming. */
-const MAX_ACK_PENDING = 10_000;
-/** One request for messages waits so long at the server; a lost one is noticed after as much. */
+/**
+ * A message without a sign of life for this long goes to another reader. Our own readers send one every 2 seconds, so
+ * that the messages of a killed node come again soon, well before most commands time out. Adapters are promised 30
+ * seconds.
+ */
+const ACK_WAIT_MS = 5_000;
+const STILL_WORKING_MS = 2_000;
+const ADAPTER_ACK_WAIT_MS = 30_000;
+/** No limit: messages that wait for their next try count too, and must not keep new ones from coming. */
+const MAX_ACK_PENDING = -1;
+/** A pull request waits this long at the server. It also bounds how long a lost request goes unnoticed. */
 const PULL_MS = 5_000;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 30_000;
 
-/** Creates the durable, or puts right what may be changed of it. */
-export const ensureDurable = (manager: JetStreamManager, { stream, durable, subjects }: Durable) =>
-  manager.consumers.add(stream, {
+/** Creates a durable that adapters read, or updates its settings. */
+export const ensureAdapterDurable = (manager: JetStreamManager, durable: Durable) =>
+  ensureDurable(manager, durable, ADAPTER_ACK_WAIT_MS);
+
+async function ensureDurable(
+  { consumers }: JetStreamManager,
+  { stream, durable, subjects }: Durable,
+  ackWaitMs: number,
+): Promise<ConsumerInfo> {
+  const config = {
     durable_name: durable,
     ...(subjects?.length === 1
       ? { filter_subject: String(subjects[0]) }
       : subjects && { filter_subjects: [...subjects] }),
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
+    ack_wait: nanos(ackWaitMs),
     max_ack_pending: MAX_ACK_PENDING,
     max_deliver: -1,
-  });
+  };
+  try {
+    return await consumers.add(stream, config);
+  } catch (error) {
+    // nats-server 2.9 updates an existing durable here, later versions refuse to.
+    if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_ALREADY_EXISTS) throw error;
+    return consumers.update(stream, durable, config);
+  }
+}
 
-/** Reads until it is stopped, whatever happens to connection, stream and durable meanwhile. */
+/** JSConsumerAlreadyExists: the durable exists with other settings. */
+const CONSUMER_ALREADY_EXISTS = 10_148;
+
+/** Reads until it is stopped, also after the connection, the stream or the durable was lost. */
 export async function startReading({ client, manager, restoreStreams, logger }: JetStream, consumer: Consumer) {
   let isStopping = false;
   let stopNow = () => {};
@@ -53,7 +75,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
   const underWay = new Set<Promise<void>>();
   let messages: ConsumerMessages | undefined;
 
-  /** Asks for no more than it can start at once: what lay here unstarted would be missed by other readers. */
+  /** Asks for no more messages than it can start at once: other readers could not get those that wait here. */
   async function read(info: ConsumerInfo): Promise<void> {
     const from = client.consumers.getConsumerFromInfo(info);
     while (!isStopping) {
@@ -72,21 +94,22 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
   }
 
   async function handle(message: JsMsg): Promise<void> {
-    const { subject, data } = message;
-    const attempt = message.info.deliveryCount;
+    const { subject, data, info } = message;
     const working = setInterval(() => message.working(), STILL_WORKING_MS);
-    let outcome: Outcome = 'RETRY';
+    let outcome: Outcome = { retryInMs: RETRY_AFTER_AN_ERROR_MS };
     try {
       outcome = await consumer.handle({
+        id: `${info.streamSequence} ${info.timestampNanos}`,
         subject,
         body: Buffer.from(data.buffer, data.byteOffset, data.length),
-        attempt,
+        attempt: info.deliveryCount,
+        waitingBehind: info.pending,
         sentAt: message.time,
       });
     } finally {
       clearInterval(working);
       if (outcome === 'DONE') message.ack();
-      else message.nak(Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS));
+      else message.nak(outcome.retryInMs);
     }
   }
 
@@ -94,7 +117,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
     let info: ConsumerInfo | null = first;
     while (!isStopping) {
       try {
-        await read(info ?? (await ensureDurable(manager, consumer)));
+        await read(info ?? (await ensureDurable(manager, consumer, ACK_WAIT_MS)));
       } catch (err) {
         if (isStopping) return;
         logger.warn({ err, stream: consumer.stream, durable: consumer.durable }, 'the bus is read again');
@@ -104,9 +127,9 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
     }
   }
 
-  const reading = readOn(await ensureDurable(manager, consumer));
+  const reading = readOn(await ensureDurable(manager, consumer, ACK_WAIT_MS));
   return {
-    /** Resolves once what is under way is done. */
+    /** Resolves once the messages under way are handled. */
     async stop(): Promise<void> {
       isStopping = true;
       stopNow();

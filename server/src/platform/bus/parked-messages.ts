@@ -1,38 +1,65 @@
+import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
-import { asSystem } from '../database/roles.js';
+import { asAllTenantsStatement } from '../database/roles.js';
 import { newId } from '../new-id.js';
+import type { Purge } from '../retention/purge.js';
 
 const KEPT_BYTES = 4_096;
 
-/** Keeps a message that cannot be taken, by the platform or by the bus, for people to look at. */
+type Parked = { subject: string; body: Buffer; reason: string };
+
+/** Keeps messages that cannot be taken, all that come at the same time in one statement. */
+export const createParker = (database: Database) =>
+  batched<Parked, undefined>(
+    ({ subject }) => subject,
+    async (messages) => {
+      await parkMessages(database, messages);
+      return messages.map(() => undefined);
+    },
+  );
+
+/** Keeps a message that the bus refuses. */
 export const parkMessage = (
   database: Database,
   { subject, body }: { subject: string; body: Buffer },
   reason: string,
-): Promise<unknown> =>
-  asSystem(
+): Promise<unknown> => parkMessages(database, [{ subject, body, reason }]);
+
+function parkMessages(database: Database, messages: readonly Parked[]): Promise<unknown> {
+  const rows = messages.map(({ subject, body, reason }) => ({
+    id: newId(),
+    subject: printable(subject),
+    reason,
+    body: body.subarray(0, KEPT_BYTES).toString('base64'),
+  }));
+  return asAllTenantsStatement(
     database,
     (sql) => sql`
       insert into parked_messages (parked_message_id, subject, reason, body)
-      values (${newId()}, ${printable(subject)}, ${reason}, ${body.subarray(0, KEPT_BYTES)})`,
+      select id, subject, reason, decode(body, 'base64')
+      from json_to_recordset(${JSON.stringify(rows)}::text::json)
+        as parked (id uuid, subject text, reason text, body text)`,
   );
+}
 
-/** Postgres takes no NUL in a text: a message that cannot even be parked would come again for ever. */
+/** Postgres stores no NUL in a text. A message that cannot be parked would come again for ever. */
 const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');
 
 const BATCH = 1_000;
 
-/** Deletes some of what was parked 30 days ago, and answers whether there may be more. */
-export async function purgeParkedMessages(database: Database): Promise<boolean> {
-  const deleted = await asSystem(
-    database,
-    (sql) => sql`
-      delete from parked_messages
-      where parked_message_id in (
-        select parked_message_id from parked_messages
-        where parked_at < now() - interval '30 days' order by parked_at limit ${BATCH}
-      )
-      returning 1`,
-  );
-  return deleted.length === BATCH;
-}
+export const purgeParkedMessages = (database: Database, keptDays: number): Purge => ({
+  table: 'parked_messages',
+  async round() {
+    const deleted = await asAllTenantsStatement(
+      database,
+      (sql) => sql`
+        delete from parked_messages
+        where parked_message_id in (
+          select parked_message_id from parked_messages
+          where parked_at < now() - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
+        )
+        returning 1`,
+    );
+    return { removed: deleted.length, hasMore: deleted.length === BATCH };
+  },
+});

@@ -8,24 +8,28 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { MAX_MESSAGE_BYTES } from '@tenant-open-platform/contract/bus';
 import { StartupError } from '../startup-error.js';
 import { type StreamName, streamSubjects } from './bus.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A relay that was down this long repeats what it published, and nothing comes twice. */
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** A relay that was down for this long publishes the same messages again, and the stream drops them. */
 const DUPLICATE_WINDOW_MS = 10 * MINUTE_MS;
 /**
- * The shortest that NATS has. The ids of updates are the adapters': in a longer window one of a tenant's would have NATS
- * swallow another tenant's message. The platform itself takes an update and a request once.
+ * The shortest window of NATS. Adapters choose the ids of updates: with a longer window NATS would drop the message of a
+ * tenant for the same id of another tenant. The platform itself takes an update and a request once.
  */
 const SHORTEST_WINDOW_MS = 100;
 
 /**
- * How long a message is kept. A command is worth nothing after its deadline, which is 5 minutes off at most, nor a reply
- * after its device stopped waiting, within a day. Updates go when the platform took them; the rest is for those that were
- * down.
+ * How long a message is kept. A command is worth nothing after its deadline, at most 5 minutes later; a reply nothing
+ * after its device stopped waiting, within a day. Updates are deleted when the platform has taken them. The rest is for
+ * readers that were down.
  */
 const maxAgeMs: Record<StreamName, number> = {
   TOP_COMMANDS: DUPLICATE_WINDOW_MS,
@@ -34,18 +38,54 @@ const maxAgeMs: Record<StreamName, number> = {
   TOP_EVENTS: 7 * 24 * HOUR_MS,
 };
 
-/** What the platform relies on. Everything else of a stream, such as its replicas, is the operator's. */
+/** NATS counts the headers too, such as Nats-Msg-Id. */
+const HEADERS_BYTES = 4 * KIB;
+/** The largest PAYLOAD_LIMIT_BYTES and what stands beside a payload. */
+const LARGEST_OWN_BYTES = MIB + 64 * KIB;
+
+/**
+ * How many bytes a stream keeps until an operator sets another bound. NATS reserves them on its disk. A full stream of
+ * the platform's own messages drops its oldest, which were published long ago; a full TOP_UPDATES refuses new messages,
+ * because nobody has taken the old ones.
+ */
+const defaultMaxBytes: Record<StreamName, number> = {
+  TOP_COMMANDS: 1_024 * MIB,
+  TOP_REPLIES: 512 * MIB,
+  TOP_UPDATES: 1_024 * MIB,
+  TOP_EVENTS: 2_048 * MIB,
+};
+
+/** One tenant's adapter of one vendor may have this many updates waiting. Beyond it NATS refuses that adapter alone. */
+const MAX_UPDATES_PER_SUBJECT = 30_000;
+
+/** The settings that the platform relies on. All others of a stream, such as its replicas, belong to the operator. */
 const ownedConfig = (name: StreamName) =>
   ({
     subjects: [...streamSubjects[name]],
     storage: StorageType.File,
-    retention: name === 'TOP_UPDATES' ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
     max_age: nanos(maxAgeMs[name]),
-    duplicate_window: nanos(name === 'TOP_UPDATES' ? SHORTEST_WINDOW_MS : DUPLICATE_WINDOW_MS),
+    ...(name === 'TOP_UPDATES' ? ofAdapters : ofPlatform),
   }) satisfies Partial<StreamConfig>;
 
-/** Creates the streams, and puts right what somebody changed; answers whether one was missing. */
+const ofAdapters = {
+  retention: RetentionPolicy.Workqueue,
+  discard: DiscardPolicy.New,
+  discard_new_per_subject: true,
+  max_msgs_per_subject: MAX_UPDATES_PER_SUBJECT,
+  max_msg_size: MAX_MESSAGE_BYTES + HEADERS_BYTES,
+  duplicate_window: nanos(SHORTEST_WINDOW_MS),
+};
+
+const ofPlatform = {
+  retention: RetentionPolicy.Limits,
+  discard: DiscardPolicy.Old,
+  discard_new_per_subject: false,
+  max_msgs_per_subject: -1,
+  max_msg_size: LARGEST_OWN_BYTES + HEADERS_BYTES,
+  duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+};
+
+/** Creates missing streams and corrects changed settings; answers whether a stream was missing. */
 export async function ensureStreams(manager: JetStreamManager): Promise<boolean> {
   let wasMissing = false;
   for (const name of Object.keys(streamSubjects) as StreamName[]) {
@@ -60,6 +100,9 @@ export async function ensureStreams(manager: JetStreamManager): Promise<boolean>
   return wasMissing;
 }
 
+/** max_bytes of a stream that an earlier version or an operator made without a bound. */
+const UNBOUNDED = -1;
+
 async function ensureStream({ streams }: JetStreamManager, name: StreamName): Promise<boolean> {
   const owned = ownedConfig(name);
   const found = await streams.info(name).catch((error: unknown): StreamInfo | null => {
@@ -67,7 +110,7 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName): Pr
     throw error;
   });
   if (!found) {
-    await streams.add({ name, ...owned });
+    await streams.add({ name, ...owned, max_bytes: defaultMaxBytes[name] });
     return true;
   }
   for (const setting of ['storage', 'retention'] as const) {
@@ -76,8 +119,9 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName): Pr
       `The stream ${name} on NATS has ${setting} ${found.config[setting]} where the platform needs ${owned[setting]}, and NATS cannot change it: delete the stream, or give the platform an account of its own.`,
     );
   }
-  const settings = Object.keys(owned) as (keyof typeof owned)[];
-  const differs = settings.some((setting) => String(found.config[setting]) !== String(owned[setting]));
-  if (differs) await streams.update(name, owned);
+  const wanted = { ...owned, ...(found.config.max_bytes === UNBOUNDED && { max_bytes: defaultMaxBytes[name] }) };
+  const settings = Object.keys(wanted) as (keyof typeof wanted)[];
+  const differs = settings.some((setting) => String(found.config[setting] ?? false) !== String(wanted[setting]));
+  if (differs) await streams.update(name, wanted);
   return false;
 }

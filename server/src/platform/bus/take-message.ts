@@ -3,72 +3,127 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
-import { parseJson } from '../http/scan-json.js';
+import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
+import { parseJson } from '../json/scan-json.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Delivery, Outcome } from './bus.js';
-import { parkMessage } from './parked-messages.js';
+import { createPacer } from './pacer.js';
+import { createParker } from './parked-messages.js';
 
 /** Who sent a message, by its subject, and when. */
-export type Sender = { tenantId: string; vendor: string; sentAt: Date };
+export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 
-/** DONE, or in a word why the message is refused. */
-export type Taken = 'DONE' | (string & {});
+/**
+ * DONE, or the reason why the message is refused. ADVANCED is DONE for a message that moved a command: a tenant can have
+ * only as many of them as it has commands, so they are not paced.
+ */
+export type Handled = 'DONE' | 'ADVANCED' | (string & {});
 
 type Options = { database: Database; logger: Logger; metrics: Metrics };
 
-/** So often a message is tried before it is parked. */
-const MAX_ATTEMPTS = 10;
-/** Of a tenant and kind: whose adapter sends nonsense without end must not fill table and log. All are counted. */
+/** A process tries a message this often before it parks it. Tries that failed because of the database do not count. */
+const MAX_TRIES = 10;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+/** While the database is away. Results wait for it: they must be taken soon after it is back. */
+const FIRST_RETRY_OF_DATABASE_MS = 250;
+const LAST_RETRY_OF_DATABASE_MS = 2_000;
+/** Longer than the ten tries take. */
+const REMEMBER_TRIES_SECONDS = 600;
+/** Per tenant and kind. An adapter that sends nonsense without end must not fill table and log. All are counted. */
 const PARKED_PER_MINUTE = 600;
+/** With more messages waiting than this, a tenant's messages are paced. */
+const MANY_WAITING = 1_000;
 
 /**
- * Takes messages of one kind: of the right subject, size and shape, by the same rules of JSON as requests. What cannot
- * be taken is refused, counted, and parked with its reason: it never comes again, and nothing waits behind it.
+ * Takes messages of one kind: of the right subject, size and shape, by the same rules of JSON as requests. A message
+ * that cannot be taken is refused, counted, and parked with the reason. It never comes again, and nothing waits behind it.
  */
-export function messageTaker<Schema extends z.ZodType>(
+export function createMessageTaker<Schema extends z.ZodType>(
   { database, logger, metrics }: Options,
   kind: SubjectKind,
   schema: Schema,
-  take: (message: z.infer<Schema>, sender: Sender) => Promise<Taken>,
+  take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
 ) {
+  const park = createParker(database);
+  const pacer = createPacer();
   const quota = new RateLimiterMemory({ points: PARKED_PER_MINUTE, duration: 60 });
+  const failedTries = new RateLimiterMemory({ points: MAX_TRIES, duration: REMEMBER_TRIES_SECONDS });
+  const outageLogs = new RateLimiterMemory({ points: 1, duration: 1 });
 
-  async function refuse(delivery: Delivery, reason: string): Promise<Outcome> {
+  async function takeOrRefuse(delivery: Delivery): Promise<void> {
+    const reason = await problemOf(delivery);
+    if (reason) await refuse(delivery, reason);
+    else metrics.countMessage(kind, 'TAKEN');
+  }
+
+  async function problemOf({ subject, body, sentAt }: Delivery): Promise<string | null> {
+    const sender = readSubject(subject);
+    if (sender?.kind !== kind) return 'The subject is not one of the platform.';
+    if (body.length > MAX_MESSAGE_BYTES) return `Larger than ${MAX_MESSAGE_BYTES} bytes.`;
+    const parsed = parseJson(body);
+    if (!('value' in parsed)) return `Not JSON of one meaning: ${parsed.problem.message}`;
+    const checked = schema.safeParse(parsed.value);
+    if (!checked.success) {
+      const problems = checked.error.issues.map(({ path, message }) => `${path.join('/')} ${message}`);
+      return `Not valid: ${problems.join('; ')}`.slice(0, 1_000);
+    }
+    const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
+    if (taken === 'ADVANCED') pacer.release(sender.tenantId);
+    return taken === 'DONE' || taken === 'ADVANCED' ? null : taken;
+  }
+
+  async function refuse(delivery: Delivery, reason: string): Promise<void> {
+    if (await hasRoom(quota, tenantOf(delivery))) {
+      logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
+      await park({ ...delivery, reason });
+    }
     metrics.countMessage(kind, 'REFUSED');
-    const hasRoom = await quota.consume(readSubject(delivery.subject)?.tenantId ?? '').then(
-      () => true,
-      () => false,
-    );
-    if (!hasRoom) return 'DONE';
-    logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
-    await parkMessage(database, delivery, reason);
+  }
+
+  async function retry(delivery: Delivery, error: unknown): Promise<Outcome> {
+    const { id, subject, attempt } = delivery;
+    if (isOfDatabase(error)) {
+      if (await hasRoom(outageLogs, '')) {
+        logger.error({ err: error, subject, attempt }, 'messages wait for the database');
+      }
+      return { retryInMs: backOff(attempt, FIRST_RETRY_OF_DATABASE_MS, LAST_RETRY_OF_DATABASE_MS) };
+    }
+    logger.error({ err: error, subject, attempt }, 'a message was not taken');
+    const { consumedPoints: tries } = await failedTries.penalty(id);
+    if (tries < MAX_TRIES) return { retryInMs: backOff(tries, FIRST_RETRY_MS, LAST_RETRY_MS) };
+    await refuse(delivery, `Failed ${MAX_TRIES} times.`);
     return 'DONE';
   }
 
   return async (delivery: Delivery): Promise<Outcome> => {
-    const sender = readSubject(delivery.subject);
-    if (sender?.kind !== kind) return refuse(delivery, 'The subject is not one of the platform.');
-    if (delivery.body.length > MAX_MESSAGE_BYTES) return refuse(delivery, `Larger than ${MAX_MESSAGE_BYTES} bytes.`);
-    const parsed = parseJson(delivery.body);
-    if (!('value' in parsed)) return refuse(delivery, `Not JSON of one meaning: ${parsed.problem.message}`);
-    const checked = schema.safeParse(parsed.value);
-    if (!checked.success) {
-      const problems = checked.error.issues.map(({ path, message }) => `${path.join('/')} ${message}`);
-      return refuse(delivery, `Not valid: ${problems.join('; ')}`.slice(0, 1_000));
+    // A message that waited for its slot has had it.
+    if (delivery.attempt === 1 && delivery.waitingBehind > MANY_WAITING) {
+      const retryInMs = pacer.book(tenantOf(delivery));
+      if (retryInMs > 0) return { retryInMs };
     }
     try {
-      const taken = await take(checked.data, {
-        tenantId: sender.tenantId,
-        vendor: sender.name,
-        sentAt: delivery.sentAt,
-      });
-      if (taken !== 'DONE') return await refuse(delivery, taken);
-      metrics.countMessage(kind, 'TAKEN');
+      await takeOrRefuse(delivery);
       return 'DONE';
     } catch (error) {
-      logger.error({ err: error, subject: delivery.subject, attempt: delivery.attempt }, 'a message was not taken');
-      if (delivery.attempt < MAX_ATTEMPTS) return 'RETRY';
-      return refuse(delivery, `Failed ${MAX_ATTEMPTS} times.`);
+      return retry(delivery, error);
     }
   };
 }
+
+const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? '';
+
+const backOff = (tries: number, firstMs: number, lastMs: number) => Math.min(firstMs * 2 ** (tries - 1), lastMs);
+
+const hasRoom = (limiter: RateLimiterMemory, key: string) =>
+  limiter.consume(key).then(
+    () => true,
+    () => false,
+  );
+
+/** deadlock_detected, serialization_failure: the next try may succeed. */
+const CONFLICTS = new Set(['40P01', '40001']);
+
+/** The database failed, and not the message. */
+const isOfDatabase = (error: unknown) =>
+  hadNoEffect(error) || hasUnknownEffect(error) || CONFLICTS.has(errorCodeOf(error) ?? '');

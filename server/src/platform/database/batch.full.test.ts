@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, platform } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
-import { admission, hashNonce } from '../auth/admission.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { createAdmission, hashNonce } from '../auth/admission.js';
 import { batched } from './batch.js';
 import type { Database } from './database.js';
 import { errorCodeOf } from './database-error.js';
@@ -72,12 +72,12 @@ test('admits each of many requests once when two nodes see them in opposite orde
     await tx`set local role top_system`;
     return tx`select number::text from credentials where tenant_id = ${operator.tenant_id} and client_id = ${operator.client_id}`;
   });
-  const [admitHere, admitThere] = pools.map((pool) => admission(pool)) as [
-    ReturnType<typeof admission>,
-    ReturnType<typeof admission>,
+  const [admitHere, admitThere] = pools.map((pool) => createAdmission(pool)) as [
+    ReturnType<typeof createAdmission>,
+    ReturnType<typeof createAdmission>,
   ];
   for (let round = 0; round < 30; round++) {
-    const applicants = Array.from({ length: 60 }, () => ({
+    const requests = Array.from({ length: 60 }, () => ({
       tenantId: operator.tenant_id,
       clientId: operator.client_id,
       credentialNumber: row?.number,
@@ -88,11 +88,11 @@ test('admits each of many requests once when two nodes see them in opposite orde
       grantingRoles: [],
       pathTenantId: null,
     }));
-    const here = Promise.all(applicants.map((applicant) => admitHere(applicant)));
-    const there = Promise.all(applicants.toReversed().map((applicant) => admitThere(applicant)));
+    const here = Promise.all(requests.map((signed) => admitHere(signed)));
+    const there = Promise.all(requests.toReversed().map((signed) => admitThere(signed)));
     const fresh = [await here, (await there).reverse()].map((verdicts) => verdicts.map(({ isFresh }) => isFresh));
-    expect(applicants.map((_, index) => Number(fresh[0]?.[index]) + Number(fresh[1]?.[index]))).toEqual(
-      Array(applicants.length).fill(1),
+    expect(requests.map((_, index) => Number(fresh[0]?.[index]) + Number(fresh[1]?.[index]))).toEqual(
+      Array(requests.length).fill(1),
     );
   }
 });

@@ -1,12 +1,14 @@
 import DataLoader from 'dataloader';
-import { errorCodeOf } from './database-error.js';
+import { errorCodeOf, isRepeatable } from './database-error.js';
 
-/** deadlock_detected, serialization_failure: nothing happened, the same batch can run again. */
-const REPEATABLE = new Set(['40P01', '40001']);
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH_SIZE = 256;
 /** Two batches at a time overlap their round trips; one more measured no gain on two cores. */
 const MAX_IN_FLIGHT = 2;
+/** Postgres gives a statement up after this time. Calls that waited longer than that for their turn are refused. */
+const MAX_WAIT_MS = 10_000;
+
+type Call<Item> = { item: Item; askedAt: number };
 
 /**
  * Collects calls that wait at the same time into one statement. `run` answers its items in their order; items are
@@ -19,10 +21,10 @@ export function batched<Item, Result>(
   let inFlight = 0;
   const waiting: (() => void)[] = [];
 
-  const loader = new DataLoader<Item, Result>(
-    async (items) => {
+  const loader = new DataLoader<Call<Item>, Result>(
+    async (calls) => {
       try {
-        return await runTogether(items);
+        return await runTogether(calls);
       } finally {
         const next = waiting.shift();
         if (next) next();
@@ -43,10 +45,15 @@ export function batched<Item, Result>(
     },
   );
 
-  async function runTogether(items: readonly Item[]): Promise<(Result | Error)[]> {
-    const sorted = items.map((item, index) => ({ item, index, key: orderBy(item) })).sort(byKey);
-    const results = await runOrIsolate(sorted.map(({ item }) => item));
-    const inAskedOrder = new Array<Result | Error>(items.length);
+  async function runTogether(calls: readonly Call<Item>[]): Promise<(Result | Error)[]> {
+    const oldest = performance.now() - MAX_WAIT_MS;
+    const sorted = calls
+      .map(({ item, askedAt }, index) => ({ item, askedAt, index, key: orderBy(item) }))
+      .filter(({ askedAt }) => askedAt >= oldest)
+      .sort(byKey);
+    const results = sorted.length > 0 ? await runOrIsolate(sorted.map(({ item }) => item)) : [];
+    const inAskedOrder = new Array<Result | Error>(calls.length);
+    if (sorted.length < calls.length) inAskedOrder.fill(waitedTooLong());
     sorted.forEach(({ index }, position) => {
       inAskedOrder[index] = results[position] as Result | Error;
     });
@@ -70,15 +77,18 @@ export function batched<Item, Result>(
       try {
         return await run(items);
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !REPEATABLE.has(errorCodeOf(error) ?? '')) throw error;
+        if (attempt === MAX_ATTEMPTS || !isRepeatable(error)) throw error;
       }
     }
   }
 
-  return (item) => loader.load(item);
+  return (item) => loader.load({ item, askedAt: performance.now() });
 }
 
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+const waitedTooLong = () =>
+  Object.assign(new Error('The call waited too long for its batch.'), { code: 'QUEUE_TIMEOUT' });
 
 /** Class 22 is a data exception, class 23 an integrity constraint violation. */
 const isRefusedRow = (error: unknown) => /^2[23]/.test(errorCodeOf(error) ?? '');

@@ -3,10 +3,7 @@ import { customType, timestamp } from 'drizzle-orm/pg-core';
 /** Milliseconds, as answers show them: what is stored is what was said. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+/** The values of a text column: those of an enum of the contract. */
+export const oneOf = <Value extends string>({ options }: { options: Value[] }) => options as [Value, ...Value[]];
 
-/**
- * The writing transaction. Readers that must not miss a late commit take rows whose tx is below
- * pg_snapshot_xmin(pg_current_snapshot()), in the order (tx, id).
- */
-export const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' });
+export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });

@@ -3,11 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 
+/** The default of 128 MB is for a server that has a machine to itself. */
+const SMALL = ['-c', 'shared_buffers=16MB'];
+
 /** Runs the embedded database off the main thread, so that a query never delays a request that needs none. */
 const { directory, socketPath } = workerData as { directory: string; socketPath: string };
 
 await rm(socketPath, { force: true });
-const database = await PGlite.create(directory);
+const database = await PGlite.create(directory, { startParams: [...PGlite.defaultStartParams, ...SMALL] });
 const server = new PGLiteSocketServer({ db: database, path: socketPath });
 await server.start();
 

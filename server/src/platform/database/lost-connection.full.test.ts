@@ -1,10 +1,13 @@
 import { platform } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { sql as fragment } from 'drizzle-orm';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openPool } from '../../../test/support/open-pool.js';
+import { startLink } from '../../../test/support/start-link.js';
 import type { Database } from './database.js';
-import { errorCodeOf, hasUnknownEffect } from './database-error.js';
-import { asSystem, asTenant } from './roles.js';
+import { errorCodeOf, hadNoEffect, hasUnknownEffect } from './database-error.js';
+import { asAllTenantsStatement, asTenant } from './roles.js';
+import { nodeSettings } from './session-settings.js';
 
 const MAX = 3;
 const EVENTUALLY = { timeout: 5_000, interval: 5 };
@@ -21,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => Promise.all([database.close(), administrator.close()]));
 
-const one = () => asSystem<{ one: number }>(database, (sql) => sql`select 1 as one`);
+const one = () => asAllTenantsStatement<{ one: number }>(database, (sql) => sql`select 1 as one`);
 
 const cutOffAll = () =>
   administrator.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`;
@@ -48,15 +51,60 @@ test('serves many callers at once from a pool that has not connected yet', async
   await expectToServe();
 });
 
-test('rejects what was sent and what waits on a connection that is lost, and serves on', async () => {
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+
+test('a statement whose session an administrator ends had no effect, and the pool serves on', async () => {
   for (let round = 0; round < MAX * 3; round++) {
-    const losing = asSystem(database, (sql) => sql`select pg_sleep(${60}::float8)::text as it`).catch(
-      (reason: unknown) => reason,
+    const losing = failureOf(
+      round % 2
+        ? asAllTenantsStatement(database, (sql) => sql`select pg_sleep(${60}::float8)::text as it`)
+        : asTenant(database, 'a', (tx) => tx.execute(fragment`select pg_sleep(${60}::float8)::text as it`)),
     );
     await cutOffWhere('%pg_sleep(%float8)%');
-    expect(hasUnknownEffect(await losing)).toBe(true);
+    const failure = await losing;
+    expect([errorCodeOf(failure), hadNoEffect(failure)]).toEqual(['57P01', true]);
   }
   await expectToServe();
+});
+
+test('a commit whose session an administrator ends has an unknown effect', async () => {
+  const losing = failureOf(
+    database.sql.begin(async (tx) => {
+      await tx.unsafe(`
+        create temporary table slow (id int) on commit drop;
+        create function pg_temp.sleep() returns trigger language plpgsql as
+          'begin perform pg_sleep(60); return null; end';
+        create constraint trigger slow after insert on slow deferrable initially deferred
+          for each row execute function pg_temp.sleep();
+        insert into slow values (1)`);
+    }),
+  );
+  await cutOffWhere('commit%');
+  const failure = await losing;
+  expect([errorCodeOf(failure), hasUnknownEffect(failure)]).toEqual(['57P01', true]);
+  await expectToServe();
+});
+
+test('a statement under way when another session crashes had no effect', async () => {
+  const postgres = await startPrivatePostgres();
+  const [running, crashing] = [1, 2].map(() => openPool(postgres.superuserUrl, { max: 1 })) as [Database, Database];
+  onTestFinished(async () => {
+    await Promise.all([running.close(), crashing.close()]);
+    await postgres.stop();
+  });
+  const [session] = await crashing.sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const losing = failureOf(running.sql`select pg_sleep(60)`);
+  await vi.waitFor(async () => {
+    const sleeping = await crashing.sql`select from pg_stat_activity where wait_event = 'PgSleep'`;
+    expect(sleeping).toHaveLength(1);
+  }, EVENTUALLY);
+  process.kill(session?.pid as number, 'SIGKILL');
+  const failure = await losing;
+  expect([errorCodeOf(failure), hadNoEffect(failure)]).toEqual(['57P02', true]);
 });
 
 test('ends a transaction whose connection is lost, and runs nothing more of it elsewhere', async () => {
@@ -66,7 +114,7 @@ test('ends a transaction whose connection is lost, and runs nothing more of it e
       await tx.execute(fragment`select pg_terminate_backend(pg_backend_pid())`).catch(() => {});
       return tx.execute(fragment`select current_user as name`);
     });
-    expect(hasUnknownEffect(await transaction.catch((reason: unknown) => reason))).toBe(true);
+    expect(hadNoEffect(await failureOf(transaction))).toBe(true);
   }
   await expectToServe();
 });
@@ -76,15 +124,17 @@ test('settles every caller, those that wait for a connection too, when all conne
     await one();
     const slow = Array.from({ length: MAX * 6 }, (_, index) =>
       index % 2
-        ? asSystem(database, (sql) => sql`select pg_sleep(0.02)::text as it`)
+        ? asAllTenantsStatement(database, (sql) => sql`select pg_sleep(0.02)::text as it`)
         : asTenant(database, 'a', (tx) => tx.execute(fragment`select pg_sleep(0.02)`)),
     );
     const settled = Promise.allSettled(slow);
     await cutOffAll();
     const codes = (await settled).map((result) => (result.status === 'fulfilled' ? 'ok' : errorCodeOf(result.reason)));
-    expect(codes.filter((code) => !['ok', 'CONNECTION_CLOSED', 'ECONNRESET', '57P01'].includes(code ?? ''))).toEqual(
-      [],
-    );
+    expect(
+      codes.filter(
+        (code) => !['ok', 'CONNECTION_CLOSED', 'ECONNRESET', '57P01', 'LOST_BEFORE_COMMIT'].includes(code ?? ''),
+      ),
+    ).toEqual([]);
     await expectToServe();
   }
 });
@@ -92,7 +142,7 @@ test('settles every caller, those that wait for a connection too, when all conne
 test('gives the next caller its own rows after a connection was lost in the middle of a result', async () => {
   for (let round = 0; round < 5; round++) {
     const many = Promise.allSettled([
-      asSystem(
+      asAllTenantsStatement(
         database,
         (sql) => sql`select repeat('x', 100) as x, pg_sleep(0.001)::text as it from generate_series(1, 60000)`,
       ),
@@ -101,4 +151,130 @@ test('gives the next caller its own rows after a connection was lost in the midd
     await many;
     await expectToServe();
   }
+});
+
+const impatient = { max: MAX, backoff: () => 0.01, answer_timeout: 1, connect_timeout: 1, queue_timeout: 1 };
+
+test('settles every caller within bounded time while connections are half open, and serves when new ones pass', async () => {
+  const url = platform().databaseUrl as string;
+  const link = await startLink(url);
+  const pool = openPool(link.through(url), impatient);
+  onTestFinished(async () => {
+    await pool.close();
+    await link.stop();
+  });
+  const call = (index: number) =>
+    index % 2
+      ? asAllTenantsStatement(pool, (sql) => sql`select 1`)
+      : asTenant(pool, 'a', (tx) => tx.execute(fragment`select 1`));
+  await Promise.all(Array.from({ length: MAX * 2 }, (_, index) => call(index)));
+  link.blackHole();
+  const codes = new Set<string | undefined>();
+  for (let round = 0; round < 3; round++) {
+    const settled = await Promise.allSettled(Array.from({ length: MAX * 6 }, (_, index) => call(index)));
+    for (const result of settled) codes.add(result.status === 'fulfilled' ? 'ok' : errorCodeOf(result.reason));
+  }
+  const expected = ['ANSWER_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'QUEUE_TIMEOUT', 'LOST_BEFORE_COMMIT'];
+  expect([...codes].filter((code) => !expected.includes(code ?? ''))).toEqual([]);
+  expect(codes).toContain('ANSWER_TIMEOUT');
+
+  link.heal();
+  await vi.waitFor(() => Promise.all(Array.from({ length: MAX * 4 }, (_, index) => call(index))), EVENTUALLY);
+});
+
+test('a caller that waits for a connection never gets one that was given up', async () => {
+  const url = platform().databaseUrl as string;
+  const link = await startLink(url);
+  const pool = openPool(link.through(url), { ...impatient, max: 1, queue_timeout: 10 });
+  onTestFinished(async () => {
+    await pool.close();
+    await link.stop();
+  });
+  const ask = () => asAllTenantsStatement<{ one: number }>(pool, (sql) => sql`select 1 as one`);
+  for (let round = 0; round < 3; round++) {
+    await ask();
+    link.blackHole();
+    const given = failureOf(ask());
+    const waiting = Promise.all([ask(), ask()]);
+    link.heal();
+    expect(errorCodeOf(await given)).toBe('ANSWER_TIMEOUT');
+    expect(await waiting).toEqual([[{ one: 1 }], [{ one: 1 }]]);
+  }
+});
+
+test.each([
+  ['before its commit', 'no'],
+  ['in its commit', 'an unknown'],
+])('a transaction whose connection is lost %s had %s effect', async (lost, effect) => {
+  const url = platform().databaseUrl as string;
+  const link = await startLink(url);
+  const pool = openPool(link.through(url), { ...impatient, max: 1 });
+  onTestFinished(async () => {
+    await pool.close();
+    await link.stop();
+  });
+  const losing = asTenant(pool, 'a', async (tx) => {
+    await tx.execute(fragment`select 1`);
+    link.blackHole();
+    if (lost === 'before its commit') await tx.execute(fragment`select 2`);
+  });
+  const failure = await failureOf(losing);
+  expect([hadNoEffect(failure), hasUnknownEffect(failure)]).toEqual([effect === 'no', effect !== 'no']);
+});
+
+test('Postgres gives up a session whose client takes no more of an answer, and with it its locks', async () => {
+  const url = platform().databaseUrl as string;
+  const link = await startLink(url);
+  const settings: Record<string, string> = { ...nodeSettings, statement_timeout: '0' };
+  const node = openPool(link.through(url), { connection: settings });
+  onTestFinished(() => link.stop());
+  const LOCK = 1_704_211;
+  const answer = failureOf(node.sql`
+    select pg_advisory_xact_lock(${LOCK}::int), repeat('x', 1000) from generate_series(1, 1000000)`);
+  const holders = () =>
+    administrator.sql`select from pg_locks where locktype = 'advisory' and objid = ${LOCK} and granted`;
+  await vi.waitFor(async () => expect(await holders()).toHaveLength(1), EVENTUALLY);
+  link.blackHole();
+  await vi.waitFor(async () => expect(await holders()).toHaveLength(0), { timeout: 25_000, interval: 200 });
+  await node.close();
+  expect(await answer).not.toBeNull();
+});
+
+test('gives up a half-open connection also while callers keep sending on it', async () => {
+  const url = platform().databaseUrl as string;
+  const link = await startLink(url);
+  const pool = openPool(link.through(url), { ...impatient, max: 1 });
+  onTestFinished(async () => {
+    await pool.close();
+    await link.stop();
+  });
+  await pool.sql`select 1`;
+  link.blackHole();
+  const codes: (string | undefined)[] = [];
+  const look = () => void pool.sql`select 1`.catch((error: unknown) => codes.push(errorCodeOf(error)));
+  const looking = setInterval(look, 100);
+  onTestFinished(() => clearInterval(looking));
+  await expect.poll(() => codes[0], { timeout: 10_000 }).toBe('ANSWER_TIMEOUT');
+});
+
+test('an answer that came while this process stood still counts', async () => {
+  const pool = openPool(platform().databaseUrl as string, { ...impatient, max: 1 });
+  onTestFinished(() => pool.close());
+  await pool.sql`select 1`;
+  const answer = pool.sql`select 1 as one`.execute();
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  expect(await answer).toEqual([{ one: 1 }]);
+});
+
+test('tries each host of a cluster, and rejects where none answers', async () => {
+  const url = platform().databaseUrl as string;
+  const { host } = new URL(url);
+  const nobody = '127.0.0.1:1';
+  const half = openPool(url.replace(host, `${nobody},${host}`), impatient);
+  const none = openPool(url.replace(host, `${nobody},${nobody}`), impatient);
+  onTestFinished(() => Promise.all([half.close(), none.close()]).then(() => {}));
+  expect(await half.sql`select 1 as one`).toEqual([{ one: 1 }]);
+  expect(errorCodeOf(await none.sql`select 1`.catch((reason: unknown) => reason))).toBe('ECONNREFUSED');
 });

@@ -12,9 +12,9 @@ let database: PrivatePostgres;
 let superuser: postgres.Sql;
 const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
 
-async function startUp(): Promise<string> {
+async function startUp(url = database.url): Promise<string> {
   try {
-    const server = await startServer({ DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring });
+    const server = await startServer({ DATA_DIR: folder, DATABASE_URL: url, KEYRING: keyring });
     return `exit ${await server.stop()}`;
   } catch (error) {
     if (!(error instanceof ServerExited)) throw error;
@@ -44,4 +44,63 @@ test.each([
   expect(await startUp()).toMatch(new RegExp(`^exit 1: .*${role}.*row-level security would not hold.*$`));
   await superuser.unsafe(restore);
   expect(await startUp()).toBe('exit 0');
+});
+
+const inherits = () => superuser`select pg_has_role('platform', 'top_system', 'usage') as inherits`;
+
+test('stops its login from inheriting the roles of the platform', async () => {
+  await superuser`alter role platform inherit`;
+  expect(await inherits()).toEqual([{ inherits: true }]);
+  expect(await startUp()).toBe('exit 0');
+  expect(await inherits()).toEqual([{ inherits: false }]);
+});
+
+test('migrates a database whose owner does not inherit the right to create in it', async () => {
+  await superuser`alter role platform noinherit`;
+  await superuser`create database another owner platform`;
+  const another = database.url.replace(/platform$/, 'another');
+  expect(await startUp(another)).toBe('exit 0');
+});
+
+test('refuses to start, in one line with the fix, where a statement without a role would see rows of tenants', async () => {
+  await superuser`grant pg_monitor to platform`;
+  await superuser`alter role platform inherit`;
+  const fix = 'ALTER ROLE platform NOINHERIT';
+  const refusal = await startUp();
+  expect(refusal).toMatch(/^exit 1: A statement that takes no role sees rows of every tenant.*commands, .*$/);
+  expect(refusal).toContain(`${fix};`);
+  await superuser.unsafe(fix);
+  expect(await startUp()).toBe('exit 0');
+  await superuser`revoke pg_monitor from platform`;
+});
+
+test('refuses to start where the owner of a table is exempt from its row-level security', async () => {
+  await superuser`alter table credentials no force row level security`;
+  expect(await startUp()).toMatch(
+    /^exit 1: A statement that takes no role sees rows of every tenant.*\(credentials\).*$/,
+  );
+  await superuser`alter table credentials force row level security`;
+  expect(await startUp()).toBe('exit 0');
+});
+
+test('refuses a superuser before it makes a table', async () => {
+  await superuser`create database untouched`;
+  const url = database.superuserUrl.replace(/platform$/, 'untouched');
+  expect(await startUp(url)).toMatch(
+    /^exit 1: The database user postgres is superuser.*CREATE ROLE platform LOGIN CREATEROLE .*$/,
+  );
+  const untouched = postgres(url, { max: 1 });
+  expect(await untouched`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
+  await untouched.end();
+});
+
+test('shows a statement that takes no role no row of any tenant', async () => {
+  const login = postgres(database.url, { max: 1 });
+  const tables = await login<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relrowsecurity order by 1`;
+  expect(tables.length).toBeGreaterThan(10);
+  for (const { name } of tables) expect([name, await login`select from ${login(name)}`]).toEqual([name, []]);
+  const [all] = await superuser`select count(*)::int as credentials from credentials`;
+  expect(all?.credentials).toBeGreaterThan(0);
+  await login.end();
 });

@@ -1,7 +1,7 @@
 import { sql as fragment } from 'drizzle-orm';
 import type postgres from 'postgres';
-import { StartupError } from '../startup-error.js';
 import type { Database, Transaction } from './database.js';
+import { hasUnknownEffect } from './database-error.js';
 
 /** Runs a handler's work in one transaction that sees the rows of one tenant, and no others. */
 export function asTenant<Result>(
@@ -9,7 +9,7 @@ export function asTenant<Result>(
   tenantId: string,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return database.drizzle.transaction(async (tx) => {
+  return inTransaction(database, async (tx) => {
     await enterTenant(tx, tenantId);
     return work(tx);
   });
@@ -23,17 +23,55 @@ export async function enterTenant(tx: Transaction, tenantId: string): Promise<vo
 }
 
 /** Runs background work in one transaction over the rows of all tenants. Never for a handler. */
-export function inSystem<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return database.drizzle.transaction(async (tx) => {
+export function asAllTenants<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return inTransaction(database, async (tx) => {
     await tx.execute(fragment`set local role top_system`);
     return work(tx);
   });
 }
 
+/** Longer than Postgres gives any statement of ours, and as long as a connection may be silent. */
+const LONGEST_TRANSACTION_MS = 15_000;
+
+/**
+ * A transaction whose connection dies between two statements may never settle in the driver. No loop and no request may
+ * wait for it for ever. A transaction that fails before its commit has changed nothing.
+ */
+async function inTransaction<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  let isLate = false;
+  let isCommitting = false;
+  const tooLate = () => {
+    const error = new Error('A transaction has not ended in time. Its connection may be lost.');
+    return Object.assign(error, { code: 'ANSWER_TIMEOUT' });
+  };
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      reject(tooLate());
+    }, LONGEST_TRANSACTION_MS);
+  });
+  const transaction = database.drizzle.transaction(async (tx) => {
+    const result = await work(tx);
+    if (isLate) throw tooLate();
+    isCommitting = true;
+    return result;
+  });
+  try {
+    return await Promise.race([transaction, silence]);
+  } catch (error) {
+    if (isCommitting || !hasUnknownEffect(error)) throw error;
+    const message = 'The connection of a transaction was lost before its commit.';
+    throw Object.assign(new Error(message, { cause: error }), { code: 'LOST_BEFORE_COMMIT' });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
 
 /** One statement over the rows of all tenants, in a transaction of its own. Never for a handler. */
-export const asSystem = <Row>(database: Database, statement: Statement<Row>) =>
+export const asAllTenantsStatement = <Row>(database: Database, statement: Statement<Row>) =>
   inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
 
 /** One statement over a JSON array of requests of several tenants: admits them and inserts the commands they bring. */
@@ -56,24 +94,5 @@ async function inOneRoundTrip<Row>(sql: postgres.Sql, begin: string, statement: 
     return (rows as PromiseFulfilledResult<Row[]>).value;
   } finally {
     connection.release();
-  }
-}
-
-/** Row-level security does not bind superusers, owners that are not FORCEd, and BYPASSRLS: none of them may serve. */
-export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promise<void> {
-  for (const role of ['top_app', 'top_system', 'top_ingest']) {
-    const [is] = await sql.begin(async (tx) => {
-      await tx`select set_config('role', ${role}, true)`;
-      return tx<{ name: string; exempt: boolean }[]>`
-        select current_user as name, rolsuper or rolbypassrls or exists (
-          select from pg_class where relname = 'commands' and relowner = pg_roles.oid
-        ) as exempt
-        from pg_roles where rolname = current_user`;
-    });
-    if (is?.name !== role || is.exempt) {
-      throw new StartupError(
-        `The database role ${role} is superuser, owner of the tables or BYPASSRLS: row-level security would not hold. Make it an ordinary role.`,
-      );
-    }
   }
 }

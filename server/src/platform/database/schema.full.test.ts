@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { platform } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { dumpSchema, schemaFile } from '../../../test/dump-schema.js';
+import { dumpSchema, schemaFile } from '../../../test/support/dump-schema.js';
 
 const server = fileURLToPath(new URL('../../..', import.meta.url));
 

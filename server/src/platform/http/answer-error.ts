@@ -2,15 +2,19 @@ import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
-import { ApiError, validationFailed } from './api-error.js';
+import { locationOf } from '../json/location.js';
+import { ApiError, validationFailed } from '../operation/api-error.js';
 import { answerJson, type Reply } from './exchange.js';
-import { locationOf } from './location.js';
 
-/** Answers whatever was thrown with a code of the table. What is not a refusal of ours is logged and shown to nobody. */
+/**
+ * Answers what was thrown with a code of the table. An unexpected error is logged, and its details are not shown. A
+ * refusal that the platform decided on, such as one for overload, is no error of the platform: the log of refusals has it.
+ */
 export function answerError(error: unknown, reply: Reply, logger: Logger): void {
   const { requestId, operation, mayHaveChanged = false } = reply.locals;
   const answer = toApiError(error, mayHaveChanged);
-  if (answer.status >= 500) logger.error({ err: error, request_id: requestId, operation }, answer.code);
+  const isDecided = error instanceof ApiError && error.cause === undefined;
+  if (answer.status >= 500 && !isDecided) logger.error({ err: error, request_id: requestId, operation }, answer.code);
   if (reply.headersSent) {
     reply.destroy();
     return;

@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from './api-error.js';
-import { parseJson } from './scan-json.js';
+import { parseJson } from '../json/scan-json.js';
+import { ApiError } from '../operation/api-error.js';
 
-/** Methods whose content has no meaning (RFC 9110, 9.3). Every other one has its answer once the caller is known. */
+/** Methods whose content has no meaning (RFC 9110, 9.3). A body of any other method is read before the caller is known. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
 
 /** Reads the whole body, at most `limit` bytes of it, exactly as it was sent: its hash is signed. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
-  const { 'content-length': length, 'transfer-encoding': transfer, 'content-encoding': encoding } = req.headers;
-  const hasBody = transfer !== undefined || (length !== undefined && length !== '0');
-  if (!hasBody) return Buffer.alloc(0);
+  if (!hasBody(req)) return Buffer.alloc(0);
+  const { 'content-length': length, 'content-encoding': encoding } = req.headers;
   if (BODILESS.has(req.method ?? '')) {
     throw new ApiError('MALFORMED_HTTP', { message: `A ${req.method} request must not have a body. Leave it out.` });
   }
@@ -36,16 +40,12 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
   });
 }
 
-/** The rest of a body that is too large is not read: the connection cannot serve another request. */
 const tooLarge = (limit: number) =>
-  new ApiError('PAYLOAD_TOO_LARGE', {
-    message: `The body is larger than ${limit} bytes. Send less.`,
-    headers: { Connection: 'close' },
-  });
+  new ApiError('PAYLOAD_TOO_LARGE', { message: `The body is larger than ${limit} bytes. Send less.` });
 
 const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i;
 
-/** The value of a JSON body, undefined where there is none; or why it has none, which only an admitted caller learns. */
+/** The value of a JSON body (undefined for an empty body), or the problem that an admitted caller is told. */
 export function parseBody(
   contentType: string | undefined,
   bytes: Buffer,

@@ -1,24 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call } from './call.js';
+import type { ErrorCode } from '@tenant-open-platform/contract';
+import type { CallOf } from '../operation/call.js';
 
 export type Incoming = IncomingMessage & { url: string; method: string; body?: unknown };
 
-/** An answer to come, with what is known of its request so far. */
+/** The response, with the context of its request. */
 export type Reply = ServerResponse & {
   locals: {
     requestId: string;
-    /** The name of the operation, once it is known. */
+    /** The name of the operation, as soon as it is found. */
     operation?: string;
-    /** There once the request has passed the gates. */
-    call?: Call;
-    /** True once a failure may leave a change behind. */
+    /** The tenant of the credential, as soon as the signature is verified. */
+    tenantId?: string;
+    /** The parameters in the path. */
+    params?: Record<string, string>;
+    /** Set when the request is admitted. */
+    call?: CallOf<ErrorCode>;
+    /** True from the moment on when a failure may leave a change behind. */
     mayHaveChanged?: boolean;
-    /** Of the refusal. */
+    /** The error code of a refusal. */
     code?: string;
   };
 };
 
-type Answer = { status: number; body: unknown; headers?: Record<string, string> };
+export type Answer = { status: number; body: unknown; headers?: Record<string, string> };
 
 export const commonHeaders = (requestId: string) => ({
   'X-Request-Id': requestId,

@@ -6,6 +6,8 @@ export function expressApp(addRoutes: (app: Express) => void) {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', 'simple');
+  // Every answer is `no-store`: without this, If-None-Match: * turns one into a 304 without a body.
+  Object.defineProperty(app.request, 'fresh', { value: false });
   addRoutes(app);
   /** `otherwise` is called with what a route threw, or with nothing where there is no route. */
   return (req: Incoming, reply: Reply, otherwise: (error: unknown) => void): void => {

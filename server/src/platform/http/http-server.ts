@@ -1,44 +1,111 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errors } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../operation/api-error.js';
+import type { LogRefusal } from '../telemetry/refusal-log.js';
+import { Connection } from './connection.js';
+import { createNetworkLimit } from './network-limit.js';
 import { requestIdOf } from './request-id.js';
 
-/** Node's HTTP server with its framing refusals on, answering them with the JSON error of every other refusal. */
-export function createHttpServer(listener: RequestListener): Server {
-  const server = createServer(
-    {
-      headersTimeout: 5_000,
-      requestTimeout: 10_000,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: 16_384,
-      // Longer than the idle timeout of usual load balancers (60 s), so that it is theirs that closes.
-      keepAliveTimeout: 65_000,
-      // Node's own refusal has no body: see hasOneHost.
-      requireHostHeader: false,
-    },
-    (req, res) => (hasOneHost(req) ? listener(req, res) : answer(req, res, 'MALFORMED_HTTP')),
-  );
+type Options = {
+  maxConnections: number;
+  maxConnectionsPerNetwork: number;
+  logRefusal: LogRefusal;
+};
+
+export type HttpServer = {
+  server: Server;
+  /** Answers the requests under way, and cuts off after the limit. */
+  drain(limitMs: number): Promise<void>;
+};
+
+/** Node's HTTP server with its framing checks on. It answers their refusals with the JSON error of every other refusal. */
+export function createHttpServer(listener: RequestListener, options: Options): HttpServer {
+  const { maxConnections, maxConnectionsPerNetwork, logRefusal } = options;
+  const connections = new Map<Duplex, Connection>();
+  const admit = createNetworkLimit(maxConnectionsPerNetwork);
+
+  /**
+   * Node parses all that it has read before any answer: thousands of pipelined requests, and each takes 8 KB. Only an
+   * upgrade stops its parser. So the first request that is too many counts as an upgrade, and no other one but CONNECT
+   * does: a request that offers an upgrade is answered in HTTP/1.1.
+   */
+  class Request extends IncomingMessage {
+    #isUpgrade: boolean | undefined;
+
+    /** Node reads it first when the headers are complete, and again with every piece of the body: it must stay the same. */
+    get upgrade(): boolean {
+      this.#isUpgrade ??= this.method === 'CONNECT' || connections.get(this.socket)?.isFull === true;
+      return this.#isUpgrade;
+    }
+
+    /** Node sets it to what the headers say. */
+    set upgrade(_: boolean) {}
+  }
+
+  const server = createServer({
+    IncomingMessage: Request,
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 16_384,
+    // Longer than the idle timeout of usual load balancers (60 s), so that the load balancer closes first.
+    keepAliveTimeout: 65_000,
+    // framingProblem checks Host: Node's own refusal has no body.
+    requireHostHeader: false,
+  });
   // Node would drop the headers beyond 2,000 unseen, a second X-Api-Id among them. maxHeaderSize bounds them anyway.
   server.maxHeadersCount = 0;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(socket, codeOfClientError[error.code ?? ''] ?? 'MALFORMED_HTTP');
+  // Longer than the longest wait of a request (30 s). It ends the connection of a client that does not read its answer.
+  server.timeout = 60_000;
+
+  server.on('connection', (socket: Socket) => {
+    // Node's own maxConnections hands the connection to another process, and so in circles where all are full.
+    if (connections.size >= maxConnections || !admit(socket)) {
+      socket.destroy();
+      return;
+    }
+    connections.set(socket, new Connection(socket));
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('connect', (_req: IncomingMessage, socket: Duplex) => refuse(socket, 'MALFORMED_HTTP'));
-  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => answer(req, res, 'EXPECTATION_FAILED'));
-  return server;
-}
 
-/** RFC 9112, 3.2. HTTP/1.0 knows no Host. */
-function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
-  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
-}
+  const serve = (req: IncomingMessage, res: ServerResponse) => connections.get(req.socket)?.serve(req, res, listener);
+  server.on('request', serve);
+  // The listener refuses an expectation that is not 100-continue.
+  server.on('checkExpectation', serve);
 
-function answer(req: IncomingMessage, res: ServerResponse, code: ErrorCode): void {
-  const { status, headers, body } = answerOf(code, requestIdOf(req).requestId);
-  res.writeHead(status, headers).end(body);
+  const refuse = (socket: Duplex, code: ErrorCode, refused: IncomingMessage | null) => {
+    const connection = connections.get(socket);
+    connection?.refuse(() => {
+      const req = refused ?? connection.incompleteRequest;
+      const requestId = req ? requestIdOf(req).requestId : newId();
+      const { remoteAddress: address } = socket as Socket;
+      logRefusal({ code, status: errors[code].status, request_id: requestId, address, req });
+      return rawAnswer(code, requestId);
+    });
+  };
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuse(socket, codeOfClientError[error.code ?? ''] ?? 'MALFORMED_HTTP', null);
+  });
+  // Node 26 gives these listeners another stream than the socket where the request's body is not complete.
+  server.on('connect', (req) => refuse(req.socket, 'MALFORMED_HTTP', req));
+  server.on('upgrade', (req) => connections.get(req.socket)?.stopReading());
+
+  return {
+    server,
+    async drain(limitMs) {
+      // Under load a connection that is kept alive never falls idle: each closes after its next answer.
+      for (const connection of connections.values()) connection.closeAfterAnswer();
+      const closed = new Promise((resolve) => server.close(resolve));
+      const cutOff = setTimeout(() => {
+        for (const socket of connections.keys()) socket.destroy();
+      }, limitMs);
+      await closed;
+      clearTimeout(cutOff);
+    },
+  };
 }
 
 const codeOfClientError: Record<string, ErrorCode> = {
@@ -46,36 +113,15 @@ const codeOfClientError: Record<string, ErrorCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-function refuse(socket: Duplex, code: ErrorCode): void {
-  if (!socket.writable || owesAnotherAnswer(socket)) {
-    socket.destroy();
-    return;
-  }
-  const { status, headers, body } = answerOf(code, newId());
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${code}\r\n${lines.join('')}\r\n${body}`);
-}
-
-/**
- * An answer under way must not have another written into its middle, nor one that the caller would take for it: only
- * where the refused bytes belong to the very request that waits for an answer may it be refused.
- */
-function owesAnotherAnswer(socket: Duplex): boolean {
-  const underWay = '_httpMessage' in socket && (socket._httpMessage as ServerResponse | null);
-  return !!underWay && (underWay.headersSent || underWay.req.complete);
-}
-
-function answerOf(code: ErrorCode, requestId: string) {
+function rawAnswer(code: ErrorCode, requestId: string): string {
   const body = JSON.stringify(new ApiError(code).body(requestId));
-  return {
-    status: errors[code].status,
-    body,
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': String(Buffer.byteLength(body)),
-      'Cache-Control': 'no-store',
-      'X-Request-Id': requestId,
-      Connection: 'close',
-    },
-  };
+  const lines = [
+    `HTTP/1.1 ${errors[code].status} ${code}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Express } from 'express';
 import type { Metrics } from '../telemetry/metrics.js';
-import { expressApp } from './express-app.js';
+import { onceASecond } from './once-a-second.js';
 
 export type Probes = {
   /** Why the process cannot serve, or null if it can. */
@@ -13,32 +14,36 @@ const contractFile = (name: string) =>
 const openApi = contractFile('openapi.json');
 const asyncApi = contractFile('asyncapi.json');
 
-/** What lies outside /api/v1 and is not signed: probes, metrics and the descriptions of API and bus. */
-export const publicRoutes = (probes: Probes, metrics: Metrics) =>
-  expressApp((app) => {
-    app.get('/', (_req, res) => {
-      res.json({
-        name: 'Tenant Open Platform',
-        api: '/api/v1',
-        openapi: '/openapi.json',
-        asyncapi: '/asyncapi.json',
-        health: '/readyz',
-      });
-    });
-    app.get('/livez', (_req, res) => {
-      res.json({ status: 'live' });
-    });
-    app.get('/readyz', async (_req, res) => {
-      const reason = await probes.unreadyReason();
-      res.status(reason ? 503 : 200).json(reason ? { status: 'unready', reason } : { status: 'ready' });
-    });
-    app.get('/metrics', async (_req, res) => {
-      res.type(metrics.contentType).send(await metrics.render());
-    });
-    app.get('/openapi.json', (_req, res) => {
-      res.type('application/json').send(openApi);
-    });
-    app.get('/asyncapi.json', (_req, res) => {
-      res.type('application/json').send(asyncApi);
+/** Descriptions of API and bus. Like the probes they are outside /api/v1 and not signed. */
+export function addDescriptions(app: Express): void {
+  app.get('/', (_req, res) => {
+    res.json({
+      name: 'Tenant Open Platform',
+      api: '/api/v1',
+      openapi: '/openapi.json',
+      asyncapi: '/asyncapi.json',
     });
   });
+  app.get('/openapi.json', (_req, res) => {
+    res.type('application/json').send(openApi);
+  });
+  app.get('/asyncapi.json', (_req, res) => {
+    res.type('application/json').send(asyncApi);
+  });
+}
+
+/** Whoever can reach them may call them as often as they like: the database is asked once a second. */
+export function addProbes(app: Express, probes: Probes, metrics: Metrics): void {
+  const unreadyReason = onceASecond(() => probes.unreadyReason());
+  const renderMetrics = onceASecond(() => metrics.render());
+  app.get('/livez', (_req, res) => {
+    res.json({ status: 'live' });
+  });
+  app.get('/readyz', async (_req, res) => {
+    const reason = await unreadyReason();
+    res.status(reason ? 503 : 200).json(reason ? { status: 'unready', reason } : { status: 'ready' });
+  });
+  app.get('/metrics', async (_req, res) => {
+    res.type(metrics.contentType).send(await renderMetrics());
+  });
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { patterns } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../operation/api-error.js';
 
 /** Keeps the caller's correlation id, or makes one; the second is what an ill-formed one is refused under. */
 export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {

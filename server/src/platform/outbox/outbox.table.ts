@@ -1,25 +1,21 @@
-import { sql } from 'drizzle-orm';
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { instant, transactionId } from '../database/columns.js';
+import { bigint, boolean, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant } from '../database/columns.js';
 
 /**
- * What has to go to the messaging bus, written in the transaction of the fact. A row names the fact, not the message:
- * COMMAND_ACCEPTED stands for the command to its vendor's adapter and for its command.accepted event,
- * COMMAND_COMPLETED for its command.completed event, DEVICE_REQUEST_REPLIED for the reply to the device.
+ * A queue of messages for the bus. A row is written in the transaction of its fact and deleted when the bus has
+ * acknowledged the message. It names the fact and holds no message: COMMAND_ACCEPTED stands for the command to its
+ * vendor's adapter, DEVICE_REQUEST_REPLIED for the reply to the device.
  */
 export const outbox = pgTable(
   'outbox',
   {
     tenantId: text('tenant_id').notNull(),
+    /** True once the relay has logged the fact while the bus was away. Such rows leave first. */
+    isLogged: boolean('is_logged').notNull().default(false),
+    position: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    kind: text({ enum: ['COMMAND_ACCEPTED', 'DEVICE_REQUEST_REPLIED'] }).notNull(),
     factId: uuid('fact_id').notNull(),
-    kind: text({ enum: ['COMMAND_ACCEPTED', 'COMMAND_COMPLETED', 'DEVICE_REQUEST_REPLIED'] }).notNull(),
-    tx: transactionId().notNull().default(sql`pg_current_xact_id()`),
     createdAt: instant('created_at').notNull().defaultNow(),
-    publishedAt: instant('published_at'),
   },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.factId, table.kind] }),
-    index('outbox_unpublished').on(table.tx, table.factId).where(sql`published_at is null`),
-    index('outbox_published').on(table.publishedAt).where(sql`published_at is not null`),
-  ],
+  (table) => [primaryKey({ columns: [table.tenantId, table.isLogged, table.position] })],
 );

@@ -1,13 +1,21 @@
-import { sql } from 'drizzle-orm';
-import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
-import { instant, transactionId } from '../database/columns.js';
+import { bigint, boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { instant } from '../database/columns.js';
+import type { Waits } from './waits.js';
 
-/** Who relays the outbox. Every mark checks the epoch: a leader that lost the lease without knowing marks nothing. */
+/**
+ * The node that relays. Every transaction of the relay locks this row and checks the epoch, so a leader that lost the
+ * lease without knowing changes nothing.
+ */
 export const relayLease = pgTable('relay_lease', {
   name: text().primaryKey(),
   holder: text().notNull(),
   epoch: bigint({ mode: 'number' }).notNull(),
   expiresAt: instant('expires_at').notNull(),
-  /** The last transaction that took or renewed it: none of this database is much later. */
-  tx: transactionId().notNull().default(sql`pg_current_xact_id()`),
+  /** False while the bus does not answer the holder: a node that can publish takes the lease over. */
+  canPublish: boolean('can_publish').notNull().default(true),
+  /** The bus has acknowledged the event log up to this number. */
+  publishedSeq: bigint('published_seq', { mode: 'number' }).notNull().default(0),
+  /** How long a new command would wait, by the leader's last estimate. */
+  waits: jsonb().$type<Waits>().notNull().default({ tenants: {}, updates: 0 }),
+  waitsMeasuredAt: instant('waits_measured_at').notNull().defaultNow(),
 });

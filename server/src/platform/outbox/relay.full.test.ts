@@ -1,21 +1,23 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/idle-platform.js';
-import { openPool } from '../../../test/open-pool.js';
-import { silent } from '../../../test/silent.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
 import type { Bus } from '../bus/bus.js';
 import { inProcessBus } from '../bus/in-process-bus.js';
 import type { Database } from '../database/database.js';
-import { asSystem } from '../database/roles.js';
+import { asAllTenantsStatement } from '../database/roles.js';
 import { newId } from '../new-id.js';
 import { localSignals, topics } from '../signals/signals.js';
-import type { MessagesByRow } from './publish-rows.js';
+import { createLagMeter } from './lag-meter.js';
+import type { EventLog, OutboxKind } from './outbox-kind.js';
 import { startRelay } from './relay.js';
+import { BATCH } from './take-rows.js';
 
 const soon = { timeout: 20_000, interval: 10 };
 
 let platform: IdlePlatform;
 let database: Database;
-/** What both nodes publish to, and what it kept, in its order. */
+/** What all nodes publish to, and what it kept, in its order. */
 let bus: Bus;
 let kept: string[];
 let nodes: Node[];
@@ -26,19 +28,22 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await asSystem(database, (sql) => sql`delete from outbox`);
+  await asAllTenantsStatement(database, (sql) => sql`delete from outbox`);
+  await asAllTenantsStatement(database, (sql) => sql`update relay_lease set published_seq = 0`);
   await expireLease();
   bus = inProcessBus();
   kept = [];
   nodes = [];
-  await bus.consume({
-    stream: 'TOP_EVENTS',
-    durable: 'test',
-    handle: async ({ body }) => {
-      kept.push(body.toString());
-      return 'DONE';
-    },
-  });
+  for (const stream of ['TOP_COMMANDS', 'TOP_EVENTS'] as const) {
+    await bus.consume({
+      stream,
+      durable: 'test',
+      handle: async ({ body }) => {
+        kept.push(body.toString());
+        return 'DONE';
+      },
+    });
+  }
 });
 
 afterEach(async () => {
@@ -51,15 +56,17 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** One message a row, under its id. */
-const messages: MessagesByRow = async (rows) =>
-  rows.map(({ fact_id }) => [{ subject: 'tenants.demo.events.test', id: fact_id, body: Buffer.from(fact_id) }]);
-
 type Node = {
   /** The ids of what it has published, batch for batch. */
   attempts: string[][];
+  /** The ids of what it has logged while its bus was away. */
+  logged: string[];
   holdUp: () => void;
   letGo: () => void;
+  /** Why the bus does not answer this node, or null. */
+  setUnready: (reason: string | null) => void;
+  /** So many of the next batches fail. */
+  failNext: (count: number) => void;
   wake: () => void;
   /** Resolves once it has looked for work and found none, from now on. */
   lookInVain: () => Promise<void>;
@@ -67,12 +74,22 @@ type Node = {
   close: () => Promise<void>;
 };
 
+const noEvents: EventLog = { read: async () => [] };
+
 /** A relay on connections of its own. While it is held up, the bus has not answered what it publishes. */
-function startNode({ isHeldUp = false } = {}): Node {
+function startNode({
+  isHeldUp = false,
+  unready = null as string | null,
+  eventLog = noEvents,
+  onPrepare = (_node: Node) => {},
+} = {}): Node {
   const pool = openPool(platform.databaseUrl);
   const signals = localSignals();
   const attempts: string[][] = [];
+  const logged: string[] = [];
   let looks = 0;
+  let failing = 0;
+  let unreadyReason = unready;
   let letGo = () => {};
   let gate = Promise.resolve();
   const holdUp = () => {
@@ -81,35 +98,61 @@ function startNode({ isHeldUp = false } = {}): Node {
     });
   };
   if (isHeldUp) holdUp();
+  const kind: OutboxKind = {
+    kind: 'DEVICE_REQUEST_REPLIED',
+    async prepare(_tx, rows) {
+      onPrepare(node);
+      const messages = rows.map(({ fact_id }) => ({
+        subject: 'tenants.demo.commands.test',
+        id: fact_id,
+        body: Buffer.from(fact_id),
+      }));
+      return { messages, topics: [] };
+    },
+    async prepareWithoutBus(_tx, rows) {
+      logged.push(...rows.map(({ fact_id }) => fact_id));
+      return [];
+    },
+  };
   const relay = startRelay({
     ...silent(),
     database: pool,
     signals,
-    messagesByRow: [messages],
+    kinds: [kind],
+    eventLog,
+    updatesLag: createLagMeter(),
     bus: {
       ...bus,
       unreadyReason() {
         looks++;
-        return null;
+        return unreadyReason;
       },
       async publish(messages) {
         attempts.push(messages.map(({ id }) => id));
         await gate;
+        if (failing-- > 0) throw new Error('JetStream does not answer');
         return bus.publish(messages);
       },
     },
   });
   const node: Node = {
     attempts,
+    logged,
     holdUp,
     letGo: () => letGo(),
-    wake: () => signals.send([topics.outbox]),
+    setUnready(reason) {
+      unreadyReason = reason;
+    },
+    failNext(count) {
+      failing = count;
+    },
+    wake: () => signals.send([topics.outbox, topics.eventLog]),
     async lookInVain() {
       const before = looks;
-      // The third begins when the second, which began behind this call, is over.
+      // Two looks at most were under way before this call.
       await vi.waitFor(() => {
         node.wake();
-        expect(looks).toBeGreaterThan(before + 2);
+        expect(looks).toBeGreaterThan(before + 8);
       }, soon);
     },
     stop: () => relay.stop(),
@@ -124,33 +167,35 @@ function startNode({ isHeldUp = false } = {}): Node {
 }
 
 /** In one transaction, so that no look finds only some. */
-async function newRows(count = 3): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId()).sort();
+async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId());
   const given = JSON.stringify(ids);
-  await asSystem(
+  await asAllTenantsStatement(
     database,
     (sql) => sql`
       insert into outbox (tenant_id, fact_id, kind)
-      select 'demo', id::uuid, 'COMMAND_COMPLETED' from json_array_elements_text(${given}::text::json) as id`,
+      select ${tenantId}, id::uuid, 'DEVICE_REQUEST_REPLIED'
+      from json_array_elements_text(${given}::text::json) with ordinality as given (id, place) order by place`,
   );
   return ids;
 }
 
-type Row = { fact_id: string; published_at: string | null };
-
-const rows = () =>
-  asSystem<Row>(database, (sql) => sql<Row[]>`select fact_id, published_at::text from outbox order by tx, fact_id`);
-
-async function unpublished(): Promise<string[]> {
-  return (await rows()).filter(({ published_at }) => published_at === null).map(({ fact_id }) => fact_id);
+/** The rows that stand, in the order in which they are to leave. */
+async function standing(): Promise<string[]> {
+  const rows = await asAllTenantsStatement<{ fact_id: string }>(
+    database,
+    (sql) => sql<{ fact_id: string }[]>`
+      select fact_id from outbox order by tenant_id, is_logged desc, position`,
+  );
+  return rows.map(({ fact_id }) => fact_id);
 }
 
-const allPublished = () => vi.waitFor(async () => expect(await unpublished()).toEqual([]), soon);
+const allPublished = () => vi.waitFor(async () => expect(await standing()).toEqual([]), soon);
 
 const published = (node: Node, batches: string[][]) => vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
 
 async function epoch(): Promise<number> {
-  const [lease] = await asSystem<{ epoch: number }>(
+  const [lease] = await asAllTenantsStatement<{ epoch: number }>(
     database,
     (sql) => sql<{ epoch: number }[]>`select epoch::int from relay_lease`,
   );
@@ -159,12 +204,15 @@ async function epoch(): Promise<number> {
 }
 
 const setLease = (seconds: number) =>
-  asSystem(database, (sql) => sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`);
+  asAllTenantsStatement(
+    database,
+    (sql) => sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`,
+  );
 const expireLease = () => setLease(-1);
-/** However slow the machine is: who is held up does not renew it. */
+/** However slow the machine is: a node that is held up does not renew it. */
 const prolongLease = () => setLease(600);
 
-test('a leader that lost its lease while it published marks nothing and reads nothing more; each message is kept once, in order', async () => {
+test('a leader that lost its lease while it published deletes nothing and takes nothing more; each message is kept once, in order', async () => {
   const ids = await newRows();
   const first = startNode({ isHeldUp: true });
   await published(first, [ids]);
@@ -174,7 +222,6 @@ test('a leader that lost its lease while it published marks nothing and reads no
   const second = startNode();
   await published(second, [ids]);
   await allPublished();
-  const marked = await rows();
   expect(await epoch()).toBe(before + 1);
 
   second.holdUp();
@@ -185,8 +232,7 @@ test('a leader that lost its lease while it published marks nothing and reads no
   first.letGo();
   await first.lookInVain();
   expect(first.attempts).toEqual([ids]);
-  expect((await rows()).slice(0, ids.length)).toEqual(marked);
-  expect(await unpublished()).toEqual(later);
+  expect(await standing()).toEqual(later);
 
   second.letGo();
   await allPublished();
@@ -201,7 +247,7 @@ test('a leader that lost its lease while it published marks nothing and reads no
   await vi.waitFor(() => expect(kept).toEqual([...ids, ...later, ...last]), soon);
 });
 
-test('a leader that gets its lease back publishes again what nobody marked meanwhile', async () => {
+test('a leader that gets its lease back publishes again what stands, and the other deletes nothing of it', async () => {
   const ids = [...(await newRows()), ...(await newRows())];
   const first = startNode({ isHeldUp: true });
   await published(first, [ids]);
@@ -212,15 +258,13 @@ test('a leader that gets its lease back publishes again what nobody marked meanw
   await prolongLease();
   first.letGo();
   await first.lookInVain();
-  expect(await unpublished()).toEqual(ids);
+  expect(await standing()).toEqual(ids);
 
   await expireLease();
   await published(first, [ids, ids]);
   await allPublished();
-  const marked = await rows();
   second.letGo();
   await second.lookInVain();
-  expect(await rows()).toEqual(marked);
   expect(second.attempts).toEqual([ids]);
   expect(await epoch()).toBe(before + 2);
   await vi.waitFor(() => expect(kept).toEqual(ids), soon);
@@ -242,23 +286,127 @@ test('a leader that stops gives its lease back, and the one that follows goes on
   await vi.waitFor(() => expect(kept).toEqual([...ids, ...later]), soon);
 });
 
-test('what a transaction under way has written holds back what came behind it, and nothing before it', async () => {
-  const node = startNode();
-  const before = await newRows();
-  // Its id sorts behind all others: it is the transaction that counts.
-  const open = newId(Date.now() + 3_600_000);
-  let behind: string[] = [];
-  await database.sql.begin(async (tx) => {
-    await tx`set local role top_system`;
-    await tx`insert into outbox (tenant_id, fact_id, kind) values ('demo', ${open}, 'COMMAND_COMPLETED')`;
-    behind = await newRows();
-    node.wake();
-    await published(node, [before]);
-    await node.lookInVain();
-    expect(node.attempts).toEqual([before]);
-    expect(await unpublished()).toEqual(behind);
+test('the next batch is taken while the bus has not acknowledged the one before', async () => {
+  const node = startNode({ isHeldUp: true });
+  const first = await newRows();
+  node.wake();
+  await published(node, [first]);
+  const second = await newRows();
+  node.wake();
+  await published(node, [first, second]);
+  expect(await standing()).toEqual([...first, ...second]);
+  node.letGo();
+  await allPublished();
+  expect(kept).toEqual([...first, ...second]);
+});
+
+test('rows that the bus acknowledges while the next batch is prepared are published once', async () => {
+  const ids = await newRows(3 * BATCH);
+  const node = startNode({
+    isHeldUp: true,
+    onPrepare(preparing) {
+      if (preparing.attempts.length > 0) preparing.letGo();
+    },
   });
   await allPublished();
-  expect(node.attempts.flat()).toEqual([...before, open, ...behind]);
-  await vi.waitFor(() => expect(kept).toEqual([...before, open, ...behind]), soon);
+  await node.lookInVain();
+  expect(node.attempts.flat()).toEqual(ids);
+});
+
+test('an open transaction that has written holds nothing up, and its own row is published when it commits', async () => {
+  const node = startNode();
+  const late = newId();
+  let others: string[] = [];
+  await database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    await tx`insert into outbox (tenant_id, fact_id, kind) values ('demo', ${late}, 'DEVICE_REQUEST_REPLIED')`;
+    others = [...(await newRows()), ...(await newRows())];
+    node.wake();
+    await allPublished();
+    await vi.waitFor(() => expect(kept).toEqual(others), soon);
+  });
+  node.wake();
+  await allPublished();
+  await vi.waitFor(() => expect(kept).toEqual([...others, late]), soon);
+});
+
+test("100,000 waiting rows of one tenant do not stand before another tenant's one, and leave in their order", async () => {
+  const flood = await newRows(100_000, 'flood');
+  const node = startNode({ isHeldUp: true });
+  await vi.waitFor(() => expect(node.attempts.flat()).toHaveLength(3 * BATCH), soon);
+  const [one] = await newRows(1, 'other');
+  node.letGo();
+  await vi.waitFor(() => expect(node.attempts.flat()).toContain(one), soon);
+  // Three batches were on their way.
+  expect(node.attempts[3]).toContain(one);
+  await vi.waitFor(() => expect(node.attempts.flat().length).toBeGreaterThan(10 * BATCH), soon);
+  const ofFlood = node.attempts.flat().filter((id) => id !== one);
+  expect(ofFlood).toEqual(flood.slice(0, ofFlood.length));
+});
+
+test('while the bus is away facts are logged, and leave in the order of the log when it is back', async () => {
+  const node = startNode({ unready: 'the bus does not answer' });
+  const before = [...(await newRows()), ...(await newRows(2 * BATCH))];
+  node.wake();
+  await vi.waitFor(() => expect(node.logged).toEqual(before), soon);
+  expect([node.attempts, await standing()]).toEqual([[], before]);
+  node.setUnready(null);
+  const after = await newRows();
+  node.wake();
+  await allPublished();
+  expect(kept).toEqual([...before, ...after]);
+  expect(node.logged).toEqual(before);
+});
+
+test('a node whose bus answers takes the lease from one whose bus does not', async () => {
+  const first = startNode({ unready: 'the bus does not answer' });
+  const ids = await newRows();
+  first.wake();
+  await vi.waitFor(() => expect(first.logged).toEqual(ids), soon);
+  await prolongLease();
+  const second = startNode();
+  await allPublished();
+  expect([first.attempts, second.attempts.flat()]).toEqual([[], ids]);
+});
+
+test('a leader that cannot publish twice in a row gives the lease to a node that can', async () => {
+  const first = startNode();
+  first.failNext(1_000);
+  const ids = await newRows();
+  first.wake();
+  await vi.waitFor(() => expect(first.attempts.length).toBeGreaterThan(0), soon);
+  const second = startNode();
+  await allPublished();
+  expect([first.attempts.slice(0, 2), second.attempts.flat()]).toEqual([[ids, ids], ids]);
+});
+
+test('events are published in the order of the log, by one leader after the other, and none is left out', async () => {
+  const log = Array.from({ length: 1_000 }, (_, index) => ({ seq: String(index + 1), id: newId() }));
+  const eventLog: EventLog = {
+    read: async (after, limit) =>
+      log
+        .filter(({ seq }) => Number(seq) > Number(after))
+        .slice(0, limit)
+        .map(({ seq, id }) => ({
+          seq,
+          message: { subject: 'tenants.demo.events.test', id, body: Buffer.from(id) },
+        })),
+  };
+  const first = startNode({ eventLog, isHeldUp: true });
+  await vi.waitFor(() => expect(first.attempts).toHaveLength(1), soon);
+  await expireLease();
+  const second = startNode({ eventLog });
+  await vi.waitFor(() => expect(second.attempts.flat()).toHaveLength(log.length), soon);
+  await prolongLease();
+  first.letGo();
+  await first.lookInVain();
+  expect(first.attempts).toHaveLength(1);
+  await vi.waitFor(async () => {
+    const [lease] = await asAllTenantsStatement<{ seq: string }>(
+      database,
+      (sql) => sql<{ seq: string }[]>`select published_seq::text as seq from relay_lease`,
+    );
+    expect(lease?.seq).toBe('1000');
+  }, soon);
+  expect(kept).toEqual(log.map(({ id }) => id));
 });

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { platform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPool } from '../../../test/open-pool.js';
-import { silent } from '../../../test/silent.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
+import { startLink } from '../../../test/support/start-link.js';
 import { postgresSignals } from './postgres-signals.js';
 
-async function openSignals() {
-  const database = openPool(platform().databaseUrl as string);
-  const signals = await postgresSignals(database.sql, silent().logger);
+async function openSignals(url = platform().databaseUrl as string, options = {}) {
+  const database = openPool(url, options);
+  const signals = await postgresSignals(database.sql, silent());
   onTestFinished(async () => {
     await signals.close();
     await database.close();
@@ -23,10 +25,34 @@ test('wakes every node once for each topic that one of them sends, however many 
     other.listen(topic, () => woken.other.push(topic));
   }
   sender.send(topics);
-  await expect.poll(() => woken.other.length).toBeGreaterThanOrEqual(topics.length);
+  await expect.poll(() => woken.other.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(topics.length);
   // Postgres tells in the order of commits: what the sender would hear of its own came before this.
   const answered = new Promise<void>((resolve) => sender.listen('test answer', resolve));
   other.send(['test answer']);
   await answered;
   expect({ sender: woken.sender.sort(), other: woken.other.sort() }).toEqual({ sender: topics, other: topics });
+});
+
+test('hears again after its connection went half open', async () => {
+  const url = platform().databaseUrl as string;
+  const link = await startLink(url);
+  onTestFinished(() => link.stop());
+  const [sender, other] = await Promise.all([
+    openSignals(),
+    openSignals(link.through(url), { answer_timeout: 1, connect_timeout: 1, backoff: () => 0.01 }),
+  ]);
+  const topic = `test ${randomUUID()}`;
+  let woken = 0;
+  other.listen(topic, () => woken++);
+  link.blackHole();
+  link.heal();
+  await expect
+    .poll(
+      () => {
+        sender.send([topic]);
+        return woken;
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
 });

@@ -1,25 +1,55 @@
 import type { Logger } from 'pino';
-import type postgres from 'postgres';
+import postgres from 'postgres';
 import { newId } from '../new-id.js';
+import type { Watchdog } from '../telemetry/watchdog.js';
 import { localSignals, type Signals } from './signals.js';
+import { startLoop } from './start-loop.js';
 
 const CHANNEL = 'top_signals';
 /** Postgres takes up to 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
-/** Notifying costs a lock that all commits share: what happens within this time goes together. */
+/** Notifying takes a lock that all commits share: signals of this time are sent together. */
 const COLLECT_MS = 10;
+/** A connection that only listens sends nothing, so nothing else would show that it is half open. */
+const LISTEN_AGAIN_MS = 5_000;
+const CONNECTION_CLOSED = 'connection closed';
 
-type Signal = { from: string; topics: string[] };
+/** A node that hears its own `echo` receives signals. */
+type Signal = { from: string; topics: string[]; echo?: number };
+
+const ECHO_WITHIN_MS = 1_000;
 
 /** Signals between nodes that share a Postgres: one connection listens, and what this node sends is collected. */
-export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promise<Signals> {
+export async function postgresSignals(
+  sql: postgres.Sql,
+  { logger, watchdog }: { logger: Logger; watchdog: Watchdog },
+): Promise<Signals> {
   const local = localSignals();
   const self = newId();
-  const listening = await sql.listen(CHANNEL, (payload) => {
-    const { from, topics } = JSON.parse(payload) as Signal;
-    // What this node sends has woken its own listeners already.
-    if (from !== self) local.send(topics);
+  let lastEcho = 0;
+  let onEcho = (_echo: number) => {};
+  const listener = postgres({
+    ...(sql.options as unknown as postgres.Options<Record<string, never>>),
+    max: 1,
+    max_lifetime: null,
+    onnotify(_channel, payload) {
+      const { from, topics, echo } = JSON.parse(payload) as Signal;
+      // This node woke its own listeners when it sent the signal.
+      if (from !== self) local.send(topics);
+      else if (echo !== undefined) onEcho(echo);
+    },
+    onclose: () => local.send([CONNECTION_CLOSED]),
   });
+  const listen = () => listener.unsafe(`listen ${CHANNEL}`);
+  await listen();
+  const listening = startLoop(
+    LISTEN_AGAIN_MS,
+    { name: 'signals', logger, signals: local, watchdog, topic: CONNECTION_CLOSED, firstAfterMs: LISTEN_AGAIN_MS },
+    async () => {
+      await listen();
+      return 'WAIT';
+    },
+  );
   let collected = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let notifying: Promise<unknown> = Promise.resolve();
@@ -44,12 +74,27 @@ export async function postgresSignals(sql: postgres.Sql, logger: Logger): Promis
       if (local.isClosed()) flush();
       else timer ??= setTimeout(flush, COLLECT_MS);
     },
+    async isReceiving() {
+      const echo = ++lastEcho;
+      let timer: NodeJS.Timeout | undefined;
+      const heard = new Promise<boolean>((resolve) => {
+        onEcho = (number) => number === echo && resolve(true);
+        timer = setTimeout(resolve, ECHO_WITHIN_MS, false);
+      });
+      try {
+        await sql.notify(CHANNEL, JSON.stringify({ from: self, topics: [], echo } satisfies Signal));
+        return await heard;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
     async close() {
       await local.close();
       clearTimeout(timer);
       flush();
       await notifying;
-      await listening.unlisten();
+      await listening.stop();
+      await listener.end({ timeout: 0 });
     },
   };
 }

@@ -1,27 +1,36 @@
-/** Wakes up whoever waits for something to happen, on every node. A signal may get lost: a slow look is the safety net. */
+/**
+ * Wakes up what waits for something to happen, on every node. A signal may get lost: everything that waits also looks
+ * again by itself.
+ */
 export type Signals = {
   /** After the commit of what happened. */
   send(topics: readonly string[]): void;
-  /** Answers how to stop listening. */
+  /** Returns a function that stops listening. */
   listen(topic: string, wake: () => void): () => void;
-  /** How many listen, in this process. */
+  /** The number of listeners in this process. */
   listeners(topic: string): number;
-  /** True once nobody should wait any more. */
+  /** Whether this process receives signals at present. */
+  isReceiving(): Promise<boolean>;
+  /** True once nothing should wait any more. */
   isClosed(): boolean;
-  /** Wakes up all that wait, for good. */
+  /** Wakes up everything that waits, for good. */
   close(): Promise<void>;
 };
 
+/** `changesOf` reads the parts of those that requests wait for, separated by spaces. */
 export const topics = {
+  /** Something waits to be relayed. */
   outbox: 'outbox',
-  /** Who may read the bus, or what there is to read, has changed. */
+  /** Something was logged, and is to be published. */
+  eventLog: 'event-log',
+  /** Principals of the bus, or the vendors that they read, have changed. */
   busAccess: 'bus-access',
   command: (tenantId: string, commandId: string) => `command ${tenantId} ${commandId}`,
   events: (tenantId: string) => `events ${tenantId}`,
   deviceRequests: (tenantId: string) => `device-requests ${tenantId}`,
 };
 
-/** The listeners of this process: all there is to signals where there is one process. */
+/** Signals within this process. */
 export function localSignals(): Signals {
   let isClosed = false;
   const listeners = new Map<string, Set<() => void>>();
@@ -38,6 +47,7 @@ export function localSignals(): Signals {
         if (those.size === 0) listeners.delete(topic);
       };
     },
+    isReceiving: async () => true,
     listeners: (topic: string) => listeners.get(topic)?.size ?? 0,
     async close() {
       isClosed = true;

@@ -1,19 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Backlog } from '../outbox/backlog.js';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { noPeers, type Peers } from '../processes/peers.js';
+import type { Backlog } from './backlog.js';
+import type { Watchdog } from './watchdog.js';
 
 /** A scrape is answered also where the database is not. */
 const BACKLOG_WITHIN_MS = 2_000;
-const UNKNOWN: Backlog = { rows: Number.NaN, oldestSeconds: Number.NaN };
+const UNKNOWN: Backlog = {
+  rows: Number.NaN,
+  oldestSeconds: Number.NaN,
+  events: Number.NaN,
+  oldestEventSeconds: Number.NaN,
+};
 
-type Sources = { readBacklog: () => Promise<Backlog> };
+type Sources = { readBacklog: () => Promise<Backlog>; watchdog: Watchdog; peers?: Peers };
 
 /**
  * Metrics of one process, in the exposition format of Prometheus. Operations are labelled with their names. The backlog
  * is the platform's and not the process's: any process tells it, also where none is left that works it off.
  */
-export function createMetrics({ readBacklog }: Sources) {
+export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sources) {
   const registry = new Registry();
+  if (peers.name) registry.setDefaultLabels({ process: peers.name });
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'top_request_duration_seconds',
@@ -40,6 +48,17 @@ export function createMetrics({ readBacklog }: Sources) {
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  const overloads = new Counter({
+    name: 'top_commands_refused_for_overload_total',
+    help: 'Commands that were refused because they would have waited for too long.',
+    registers: [registry],
+  });
+  const removed = new Counter({
+    name: 'top_rows_removed_total',
+    help: 'Rows that were deleted because they had been kept for long enough, by table.',
+    labelNames: ['table'] as const,
+    registers: [registry],
+  });
   const unpublished = new Gauge({
     name: 'top_outbox_unpublished',
     help: 'Rows of the outbox that wait to be published; 10000 where there are as many or more.',
@@ -50,16 +69,46 @@ export function createMetrics({ readBacklog }: Sources) {
     help: 'For how long the oldest of them has waited.',
     registers: [registry],
   });
+  const unpublishedEvents = new Gauge({
+    name: 'top_events_unpublished',
+    help: 'Events of the log that wait to be published; 10000 where there are as many or more.',
+    registers: [registry],
+  });
+  const oldestUnpublishedEvent = new Gauge({
+    name: 'top_events_oldest_unpublished_seconds',
+    help: 'For how long the oldest of them has waited.',
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'top_loop_last_round_seconds',
+    help: 'Seconds since each loop of this process last made a round; 0 for a consumer without messages.',
+    labelNames: ['loop'] as const,
+    registers: [registry],
+    collect() {
+      for (const [loop, seconds] of watchdog.secondsSinceLastRound()) this.set({ loop }, seconds);
+    },
+  });
+  async function updateBacklog(): Promise<void> {
+    const backlog = await Promise.race([
+      readBacklog().catch(() => UNKNOWN),
+      delay(BACKLOG_WITHIN_MS, UNKNOWN, { ref: false }),
+    ]);
+    unpublished.set(backlog.rows);
+    oldestUnpublished.set(backlog.oldestSeconds);
+    unpublishedEvents.set(backlog.events);
+    oldestUnpublishedEvent.set(backlog.oldestEventSeconds);
+  }
+  peers.answer('metrics', async () => {
+    await updateBacklog();
+    return registry.getMetricsAsJSON();
+  });
   return {
     contentType: registry.contentType,
+    /** The metrics of all processes, each with the name of its process. One that stays silent is left out. */
     async render(): Promise<string> {
-      const backlog = await Promise.race([
-        readBacklog().catch(() => UNKNOWN),
-        delay(BACKLOG_WITHIN_MS, UNKNOWN, { ref: false }),
-      ]);
-      unpublished.set(backlog.rows);
-      oldestUnpublished.set(backlog.oldestSeconds);
-      return registry.metrics();
+      const all = await peers.ask('metrics');
+      if (all.size === 1) return registry.metrics();
+      return AggregatorRegistry.aggregate([...all.values()].filter((one) => one !== undefined) as object[]).metrics();
     },
     countPublishFailure(outcome: 'REPEATED' | 'PARKED'): void {
       publishFailures.inc({ outcome });
@@ -69,6 +118,12 @@ export function createMetrics({ readBacklog }: Sources) {
     },
     countReport(outcome: string): void {
       reports.inc({ outcome });
+    },
+    countRemoved(table: string, rows: number): void {
+      removed.inc({ table }, rows);
+    },
+    countOverload(): void {
+      overloads.inc();
     },
     countRequest(operation: string, status: number, seconds: number): void {
       duration.observe({ operation, status }, seconds);

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import connect from 'postgres';
+
+/** Rows so far. */
+type Written = { inserted: number; updated: number; deleted: number; heapOnly: number };
+
+/** Of the commands that were accepted since an instant. Quantiles in ms. */
+type Outcomes = {
+  byStatus: Record<string, number>;
+  dispatchedP50Ms: number;
+  dispatchedP99Ms: number;
+  succeededP50Ms: number;
+  succeededP99Ms: number;
+};
+
+export type DatabaseFigures = ReturnType<typeof openDatabaseFigures>;
+
+/** PostgreSQL 15 flushes the counters of an idle connection after 10 seconds. */
+const COUNTERS_FLUSHED_MS = 10_500;
+const POLL_MS = 250;
+/** Three times the longest timeout. */
+const LONGEST_DRAIN_MS = 900_000;
+
+/** What the database knows of a run. Instants are the database's own, as text: a Date of JavaScript would be coarser. */
+export function openDatabaseFigures(url: string) {
+  const sql = connect(url, { max: 1, onnotice: () => {} });
+
+  async function number(query: Promise<unknown>): Promise<number> {
+    const [row] = (await query) as Record<string, unknown>[];
+    return Number(Object.values(row ?? {})[0]);
+  }
+
+  return {
+    sql,
+    now: async (): Promise<string> => (await sql`select now()::text as now`)[0]?.now,
+    backlog: () => number(sql`select count(*) from commands where status in ('ACCEPTED', 'DISPATCHED')`),
+    accepted: (since: string) =>
+      number(sql`select count(*) from commands where accepted_at >= ${since}::text::timestamptz`),
+    succeededBetween: (since: string, until: string) =>
+      number(sql`select count(*) from commands where status = 'SUCCEEDED'
+        and completed_at between ${since}::text::timestamptz and ${until}::text::timestamptz`),
+
+    /** Resolves when every command has an outcome. */
+    async drained(): Promise<void> {
+      const isUnderWay = async () =>
+        (await sql`select 1 from commands where status in ('ACCEPTED', 'DISPATCHED') limit 1`).length > 0;
+      const startedAt = performance.now();
+      while (await isUnderWay()) {
+        if (performance.now() - startedAt > LONGEST_DRAIN_MS) throw new Error('Commands are under way for 15 minutes.');
+        await pause(POLL_MS);
+      }
+    },
+
+    async outcomes(since: string): Promise<Outcomes> {
+      const rows = await sql`select status, count(*)::int as count from commands
+        where accepted_at >= ${since}::text::timestamptz group by status order by count desc`;
+      const [quantiles] = await sql`select
+          percentile_disc(array[0.5, 0.99]) within group (order by extract(epoch from dispatched_at - accepted_at))
+            as dispatched,
+          percentile_disc(array[0.5, 0.99]) within group (order by extract(epoch from completed_at - accepted_at))
+            filter (where status = 'SUCCEEDED') as succeeded
+        from commands where accepted_at >= ${since}::text::timestamptz`;
+      const ms = (values: string[] | null, index: number) => 1000 * Number(values?.[index] ?? Number.NaN);
+      return {
+        byStatus: Object.fromEntries(rows.map(({ status, count }) => [status, count])),
+        dispatchedP50Ms: ms(quantiles?.dispatched, 0),
+        dispatchedP99Ms: ms(quantiles?.dispatched, 1),
+        succeededP50Ms: ms(quantiles?.succeeded, 0),
+        succeededP99Ms: ms(quantiles?.succeeded, 1),
+      };
+    },
+
+    walBytes: () => number(sql`select pg_current_wal_lsn() - '0/0'`),
+
+    /** Takes ten seconds: the counters of idle connections come late. */
+    async rowsWritten(): Promise<Written> {
+      await pause(COUNTERS_FLUSHED_MS);
+      const [row] = await sql`select sum(n_tup_ins)::int as inserted, sum(n_tup_upd)::int as updated,
+        sum(n_tup_del)::int as deleted, sum(n_tup_hot_upd)::int as "heapOnly" from pg_stat_user_tables`;
+      return row as Written;
+    },
+
+    close: () => sql.end(),
+  };
+}

@@ -1,0 +1,89 @@
+import { objectAndAction, scopes } from '@tenant-open-platform/contract';
+import type { Sql } from 'postgres';
+
+/** Credentials of the filled database; each has as many bindings and policies as make up the rest. */
+const CREDENTIALS = 100_000;
+const BINDINGS_EACH = 5;
+const POLICIES_EACH = 5;
+const DEVICES = 100_000;
+const ROWS_A_STATEMENT = 1_000_000;
+
+/** Every so many commands one FAILED, so that a filter has something rare to find. */
+const RARE = 100_000;
+
+/** The command number n: a UUID of version 7 whose time is that of acceptance, one command a millisecond. */
+const uuid = (kind: number) =>
+  `(lpad(to_hex(base.ms + n), 12, '0') || '7${String(kind).padStart(3, '0')}8000' || lpad(to_hex(n), 12, '0'))::uuid`;
+const instant = 'to_timestamp((base.ms + n) / 1000.0)';
+
+/**
+ * Fills the database of a platform that has completed at least one command of the tenant `demo`: copies the rows of
+ * that command, and those of the tenant's credential, under new keys. What a copy does not name stays as it is in the
+ * template, so new columns need no change here unless they are unique.
+ */
+export async function fillDatabase(sql: Sql, commands: number): Promise<void> {
+  // Foreign keys hold by construction; to check each would take longer than to write the rows.
+  await sql`set session_replication_role = replica`;
+  await sql`create temporary table base as select (extract(epoch from now()) * 1000)::bigint - ${commands} - 60000 as ms`;
+  await sql`create temporary table template_command as select command_id from commands where status = 'SUCCEEDED' limit 1`;
+
+  const status = (name: string) => `case when n % ${RARE} = 0 then 'FAILED' else ${name} end`;
+  const ofTheCommand = 't.command_id in (select command_id from template_command)';
+  await copyRows(sql, 'commands', commands, ofTheCommand, {
+    command_id: uuid(0),
+    idempotency_key: `'filled-' || n`,
+    device_id: `'device-' || n % ${DEVICES}`,
+    status: status('t.status'),
+    accepted_at: instant,
+    dispatched_at: instant,
+    deadline_at: `${instant} + interval '30 seconds'`,
+    completed_at: instant,
+    updated_at: instant,
+  });
+  await copyRows(sql, 'events', commands, ofTheCommand, {
+    command_id: uuid(0),
+    event_id: `overlay(t.event_id::text placing left(${uuid(0)}::text, 13) from 1)::uuid`,
+    logged_at: instant,
+    seq: `nextval('events_seq_seq')`,
+  });
+
+  const ofTheCredential = `t.tenant_id = 'demo' and t.client_id = 'demo'`;
+  await copyRows(sql, 'credentials', CREDENTIALS, ofTheCredential, {
+    client_id: `'filled-' || n`,
+    number: '1000000 + n',
+    created_at: instant,
+  });
+  for (let number = 1; number <= BINDINGS_EACH; number++) {
+    const filled = { client_id: `'filled-' || n`, role: `'filled-role-${number}'`, created_at: instant };
+    await copyRows(sql, 'role_bindings', CREDENTIALS, ofTheCredential, filled);
+    await sql`insert into roles (tenant_id, role) values ('demo', ${`filled-role-${number}`})`;
+  }
+  for (const scope of scopes.slice(0, POLICIES_EACH)) {
+    const { object, action } = objectAndAction(scope);
+    await sql`insert into policies (tenant_id, policy_id, client_id, object, action)
+      select 'demo', gen_random_uuid(), 'filled-' || n, ${object}, ${action} from generate_series(1, ${CREDENTIALS}::int) n`;
+  }
+  await sql`insert into audit_events (tenant_id, audit_event_id, occurred_at, client_id, operation, target, changes, outcome, request_id)
+    select 'demo', ${sql.unsafe(uuid(1))}, ${sql.unsafe(instant)}, 'filled-' || n % 1000, 'commands.create', 'x', '{}', 'DONE', 'x'
+    from base, generate_series(1, ${commands / 10}::int) n`;
+  await sql`insert into device_requests (tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at)
+    select 'demo', ${sql.unsafe(uuid(2))}, 'vendor_a', 'device-' || n % ${DEVICES}::int, 'firmware_check', '{}', n, 'EXPIRED', ${sql.unsafe(instant)}, ${sql.unsafe(instant)}
+    from base, generate_series(1, ${commands / 10}::int) n`;
+  await sql`set session_replication_role = default`;
+  // A table that grew to this size by itself has been vacuumed and analyzed on the way.
+  await sql`vacuum analyze`;
+}
+
+/** Inserts every template row `count` times, with these columns computed from `n` and the others as they are. */
+async function copyRows(sql: Sql, table: string, count: number, template: string, computed: Record<string, string>) {
+  const columns = await sql`select column_name as name from information_schema.columns
+    where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`;
+  const names = columns.map(({ name }) => name as string);
+  if (names.length === 0) throw new Error(`The schema has no table ${table} any more: change filler.ts.`);
+  const values = names.map((name) => computed[name] ?? `t.${name}`);
+  for (let from = 1; from <= count; from += ROWS_A_STATEMENT) {
+    const until = Math.min(count, from + ROWS_A_STATEMENT - 1);
+    await sql.unsafe(`insert into ${table} (${names.join(', ')}) overriding system value
+      select ${values.join(', ')} from (select * from ${table} t where ${template}) t, base, generate_series(${from}, ${until}) n`);
+  }
+}

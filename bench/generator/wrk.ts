@@ -1,0 +1,50 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Profile } from '../sign.js';
+import { temporaryPath } from '../temporary-path.js';
+import { writeRequests } from './requests-file.js';
+
+const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
+
+/** More than any server here answers, a refusal included. */
+const REQUESTS_PER_SECOND = 20_000;
+const CONNECTIONS = 32;
+const TIMEOUT_SECONDS = 30;
+
+/** `refused` counts 503, `limited` 429. The quantiles are those of all answers. */
+export type Answers = {
+  accepted: number;
+  refused: number;
+  limited: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** What the generator itself took. */
+  cpuMs: number;
+};
+
+export type Load = { baseUrl: string; profile: Profile; seconds: number; timeoutSeconds?: number };
+
+export function requireWrk(): void {
+  if (spawnSync('wrk', ['-v']).error) throw new Error('wrk is not installed: apt-get install wrk');
+}
+
+/**
+ * Signs beforehand, so that signing takes nothing from the server that is measured. The returned function sends on 32
+ * connections.
+ */
+export function prepareWrk({ baseUrl, profile, seconds, timeoutSeconds }: Load): () => Promise<Answers> {
+  const file = temporaryPath('requests');
+  writeRequests(file, profile, { count: REQUESTS_PER_SECOND * seconds, timeoutSeconds });
+  const options = ['-t', 1, '-c', CONNECTIONS, '-d', `${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', script];
+  return async () => {
+    const { stdout, stderr } = await promisify(execFile)('wrk', [...options, baseUrl, '--', file].map(String));
+    rmSync(file);
+    const { usedUp, failed, ...answers } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    if (failed > 0) throw new Error(`${failed} requests failed, neither 202 nor 429 nor 503. ${stderr.trim()}`);
+    if (usedUp > 0) throw new Error(`More than ${REQUESTS_PER_SECOND} requests/s: sign more.`);
+    return answers;
+  };
+}

@@ -1,0 +1,60 @@
+import { prepareAtRate } from '../generator/paced.js';
+import type { Platform } from '../platform.js';
+import { residentMiB } from '../process-figures.js';
+import type { Run } from '../results.js';
+import { withCarryingPlatform } from './carrying-platform.js';
+import { measureBuilds, type Part } from './part.js';
+
+const RATE = 500;
+const SAMPLE_MS = 1_000;
+/** The heap grows until it is collected: only the least of so many samples says what is kept. */
+const SAMPLES_A_POINT = 10;
+const MIB = 1024 * 1024;
+
+/** Signatures hold for 300 seconds. */
+const SLICE_SECONDS = 60;
+
+type Sample = { atMs: number; heapMiB: number; residentMiB: number };
+
+export const memory: Part = {
+  about: `The first node of steady-state at ${RATE} commands/s, for 10 times as long as a load of steady-state: 10 minutes in the full form. Slopes are least squares through the least of every ${SAMPLES_A_POINT} samples, one a second, of the last four fifths.`,
+  measure: (form) =>
+    measureBuilds(form, (build) =>
+      withCarryingPlatform(build, form, (platform) => measureMemory(platform, 10 * form.seconds)),
+    ),
+};
+
+async function measureMemory(platform: Platform, seconds: number): Promise<Run> {
+  const samples: Sample[] = [];
+  const sampling = setInterval(() => void takeSample(platform).then((sample) => samples.push(sample)), SAMPLE_MS);
+  for (let sent = 0; sent < seconds; sent += SLICE_SECONDS) {
+    await prepareAtRate({ ...platform, profile: platform.demo, seconds: SLICE_SECONDS }, RATE)();
+  }
+  clearInterval(sampling);
+  const settled = samples.slice(samples.length / 5);
+  return {
+    'heap at the end MiB': settled.at(-1)?.heapMiB ?? Number.NaN,
+    'heap slope MiB/min': slope(settled, ({ heapMiB }) => heapMiB),
+    'resident, highest MiB': Math.max(...samples.map((sample) => sample.residentMiB)),
+    'resident slope MiB/min': slope(settled, (sample) => sample.residentMiB),
+  };
+}
+
+async function takeSample({ baseUrl, pid }: Platform): Promise<Sample> {
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  const heap = Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1]);
+  return { atMs: performance.now(), heapMiB: heap / MIB, residentMiB: residentMiB(pid).now };
+}
+
+/** Growth in a minute. */
+function slope(samples: Sample[], of: (sample: Sample) => number): number {
+  const points: { x: number; y: number }[] = [];
+  for (let from = 0; from + SAMPLES_A_POINT <= samples.length; from += SAMPLES_A_POINT) {
+    const group = samples.slice(from, from + SAMPLES_A_POINT);
+    points.push({ x: (group[0]?.atMs ?? 0) / 60_000, y: Math.min(...group.map(of)) });
+  }
+  const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+  const [x, y] = [mean(points.map((point) => point.x)), mean(points.map((point) => point.y))];
+  const covariance = mean(points.map((point) => (point.x - x) * (point.y - y)));
+  return covariance / mean(points.map((point) => (point.x - x) ** 2));
+}

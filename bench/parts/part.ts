@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+import type { Build } from '../builds.js';
+import { startNode } from '../node-process.js';
+import { cpuMsOf } from '../process-figures.js';
+import { alternate, type Measured, type Run } from '../results.js';
+
+export type Form = {
+  /** What is measured: this working copy, behind the build of `--against` where there is one. */
+  builds: Build[];
+  /** How often each contender is measured. */
+  pairs: number;
+  /** How long each load lasts, where the part does not say it itself. */
+  seconds: number;
+  /** Commands in the filled database. */
+  commands: number;
+  /** Roles of the platform's nodes; the first node takes the requests. */
+  roles: string[];
+  /** More configuration of the platform. */
+  environment: Record<string, string>;
+};
+
+export type Part = { about: string; measure: (form: Form) => Promise<Measured> };
+
+export const WARM_UP_SECONDS = 4;
+
+/** Express, ts-rest and zod on the same operation, without authentication and database: every signature will do. */
+export async function startYardstick() {
+  const node = await startNode(fileURLToPath(new URL('../yardstick.mjs', import.meta.url)));
+  const cpuMs = () => ({ yardstick: cpuMsOf(node.pid) });
+  return { ...node, cpuMs, demo: { tenant_id: 'demo', client_id: 'demo', secret: 'none' } };
+}
+
+/** The builds in turn. */
+export const measureBuilds = ({ builds, pairs }: Form, measure: (build: Build) => Promise<Run>): Promise<Measured> =>
+  alternate(Object.fromEntries(builds.map((build) => [build.name, () => measure(build)])), pairs);

@@ -1,0 +1,62 @@
+import type { BusPrincipal, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { Command } from 'commander';
+import { renderBusConfig } from '../bus-config.js';
+import { type Field, FieldOption } from '../input/field.js';
+import { readInput } from '../input/read-input.js';
+import type { Invocation } from '../invocation.js';
+import { operations } from '../operations.gen.js';
+
+const PAGE = 500;
+const USER_KEY = /^U[A-Z2-7]{55}$/;
+
+const fields = {
+  platform_user_public_key: {
+    kind: 'text',
+    description: 'The public nkey of the user with which the platform connects: 56 characters that begin with U.',
+    isRequired: true,
+  },
+} as const satisfies Record<string, Field>;
+
+const scopes = (['tenants.list', 'busPrincipals.list', 'vendors.list'] as const).map((name) => operations[name].scope);
+
+export function addBus(program: Command, invocation: Invocation): void {
+  program
+    .command('bus')
+    .description('Configuration of the messaging bus.')
+    .helpCommand(false)
+    .command('render-config')
+    .summary('Print the accounts for nats-server.')
+    .description(
+      `Prints the accounts section for the configuration of nats-server: the platform, and the ACTIVE principals of all tenants.\n\nScopes: ${scopes.join(', ')}, in the tenant platform.`,
+    )
+    .addOption(new FieldOption('platform_user_public_key', fields.platform_user_public_key))
+    .action(async (flags) => {
+      const input = await readInput(invocation, fields, flags);
+      const platformUserPublicKey = String(input.platform_user_public_key);
+      if (!USER_KEY.test(platformUserPublicKey)) {
+        throw invocation.usageError(
+          '--platform-user-public-key must be the public nkey of a user: 56 characters that begin with U',
+        );
+      }
+      const { client } = await invocation.connect();
+      const config = renderBusConfig({
+        principals: await activePrincipals(client),
+        vendors: await client.vendors.list({ limit: PAGE }).toArray(),
+        platformUserPublicKey,
+      });
+      invocation.context.stdout.write(config);
+    });
+}
+
+/** The order is always the same, so a diff of two configurations shows only what changed. */
+async function activePrincipals(client: TenantOpenPlatform): Promise<BusPrincipal[]> {
+  const active: BusPrincipal[] = [];
+  for await (const tenant of client.tenants.list({ limit: PAGE })) {
+    if (tenant.status !== 'ACTIVE') continue;
+    const query = { status: 'ACTIVE', limit: PAGE } as const;
+    for await (const principal of client.busPrincipals.list(tenant.tenant_id, query)) {
+      if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now()) active.push(principal);
+    }
+  }
+  return active.sort((a, b) => (a.principal_id < b.principal_id ? -1 : 1));
+}

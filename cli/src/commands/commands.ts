@@ -1,0 +1,109 @@
+import type { CommandAccepted, Command as CommandRecord, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { Command } from 'commander';
+import { UnsuccessfulError } from '../errors.js';
+import { addResource } from '../input/add-operation.js';
+import type { Invocation } from '../invocation.js';
+import type { View } from '../output/render.js';
+
+const view: View<CommandRecord> = {
+  id: (command) => command.command_id,
+  columns: ['command_id', 'vendor', 'device_id', 'command_type', 'status', 'accepted_at'],
+};
+
+const acceptedView: View<CommandAccepted> = {
+  id: (command) => command.command_id,
+  columns: ['command_id', 'status', 'accepted_at'],
+};
+
+export function addCommands(program: Command, invocation: Invocation): void {
+  const add = addResource(program, invocation, 'commands');
+
+  add('create', {
+    summary: 'Send a command to a device.',
+    description:
+      'Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it. A used idempotency key returns the existing command.',
+    fields: {
+      command_type: { description: 'The command type. "topctl catalog get" lists them.' },
+      payload: {
+        description: "What to do, as the command type's payload schema says.",
+        default: '{}',
+        isRequired: false,
+      },
+      idempotency_key: {
+        description: 'Within a tenant, one key is one command. Default: a new key.',
+        isRequired: false,
+      },
+    },
+    flags: {
+      wait: {
+        kind: 'switch',
+        description: 'Wait until the command is final and print it. The exit code is 8 if it did not succeed.',
+      },
+    },
+    run: async ({ client, session, input: { wait, ...body } }) => {
+      const noteReplay = () => {
+        if (session.isReplay())
+          invocation.note('The idempotency key was used before. This is its command; nothing new was sent.');
+      };
+      if (!wait) {
+        await invocation.printItem(await client.commands.create(body), acceptedView);
+        return noteReplay();
+      }
+      let isAccepted = false;
+      const onUpdate = ({ command_id }: CommandRecord) => {
+        if (isAccepted) return;
+        isAccepted = true;
+        noteReplay();
+        invocation.note(`accepted as ${command_id}`);
+      };
+      await printOutcome(invocation, client.commands.createAndWait(body, { onUpdate }));
+    },
+  });
+  add('get', {
+    description: 'Shows a command with its four statuses.',
+    fields: {
+      seen_updated_at: { description: 'With --wait-seconds: wait until updated_at differs from this instant.' },
+    },
+    view,
+    call: ({ client, path, input }) => client.commands.get(path.command_id, input),
+  });
+  add('list', { view, call: ({ client, input }) => client.commands.list(input) });
+  add('get', {
+    as: 'wait',
+    summary: 'Wait for the outcome of a command.',
+    description: 'Waits until a command is final and prints it. The exit code is 8 if it did not succeed.',
+    only: [],
+    flags: {
+      wait_seconds: {
+        kind: 'integer',
+        description: 'How long to wait, in seconds. Default: 330, longer than any command takes.',
+      },
+    },
+    run: ({ client, path, input }) =>
+      printOutcome(invocation, client.commands.wait(path.command_id, { timeoutSeconds: input.wait_seconds })),
+  });
+  add('cancel', {
+    description: 'Cancels a command that the platform has not dispatched to the adapter yet.',
+    view,
+    call: ({ client, path }) => client.commands.cancel(path.command_id),
+  });
+}
+
+/** Prints the record of a command when the wait is over. Fails if the command did not succeed. */
+async function printOutcome(
+  invocation: Invocation,
+  wait: ReturnType<TenantOpenPlatform['commands']['wait']>,
+): Promise<void> {
+  const { isWaitTimeoutError } = await import('@tenant-open-platform/sdk');
+  const command = await wait.catch((error: unknown) => {
+    if (isWaitTimeoutError(error) && error.command) return error.command;
+    throw error;
+  });
+  await invocation.printItem(command, view);
+  if (command.status !== 'SUCCEEDED') throw new UnsuccessfulError(explain(command));
+}
+
+function explain({ command_id, status, completed_at, status_reason }: CommandRecord): string {
+  if (completed_at === null) return `${status} is not final; to wait on: topctl commands wait ${command_id}`;
+  return `the command ended as ${status}${status_reason ? `: ${status_reason.message} (${status_reason.code})` : ''}`;
+}

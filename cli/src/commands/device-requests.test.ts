@@ -1,0 +1,42 @@
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, topctl } from '../../test/topctl.js';
+
+const requestId = '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6';
+const reply = ['device-requests', 'reply', requestId];
+
+/** Keeps what is sent, and answers it as the platform would. */
+async function recorded() {
+  const bodies: unknown[] = [];
+  const recording: typeof fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)));
+    return Response.json({ device_request_id: requestId, status: 'REPLIED' });
+  };
+  const { operator } = await createTenant();
+  return { bodies, world: { env: environmentOf(operator), fetch: recording } };
+}
+
+test('reply sends the outcome with its payload or its error', async () => {
+  const { bodies, world } = await recorded();
+  const granted = [...reply, '--outcome', 'SUCCESS', '--payload', '-', '-o', 'id'];
+  expect(await topctl(granted, { ...world, stdin: '{"version":"2.4.1"}' })).toEqual({
+    exitCode: 0,
+    stdout: `${requestId}\n`,
+    stderr: '',
+  });
+  await topctl([...reply, '--outcome', 'ERROR', '--error-code', 'NOT_NOW', '--error-message', 'Later.'], world);
+  expect(bodies).toEqual([
+    { outcome: 'SUCCESS', payload: { version: '2.4.1' } },
+    { outcome: 'ERROR', error: { code: 'NOT_NOW', message: 'Later.' } },
+  ]);
+});
+
+test.each([
+  ['no outcome', [], 'missing --outcome'],
+  ['half an error', ['--outcome', 'ERROR', '--error-code', 'NOT_NOW'], 'need each other'],
+])('reply with %s sends nothing', async (_, flags, problem) => {
+  const { bodies, world } = await recorded();
+  const { exitCode, stderr } = await topctl([...reply, ...flags], world);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(problem) });
+  expect(bodies).toEqual([]);
+});

@@ -1,0 +1,44 @@
+import type { DeviceRequest } from '@tenant-open-platform/sdk';
+import type { Command } from 'commander';
+import { addResource } from '../input/add-operation.js';
+import type { Invocation } from '../invocation.js';
+import type { View } from '../output/render.js';
+
+const view: View<DeviceRequest> = {
+  id: (request) => request.device_request_id,
+  columns: ['device_request_id', 'vendor', 'device_id', 'request_type', 'status', 'received_at'],
+};
+
+export function addDeviceRequests(program: Command, invocation: Invocation): void {
+  const add = addResource(program, invocation, 'deviceRequests');
+
+  add('list', {
+    description: 'Lists the requests of devices, newest first.',
+    fields: {
+      wait_seconds: { description: 'Wait up to so many seconds, 0 to 30, until the list has an item. Default: 0.' },
+    },
+    view,
+    call: ({ client, input }) => client.deviceRequests.list(input),
+  });
+  add('get', {
+    description: 'Shows a request of a device and its reply.',
+    view,
+    call: ({ client, path }) => client.deviceRequests.get(path.request_id),
+  });
+  add('reply', {
+    fields: { error: null },
+    flags: {
+      error_code: { kind: 'text', description: 'With ERROR: a code for programs. Needs --error-message.' },
+      error_message: { kind: 'text', description: 'With ERROR: a message for people. Needs --error-code.' },
+    },
+    check: ({ error_code, error_message }) =>
+      (error_code === undefined) === (error_message === undefined)
+        ? undefined
+        : '--error-code and --error-message need each other',
+    view,
+    call: ({ client, path, input: { error_code: code, error_message: message, ...reply } }) => {
+      const error = code === undefined || message === undefined ? undefined : { code, message };
+      return client.deviceRequests.reply(path.request_id, { ...reply, error });
+    },
+  });
+}

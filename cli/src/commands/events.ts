@@ -1,0 +1,63 @@
+import type { PlatformEvent } from '@tenant-open-platform/sdk';
+import type { Command } from 'commander';
+import { addResource } from '../input/add-operation.js';
+import { pageSize } from '../input/page.js';
+import type { Invocation } from '../invocation.js';
+import type { View } from '../output/render.js';
+
+/** A table shows the fields of `data` beside the fields of the event. */
+const view: View<Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>> = {
+  id: (event) => event.event_id,
+  columns: ['occurred_at', 'event_type', 'command_id', 'device_id', 'command_type', 'status'],
+};
+
+export function addEvents(program: Command, invocation: Invocation): void {
+  const add = addResource(program, invocation, 'events');
+
+  add('list', {
+    summary: 'List events, or follow the event log.',
+    description:
+      'Lists the events of the tenant, oldest first. With --wait-seconds, --all and -o ndjson or -o id it follows the event log until you stop it.',
+    fields: {
+      wait_seconds: { description: 'Wait up to so many seconds, 0 to 30, for an event. Default: 0.' },
+    },
+    flags: {
+      cursor: {
+        kind: 'text',
+        description: 'Continue behind the events of an earlier list with the same filters, which printed this cursor.',
+      },
+    },
+    run: async ({ client, input: { cursor: start, ...filters }, page: { limit, all } }) => {
+      // Other formats print at the end, and a log that is followed has no end.
+      const isStream = invocation.format === 'ndjson' || invocation.format === 'id';
+      const follows = isStream && Boolean(filters.wait_seconds);
+
+      /** A page is never larger than the number of items that remain, so its cursor is where the next list continues. */
+      async function* read() {
+        let cursor = start;
+        let left = all ? Number.POSITIVE_INFINITY : limit;
+        for (let isLast = false; !isLast; ) {
+          const page = await client.events.list({ ...filters, cursor, limit: pageSize({ limit: left, all: false }) });
+          left -= page.items.length;
+          const advances = page.next_cursor !== cursor;
+          // A page without events whose cursor moved has read a part of the log that the filters left out.
+          const isSkipped = page.items.length === 0 && advances && (cursor !== undefined || !filters.wait_seconds);
+          const hasEnded = page.items.length === 0 || Boolean(filters.wait_seconds);
+          isLast = left === 0 || (!follows && hasEnded && !isSkipped);
+          cursor = page.next_cursor ?? undefined;
+          try {
+            yield* page.items;
+          } finally {
+            if (isStream ? advances : isLast) invocation.note(`To continue from here: --cursor ${cursor}`);
+          }
+        }
+      }
+
+      await invocation.printItems(invocation.format === 'table' ? rowsOf(read()) : read(), view, { limit, all });
+    },
+  });
+}
+
+async function* rowsOf(events: AsyncIterable<PlatformEvent>) {
+  for await (const { data, ...event } of events) yield { ...event, ...data };
+}

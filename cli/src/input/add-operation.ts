@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import type { Invocation } from '../invocation.js';
+import { operations, resources } from '../operations.gen.js';
+import { type Field, FieldOption } from './field.js';
+import type {
+  AnyCall,
+  AnyDefinition,
+  Definition,
+  Described,
+  NameOf,
+  None,
+  OperationName,
+  Resource,
+  VerbOf,
+} from './operation.js';
+import { pageFields, pageOf, pageSize } from './page.js';
+import { readInput } from './read-input.js';
+
+/** Adds the group of a resource. The function that it returns adds a command for an operation of the resource. */
+export function addResource<R extends Resource>(program: Command, invocation: Invocation, resource: R) {
+  const name = resource.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const group = program.command(name).description(resources[resource]).helpCommand(false);
+  return <
+    Verb extends VerbOf<R>,
+    const Flags extends Record<string, Field> = None,
+    const Arguments extends Record<string, string> = None,
+  >(
+    verb: Verb,
+    definition: Definition<NameOf<R, Verb>, Flags, Arguments>,
+  ) => addOperation(group, invocation, `${resource}.${verb}` as NameOf<R, Verb>, definition);
+}
+
+/** Adds a command. Its help, arguments and flags come from the contract, as far as the definition does not say more. */
+export function addOperation<
+  Name extends OperationName,
+  const Flags extends Record<string, Field> = None,
+  const Arguments extends Record<string, string> = None,
+>(group: Command, invocation: Invocation, name: Name, definition: Definition<Name, Flags, Arguments>): void {
+  const untyped = definition as unknown as AnyDefinition;
+  const command = createCommand(group, name, untyped);
+  command.action(() => run(command, invocation, name, untyped));
+}
+
+function createCommand(group: Command, name: OperationName, definition: AnyDefinition): Command {
+  const operation: Described = operations[name];
+  const [resource, verb = ''] = name.split('.');
+  const command = group
+    .command(definition.as ?? verb)
+    .summary(definition.summary ?? `${operation.summary}.`)
+    .description(`${definition.description ?? describe(operation, verb)}\n\n${describeScope(operation)}`);
+  for (const [argument, text] of Object.entries(definition.args ?? {})) command.argument(`<${argument}>`, text);
+  for (const [id, text] of Object.entries(operation.path)) {
+    if (id !== 'tenant_id') command.argument(`<${id}>`, text);
+    else if (resource === 'tenants') command.argument('[tenant_id]', 'The tenant. Default: --tenant, or your own.');
+  }
+  const fields = { ...fieldsOf(operation, definition), ...(verb === 'list' && pageFields) };
+  for (const [field, described] of Object.entries(fields)) command.addOption(new FieldOption(field, described));
+  return command;
+}
+
+async function run(command: Command, invocation: Invocation, name: OperationName, definition: AnyDefinition) {
+  const operation: Described = operations[name];
+  const isList = name.endsWith('.list');
+  const { confirm } = definition;
+  const asks = (input: object) => confirm !== undefined && (confirm.when?.(input) ?? true);
+
+  const flags = command.opts<Record<string, string | true>>();
+  const fields = fieldsOf(operation, definition);
+  if (changesNothing(name, definition, fields, flags)) throw invocation.usageError('give at least one flag to change');
+  const page = pageOf(invocation, flags);
+  const input = await readInput(invocation, fields, flags, { ...definition, asks });
+  if (isList) input.limit = pageSize(page);
+
+  const args = Object.fromEntries(
+    command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
+  );
+  const session = await (operation.tenant === 'own' ? invocation.connectToOwnTenant() : invocation.connect());
+  const needsTenant = 'tenant_id' in operation.path || (asks(input) && operation.tenant === 'own');
+  const tenant = args.tenant_id ?? (needsTenant ? await invocation.tenantOf(session) : undefined);
+  const call: AnyCall = { client: session.client, session, path: { ...args, tenant_id: tenant }, args, input, page };
+
+  if (confirm && asks(input)) await invocation.confirm(confirm.question(call, tenant ?? ''));
+  if (definition.run) await definition.run(call);
+  else if (isList) await invocation.printItems(definition.call(call) as AsyncIterable<object>, definition.view, page);
+  else await invocation.printItem(await (definition.call(call) as PromiseLike<object>), definition.view);
+}
+
+/** Whether a command that changes a resource was given no flag. */
+function changesNothing(
+  name: OperationName,
+  { as }: AnyDefinition,
+  fields: Record<string, Field>,
+  flags: Record<string, unknown>,
+): boolean {
+  const changes = as === undefined && /\.(update|put)$/.test(name);
+  return changes && Object.keys(flags).length === 0 && !Object.values(fields).some(({ isRequired }) => isRequired);
+}
+
+function fieldsOf({ fields }: Described, { fields: changed = {}, only, flags }: AnyDefinition): Record<string, Field> {
+  const ofContract = Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
+    const change = changed[name];
+    return change === null || (only && !only.includes(name)) ? [] : [[name, { ...field, ...change }]];
+  });
+  return { ...Object.fromEntries(ofContract), ...flags };
+}
+
+function describe({ summary, description }: Described, verb: string): string {
+  return verb === 'update' ? `${summary}. A field without its flag stays as it is.` : description;
+}
+
+function describeScope({ scope, tenant }: Described): string {
+  if (scope === null) return 'Scope: none. Every valid credential may call it.';
+  return `Scope: ${scope}${tenant === 'platform' ? ', in the tenant platform' : ''}.`;
+}

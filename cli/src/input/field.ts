@@ -1,0 +1,88 @@
+import { Option } from 'commander';
+
+export type Kind = 'text' | 'path' | 'instant' | 'integer' | 'boolean' | 'list' | 'object' | 'secret' | 'switch';
+
+/** A value that a command takes by a flag. Its name on the wire gives the name of the flag. */
+export type Field = {
+  kind: Kind;
+  description: string;
+  /** The values that are allowed; of a list, its items. */
+  choices?: readonly string[];
+  isRequired?: boolean;
+  /** The word that stands for null on the command line. */
+  nullWord?: string;
+  default?: string;
+};
+
+type Value = {
+  text: string;
+  path: string;
+  instant: string;
+  integer: number;
+  boolean: boolean;
+  list: string[];
+  object: Record<string, unknown>;
+  secret: string;
+  switch: true;
+};
+
+export type ValuesOf<Fields> = {
+  [Name in keyof Fields]?: Fields[Name] extends { kind: infer K extends Kind } ? Value[K] : never;
+};
+
+/** `client_id` → `--client-id`. A secret comes from a file, because every user of the machine can read the arguments. */
+export function flagOf(name: string, { kind }: Pick<Field, 'kind'>): string {
+  return `--${name.replaceAll('_', '-')}${kind === 'secret' ? '-file' : ''}`;
+}
+
+/** A flag of Commander whose value is found under the name of the field. */
+export class FieldOption extends Option {
+  constructor(
+    readonly fieldName: string,
+    readonly field: Field,
+  ) {
+    super(syntaxOf(fieldName, field), describe(field));
+    if (field.kind === 'boolean') this.choices(['true', 'false']);
+    else if (field.kind === 'list') this.argParser(joined);
+    else if (field.choices) this.choices(field.choices);
+    if (field.default !== undefined) this.default(field.default);
+  }
+
+  override attributeName(): string {
+    return this.fieldName;
+  }
+}
+
+/** A long placeholder would move all descriptions of the help to the right. */
+const MAX_PLACEHOLDER = 16;
+
+function syntaxOf(name: string, field: Field): string {
+  const flag = flagOf(name, field);
+  const lastWord = name.split('_').at(-1);
+  switch (field.kind) {
+    case 'switch':
+      return flag;
+    case 'secret':
+      return `${flag} <path|->`;
+    case 'object':
+      return `${flag} <json|@file|->`;
+    case 'list':
+      return `${flag.replace(/s$/, '')}, ${flag} <${lastWord}>`;
+    case 'integer':
+      return `${flag} <${lastWord}>`;
+    case 'text':
+      return `${flag} <${name.length > MAX_PLACEHOLDER ? lastWord : name}>`;
+    default:
+      return `${flag} <${field.kind}>`;
+  }
+}
+
+function describe({ kind, description, choices, isRequired }: Field): string {
+  const values = kind === 'list' && choices ? ` One or more of ${choices.join(', ')}.` : '';
+  return `${description}${values}${isRequired ? ' (required)' : ''}`;
+}
+
+/** A list is given with commas, or by the flag once for each item. */
+function joined(text: string, before: string | undefined): string {
+  return before === undefined ? text : `${before},${text}`;
+}

@@ -1,0 +1,20 @@
+import { resolve } from 'node:path';
+import { type Context, readStdin } from '../context.js';
+import { UsageError } from '../errors.js';
+import { askSecret } from '../input/ask.js';
+
+/** The secret in a file, or on stdin if the path is `-`. Without a path, the person is asked for it. */
+export async function readSecret(context: Context, flag: string, path: string | undefined): Promise<string> {
+  if (path === undefined) return askSecret(context, flag.replace(/-file$/, ''));
+  const text = path === '-' ? await readStdin(context) : await readFile(context, flag, path);
+  if (text.trim() === '') throw new UsageError(`${flag} ${path} is empty`);
+  return text.trim();
+}
+
+async function readFile({ fs, cwd }: Context, flag: string, path: string): Promise<string> {
+  try {
+    return await fs.readFile(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${path} of ${flag}: ${(error as Error).message}`);
+  }
+}

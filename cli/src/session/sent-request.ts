@@ -1,0 +1,31 @@
+export type SentRequest = { method: string; url: URL; headers: Headers; body: unknown };
+
+/** Remembers what a fetch sent and got. */
+export type Recorder = {
+  fetch: typeof fetch;
+  /** The last request. */
+  last: () => SentRequest | undefined;
+  /** Whether an answer said that its idempotency key was used before. */
+  isReplay: () => boolean;
+};
+
+export function recordRequests(send: typeof fetch): Recorder {
+  let last: SentRequest | undefined;
+  let isReplay = false;
+  return {
+    fetch: async (input, init) => {
+      const request = input instanceof Request ? input : undefined;
+      last = {
+        method: init?.method ?? request?.method ?? 'GET',
+        url: new URL(request?.url ?? String(input)),
+        headers: new Headers(init?.headers ?? request?.headers),
+        body: init?.body ?? '',
+      };
+      const response = await send(input, init);
+      isReplay ||= response.headers.get('idempotent-replayed') === 'true';
+      return response;
+    },
+    last: () => last,
+    isReplay: () => isReplay,
+  };
+}

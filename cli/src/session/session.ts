@@ -1,0 +1,30 @@
+import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { Context } from '../context.js';
+import { type Profile, type ProfileFlags, resolveProfile } from './profile.js';
+import { recordRequests, type SentRequest } from './sent-request.js';
+
+/** A profile and its client. */
+export type Session = {
+  profile: Profile;
+  client: TenantOpenPlatform;
+  /** The last request, to explain a refused signature. */
+  lastRequest: () => SentRequest | undefined;
+  /** Whether an answer said that its idempotency key was used before. */
+  isReplay: () => boolean;
+};
+
+export async function openSession(context: Context, flags: ProfileFlags): Promise<Session> {
+  return connect(context, await resolveProfile(context, flags));
+}
+
+export async function connect(context: Context, profile: Profile): Promise<Session> {
+  const { TenantOpenPlatform } = await import('@tenant-open-platform/sdk');
+  const recorder = recordRequests(context.fetch);
+  const client = new TenantOpenPlatform({
+    baseUrl: profile.base_url,
+    clientId: profile.client_id,
+    secret: profile.secret,
+    fetch: recorder.fetch,
+  });
+  return { profile, client, lastRequest: recorder.last, isReplay: recorder.isReplay };
+}

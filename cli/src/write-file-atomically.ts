@@ -1,0 +1,88 @@
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Context } from './context.js';
+import { CancelledError, UsageError } from './errors.js';
+
+/**
+ * Writes a new file beside `path` and renames it to `path`. Readers see the old content or the new content, never a part
+ * of it, and a failure or a signal leaves the old file. A link at `path` stays a link. The file gets `mode`; by default
+ * it keeps the mode that it has. `write` is called when the file is open, so nothing is fetched for a file that cannot be
+ * written: a body that nobody reads would keep the process waiting for the store.
+ */
+export async function writeFileAtomically<T>(
+  context: Context,
+  path: string,
+  write: (file: FileHandle, signal: AbortSignal) => Promise<T>,
+  { mode }: { mode?: number } = {},
+): Promise<T> {
+  const { fs, cwd } = context;
+  return interruptible(context, async (signal) => {
+    const { target, temporary, file, discard } = await openBeside(fs, resolve(cwd, path), mode).catch(
+      (error: Error) => {
+        throw new UsageError(`cannot write ${path}: ${error.message}`);
+      },
+    );
+    try {
+      const result = await write(file, signal);
+      await file.sync();
+      await file.close();
+      await fs.rename(temporary, target);
+      return result;
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  });
+}
+
+async function openBeside(fs: Context['fs'], path: string, wantedMode: number | undefined) {
+  const target = await followLinks(fs, path);
+  const temporary = `${target}.${crypto.randomUUID()}.part`;
+  const existing = await fs.stat(target).catch(nullIfAbsent);
+  const mode = wantedMode ?? (existing ? existing.mode & 0o777 : undefined);
+  const file = await fs.open(temporary, 'wx', mode);
+  /** Its own failures must not hide the failure that it follows. */
+  const discard = async () => {
+    await file.close().catch(() => {});
+    await fs.unlink(temporary).catch(() => {});
+  };
+  try {
+    // open() has applied the umask to the mode.
+    if (mode !== undefined) await file.chmod(mode);
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+  return { target, temporary, file, discard };
+}
+
+/** Only ENOENT means that there is no file. Any other error, such as a missing permission, is thrown. */
+export function nullIfAbsent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** The path that a chain of links ends at, whether there is a file or not. */
+async function followLinks(fs: Context['fs'], path: string): Promise<string> {
+  try {
+    return await fs.realpath(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const folder = await fs.realpath(dirname(path));
+    const link = await fs.readlink(path).catch(() => null);
+    return link === null ? join(folder, basename(path)) : followLinks(fs, resolve(folder, link));
+  }
+}
+
+/** A signal aborts the work, which can then delete its temporary file. A second signal ends the process at once. */
+async function interruptible<T>({ signals }: Context, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new CancelledError('cancelled'));
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const name of names) signals.once(name, abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of names) signals.off(name, abort);
+  }
+}

@@ -1,0 +1,69 @@
+import { allOperations } from '../src/contract.js';
+import { type ErrorCode, errors } from '../src/errors.js';
+import { errorsOf } from '../src/errors-of.js';
+import { type HeaderName, headerReferences } from './openapi-components.js';
+
+/** Error responses that many operations have in common, by name. */
+const shared: Record<string, readonly ErrorCode[]> = {
+  BadRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'VALIDATION_FAILED'],
+  BadRequestBody: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'MALFORMED_JSON', 'VALIDATION_FAILED'],
+  BadListRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'VALIDATION_FAILED', 'INVALID_CURSOR'],
+  RequestTimeout: ['REQUEST_TIMEOUT'],
+  ExpectationFailed: ['EXPECTATION_FAILED'],
+  HeadersTooLarge: ['HEADERS_TOO_LARGE'],
+  Unauthenticated: ['UNAUTHENTICATED', 'CLOCK_SKEW', 'NONCE_REUSED'],
+  Forbidden: ['FORBIDDEN'],
+  NotFound: ['NOT_FOUND'],
+  PayloadTooLarge: ['PAYLOAD_TOO_LARGE'],
+  UnsupportedMediaType: ['UNSUPPORTED_MEDIA_TYPE'],
+  TooManyRequests: ['RATE_LIMITED'],
+  InternalError: ['INTERNAL_ERROR'],
+  ServiceUnavailable: ['SERVICE_UNAVAILABLE'],
+};
+
+const headersByStatus: Record<number, HeaderName[]> = {
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+};
+
+const isSame = (one: readonly ErrorCode[], other: readonly ErrorCode[]) => one.join() === other.join();
+
+/** A response per status of the codes; a reference where it is a shared one. */
+export function errorResponses(codes: readonly ErrorCode[]) {
+  const statuses = [...new Set(codes.map((code) => errors[code].status))];
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const ofStatus = codes.filter((code) => errors[code].status === status);
+      const name = Object.keys(shared).find((name) => isSame(shared[name] ?? [], ofStatus));
+      return [status, name ? { $ref: `#/components/responses/${name}` } : errorResponse(ofStatus)];
+    }),
+  );
+}
+
+export const sharedErrorResponses = Object.fromEntries(
+  Object.entries(shared).map(([name, codes]) => [name, errorResponse(codes)]),
+);
+
+function errorResponse(codes: readonly ErrorCode[]) {
+  const [first] = codes;
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${errors[code].meaning} ${errors[code].fix}`).join('\n'),
+    headers: headerReferences(first && headersByStatus[errors[first].status]),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorBody' },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+const answered = new Set(allOperations.flatMap(errorsOf));
+
+/** An example of each code that an operation can answer. METHOD_NOT_ALLOWED is the answer of none. */
+export const errorExamples = Object.fromEntries(
+  [...answered].map((code) => [
+    code,
+    { value: { code, message: errors[code].meaning, request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d' } },
+  ]),
+);

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Operation } from './contract.js';
+import { type ErrorCode, errors } from './errors.js';
+
+/** Of every request under /api/v1, whatever it asks for. */
+const common: readonly ErrorCode[] = [
+  'MALFORMED_HTTP',
+  'INVALID_TARGET',
+  'INVALID_REQUEST_ID',
+  'VALIDATION_FAILED',
+  'REQUEST_TIMEOUT',
+  'HEADERS_TOO_LARGE',
+  'EXPECTATION_FAILED',
+  'UNAUTHENTICATED',
+  'CLOCK_SKEW',
+  'NONCE_REUSED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+
+const ofBodies: readonly ErrorCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+
+/** Every code that an operation can answer, in the order of the table: those of its shape, and its own. */
+export function errorsOf({ route }: Operation): ErrorCode[] {
+  const { scope, errors: own } = route.metadata;
+  const hasBody = 'body' in route && route.body !== undefined;
+  const hasCursor = route.query instanceof z.ZodObject && 'cursor' in route.query.shape;
+  const codes = new Set<ErrorCode>([
+    ...common,
+    ...(hasBody ? ofBodies : []),
+    ...(hasCursor ? (['INVALID_CURSOR'] as const) : []),
+    ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
+    ...(scope === null ? [] : (['FORBIDDEN'] as const)),
+    ...own,
+  ]);
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
+}

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { nodes, undescribedProperties } from '../scripts/document-nodes.js';
+import { buildOpenApi, renderOpenApi } from '../scripts/openapi.js';
+import { allOperations } from './contract.js';
+import { ErrorBody, errors } from './errors.js';
+import { errorsOf } from './errors-of.js';
+import { eventTypes, PlatformEvent } from './events.js';
+
+type Json = Record<string, unknown>;
+type Media = { example?: unknown; examples?: object };
+type DescribedOperation = {
+  operationId: string;
+  requestBody?: { content: { 'application/json': Media } };
+  responses: Record<string, { $ref?: string; content: { 'application/json': Media } }>;
+};
+
+const document = buildOpenApi();
+
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Record<string, DescribedOperation>).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
+);
+
+const routeOf = (name: string) => {
+  const found = allOperations.find((operation) => operation.name === name);
+  if (!found) throw new Error(`${name} is not in the contract`);
+  return found.route;
+};
+
+const successesOf = (responses: object) => Object.entries(responses).filter(([status]) => Number(status) < 400);
+
+test('openapi.json is what the contract generates', () => {
+  expect(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')).toBe(renderOpenApi());
+});
+
+test('describes exactly the operations of the contract, each under its name', () => {
+  const line = (method: string, path: string, name: string | undefined) => `${method} ${path} ${name}`;
+  expect(described.map(({ method, path, operation }) => line(method, path, operation.operationId)).sort()).toEqual(
+    allOperations.map(({ name, route }) => line(route.method, route.path.replaceAll(/:(\w+)/g, '{$1}'), name)).sort(),
+  );
+});
+
+describe.each(described)('$operation.operationId', ({ operation }) => {
+  const route = routeOf(operation.operationId);
+
+  test('shows an example of its body, which the platform accepts', () => {
+    const body = 'body' in route ? (route.body as z.ZodType) : undefined;
+    expect(operation.requestBody !== undefined).toBe(body !== undefined);
+    if (!body) return;
+    const example = operation.requestBody?.content['application/json'].example;
+    expect(body.parse(example)).toEqual(example);
+  });
+
+  test('shows an example of every success, which is the whole answer', () => {
+    for (const [status, response] of successesOf(operation.responses)) {
+      const example = response.content['application/json'].example;
+      const schema = route.responses[Number(status)] as z.ZodType;
+      expect(example).toBeDefined();
+      expect(schema.parse(example)).toEqual(example);
+    }
+  });
+
+  test('answers from schemas that change nothing', () => {
+    for (const [status, schema] of successesOf(route.responses)) {
+      expect(changes(schema as z.core.$ZodType, status)).toEqual([]);
+    }
+  });
+});
+
+test('an answer is not searched within payloads, results and payload schemas', () => {
+  const unread = new Proxy({}, { ownKeys: () => expect.fail('it was searched') });
+  const answerOf = (name: string) => {
+    const schema = routeOf(name).responses[200] as z.ZodType;
+    return { schema, example: schema.meta()?.example as Json };
+  };
+  const command = answerOf('commands.get');
+  expect(command.schema.parse({ ...command.example, payload: unread, result: unread })).toMatchObject({
+    status: 'ACCEPTED',
+  });
+  const request = answerOf('deviceRequests.get');
+  expect(request.schema.safeParse({ ...request.example, payload: unread }).success).toBe(true);
+  const events = answerOf('events.list');
+  const [event] = events.example.items as { data: object }[];
+  const items = [{ ...event, data: { ...event?.data, result: unread } }];
+  expect(events.schema.safeParse({ ...events.example, items }).success).toBe(true);
+});
+
+test('every error has an example, which is a whole error body', () => {
+  const unanswered = Object.keys(errors).filter((code) => !(code in document.components.examples));
+  expect(unanswered).toEqual(['METHOD_NOT_ALLOWED']);
+  for (const [code, { value }] of Object.entries(document.components.examples)) {
+    expect(ErrorBody.parse(value)).toEqual({ ...value, code });
+  }
+});
+
+const codesOf = ({ content }: { content: { 'application/json': Media } }) =>
+  Object.keys(content['application/json'].examples ?? {});
+
+test.each(described)('$operation.operationId lists the codes that it can answer, and no others', ({ operation }) => {
+  const failures = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+  const listed = failures.flatMap(([, response]) =>
+    codesOf(
+      response.$ref ? (document.components.responses[response.$ref.split('/').at(-1) ?? ''] ?? response) : response,
+    ),
+  );
+  const { operationId: name } = operation;
+  expect(listed.sort()).toEqual(errorsOf({ name, route: routeOf(name) }).sort());
+});
+
+test('commands.create lists its own 422 codes alone', () => {
+  const create = described.find(({ operation }) => operation.operationId === 'commands.create');
+  const codes = codesOf(create?.operation.responses['422'] as never);
+  expect(codes).toEqual(['VENDOR_NOT_ENABLED', 'COMMAND_TYPE_UNKNOWN', 'COMMAND_PAYLOAD_INVALID']);
+});
+
+test.each(eventTypes)('the event %s has an example, which is a whole event', (type) => {
+  const example = document.webhooks[type]?.post.requestBody.content['application/json'].example as Json;
+  expect(PlatformEvent.parse(example)).toEqual({ ...example, event_type: type });
+});
+
+test('every property and every parameter is described', () => {
+  const parameters = [...nodes(document)].filter(({ node }) => 'in' in node);
+  expect(undescribedProperties(document)).toEqual([]);
+  expect(parameters.filter(({ node }) => !node.description)).toEqual([]);
+});
+
+test('numbers and times are described as what they are', () => {
+  const limits = [...nodes(document.paths)].filter(({ node }) => node.name === 'limit').map(({ node }) => node.schema);
+  expect(limits).not.toEqual([]);
+  for (const limit of limits) expect(limit).toEqual({ type: 'integer', minimum: 1, maximum: 500, default: 100 });
+  const doublyConstrained = [...nodes(document)].filter(({ node }) => 'format' in node && 'pattern' in node);
+  expect(doublyConstrained).toEqual([]);
+  const times = [...nodes(document)].filter(({ at, node }) => /_(at|after|before|time)$/.test(at) && 'type' in node);
+  expect(times.filter(({ node }) => node.format !== 'date-time')).toEqual([]);
+});
+
+test('an integer has 64 bits wherever its maximum needs more than 32, and nowhere else', () => {
+  const integers = [...nodes(document)].filter(({ node }) => [node.type].flat().includes('integer'));
+  const large = integers.filter(({ node }) => Number(node.maximum) > 2 ** 31 - 1);
+  expect(large.map(({ at }) => at)).toContain('#/components/schemas/PresignRequest/properties/content_length');
+  expect(integers.filter(({ node }) => node.format === 'int64')).toEqual(large);
+});
+
+/** The places in a schema where the validated answer could differ from the given one. */
+function changes(schema: z.core.$ZodType, at: string): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if ('coerce' in def && def.coerce) return [`${at}: coerce`];
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape).flatMap(([name, field]) => changes(field, `${at}/${name}`));
+    case 'array':
+      return changes(def.element, `${at}[]`);
+    case 'record':
+      return changes(def.valueType, `${at}{}`);
+    case 'nullable':
+    case 'optional':
+      return changes(def.innerType, at);
+    case 'string':
+      return def.checks?.some((check) => check._zod.def.check === 'overwrite') ? [`${at}: overwrite`] : [];
+    case 'number':
+    case 'boolean':
+    case 'enum':
+    case 'literal':
+    case 'unknown':
+      return [];
+    default:
+      return [`${at}: ${def.type}`];
+  }
+}

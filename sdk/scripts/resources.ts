@@ -1,0 +1,98 @@
+import { type Api, capitalized, type Operation, singular } from './document.js';
+
+/** Resources with methods of their own. Their generated class is the base of one in src/resources. */
+const extended = new Set(['commands', 'deviceRequests', 'events', 'objects']);
+const LINE = 120;
+
+/** A class per resource, with a documented method per operation. */
+export function renderResources({ operations, resources }: Api): string {
+  const types = new Set(operations.flatMap(({ query, body, answer }) => [query, body?.type, answer]).filter(Boolean));
+  const everywhere = operations
+    .map(({ codes }) => codes)
+    .reduce((one, other) => one.filter((code) => other.includes(code)));
+  const classes = resources.map(({ name, description }) => {
+    const methods = operations.filter(({ resource }) => resource === name);
+    const className = `${capitalized(name)}${extended.has(name) || types.has(capitalized(name)) ? 'Resource' : ''}`;
+    return `/** ${description} */
+export class ${className} {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+${methods.map((operation) => renderMethod(operation, everywhere)).join('')}}
+`;
+  });
+  return `import type {
+${[...types]
+  .sort()
+  .map((type) => `  ${type},`)
+  .join('\n')}
+} from './api.gen.js';
+import type { ApiPromise } from './core/api-promise.js';
+import type { PagePromise } from './core/page.js';
+import type { RequestOptions } from './core/request-options.js';
+import type { Sender } from './core/send.js';
+
+${classes.join('\n')}`;
+}
+
+function renderMethod(operation: Operation, everywhere: string[]): string {
+  const { name, verb, resource, parameters, query, body, answer, isList } = operation;
+  const ids = parameters.map((parameter) =>
+    // The path calls a device request request_id; elsewhere that is the correlation id.
+    camelCase(parameter === 'request_id' ? `${singular(resource)}_id` : parameter),
+  );
+  const sentBody = body?.isRequired ? body : null;
+  const signature = [
+    ...ids.map((id) => `${id}: string`),
+    sentBody && `body: ${sentBody.type}`,
+    query && `query?: ${query}`,
+    'options?: RequestOptions',
+  ];
+  const request = [ids.length > 0 && `path: [${ids.join(', ')}]`, sentBody && 'body', query && 'query'];
+  const given = request.filter(Boolean).join(', ');
+  return `
+${renderComment(operation, everywhere)}
+  ${verb}(${signature.filter(Boolean).join(', ')}): ${isList ? 'PagePromise' : 'ApiPromise'}<${answer}> {
+    return this.sender.${isList ? 'list' : 'call'}('${name}', {${given ? ` ${given} ` : ''}}, options);
+  }
+`;
+}
+
+const camelCase = (text: string) => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function renderComment(
+  { description, method, scope, isOfPlatformTenant, repeat, codes }: Operation,
+  everywhere: string[],
+) {
+  const own = codes.filter(
+    (code) => !everywhere.includes(code) && code !== 'FORBIDDEN' && !/MALFORMED_JSON|MEDIA_TYPE/.test(code),
+  );
+  const facts = [
+    repeatRule(repeat, method),
+    scope && `Scope ${scope}${isOfPlatformTenant ? ', in tenant `platform`' : ''}.`,
+    own.length > 0 && `Errors: ${own.join(', ')}.`,
+  ];
+  const paragraphs = [description, '', ...facts.filter((fact) => typeof fact === 'string')];
+  return ['  /**', ...paragraphs.flatMap(wrapped).map((line) => `   * ${line}`.trimEnd()), '   */'].join('\n');
+}
+
+function repeatRule(repeat: Operation['repeat'], method: string): string {
+  if (repeat === 'BY_KEY') return 'Retried with the same idempotency_key.';
+  if (repeat === 'ALWAYS') {
+    const deleted = ' A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.';
+    return `Retried.${method === 'DELETE' ? deleted : ''}`;
+  }
+  const rule = 'After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`';
+  return repeat.ifBodyHas ? `Retried without ${repeat.ifBodyHas}. With it: ${lowerFirst(rule)}.` : `${rule}.`;
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+function wrapped(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line && line.length + word.length + 6 > LINE) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines;
+}

@@ -1,0 +1,174 @@
+import { astToString, type SchemaObject } from 'openapi-typescript';
+import ts from 'typescript';
+import type { Api, Operation } from './document.js';
+
+const { factory } = ts;
+
+/**
+ * An interface per schema and query, and a table of the operations with their types. openapi-typescript turns the
+ * schemas into types; here each gets a name of its own.
+ */
+export function renderTypes({ operations, requests, pages }: Api, generated: ts.Node[]): string {
+  const declaration = (name: string) =>
+    generated.find((node) => ts.isInterfaceDeclaration(node) && node.name.text === name);
+  const schemas = membersOf(membersOf(declaration('components')).get('schemas')?.type);
+  const described = membersOf(declaration('operations'));
+  const queryOf = ({ name }: Operation) =>
+    membersOf(membersOf(described.get(name)?.type).get('parameters')?.type).get('query')?.type;
+
+  const declarations: ts.Node[] = [];
+  for (const [name, { type }] of schemas) {
+    if (!type || pages.has(name)) continue;
+    declarations.push(requests.has(name) ? requestType(name, type) : answerType(name, type));
+  }
+  extendOneAnother(declarations);
+  for (const operation of operations) {
+    const query = queryOf(operation);
+    if (operation.query && query) declarations.push(requestType(operation.query, query));
+  }
+  const types = astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) =>
+    ' '.repeat(indent.length / 2),
+  );
+  return `${types}
+/** How the outcome of a request that may have taken effect is checked. */
+export interface Check {
+  check: string;
+  /** The check is needed only if the body has this field. */
+  ifBodyHas?: string;
+}
+
+/** The request and the answer of each operation. A list answers pages of its answer. */
+export interface Operations {
+${operations.map((operation) => `  '${operation.name}': ${typesOf(operation)};`).join('\n')}
+}
+
+/** The method and the path of each operation, and what to check if it is not safe to repeat. */
+export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, check?: Check] } = {
+${operations.map((operation) => `  '${operation.name}': ${rowOf(operation)},`).join('\n')}
+};
+`;
+}
+
+/** The members of an interface or a type literal, by name. */
+const membersOf = (node: ts.Node | undefined): Map<string, ts.PropertySignature> =>
+  new Map(
+    (node && (ts.isInterfaceDeclaration(node) || ts.isTypeLiteralNode(node)) ? [...node.members] : [])
+      .filter(ts.isPropertySignature)
+      .map((member) => [(member.name as ts.Identifier | ts.StringLiteral).text, member]),
+  );
+
+function typesOf({ parameters, query, body, answer }: Operation): string {
+  const request = [
+    parameters.length > 0 && `path: [${parameters.map((name) => `${name}: string`).join(', ')}]`,
+    query && `query?: ${query} | undefined`,
+    body && `body${body.isRequired ? '' : '?'}: ${body.type}`,
+  ];
+  return `{ request: { ${request.filter(Boolean).join('; ')} }; answer: ${answer} }`;
+}
+
+const rowOf = ({ method, path, repeat }: Operation) =>
+  `['${method}', '${path}'${typeof repeat === 'object' ? `, ${JSON.stringify(repeat)}` : ''}]`;
+
+/** A named type of a request. Its enums are closed: the platform accepts these values and no others. */
+const requestType = (name: string, type: ts.TypeNode) =>
+  named(
+    name,
+    rewrite(type, (union) => union),
+  );
+
+/** A named type of an answer. Its enums are open: they may gain values within /api/v1. */
+const answerType = (name: string, type: ts.TypeNode) => named(name, rewrite(type, openEnum));
+
+/** An interface where possible: editors then show its name instead of its fields. */
+function named(name: string, type: ts.TypeNode): ts.Node {
+  const exported = [factory.createModifier(ts.SyntaxKind.ExportKeyword)];
+  if (ts.isTypeLiteralNode(type)) {
+    return factory.createInterfaceDeclaration(exported, name, undefined, undefined, type.members);
+  }
+  return factory.createTypeAliasDeclaration(exported, name, undefined, type);
+}
+
+/** An answer with more fields than another extends it, so that the fields and their comments are published once. */
+function extendOneAnother(declarations: ts.Node[]): void {
+  const interfaces = declarations.filter(ts.isInterfaceDeclaration).map((node) => ({
+    node,
+    members: new Map(node.members.map((member) => [astToString([member] as ts.TypeElement[]), member])),
+  }));
+  for (const { node, members } of interfaces) {
+    const [base] = interfaces
+      .filter(
+        (other) => other.members.size < members.size && [...other.members.keys()].every((text) => members.has(text)),
+      )
+      .sort((one, other) => other.members.size - one.members.size);
+    if (!base || base.members.size < 4) continue;
+    const name = factory.createExpressionWithTypeArguments(base.node.name, undefined);
+    const own = [...members].filter(([text]) => !base.members.has(text)).map(([, member]) => member);
+    declarations[declarations.indexOf(node)] = factory.createInterfaceDeclaration(
+      node.modifiers,
+      node.name,
+      undefined,
+      [factory.createHeritageClause(ts.SyntaxKind.ExtendsKeyword, [name])],
+      own,
+    );
+  }
+}
+
+function rewrite(root: ts.TypeNode, onUnion: (node: ts.UnionTypeNode) => ts.TypeNode): ts.TypeNode {
+  const visit = (node: ts.Node): ts.Node => {
+    const schema = referenced(node);
+    if (schema) return factory.createTypeReferenceNode(schema);
+    const visited = ts.visitEachChild(node, visit, undefined);
+    if (ts.isPropertySignature(visited)) return withPlainComment(visited, node);
+    return ts.isUnionTypeNode(visited) ? onUnion(visited) : visited;
+  };
+  return visit(root) as ts.TypeNode;
+}
+
+/** The name in `components["schemas"]["Name"]`. */
+function referenced(node: ts.Node): string | undefined {
+  if (!ts.isIndexedAccessTypeNode(node) || !ts.isIndexedAccessTypeNode(node.objectType)) return undefined;
+  const { indexType } = node;
+  return ts.isLiteralTypeNode(indexType) && ts.isStringLiteral(indexType.literal) ? indexType.literal.text : undefined;
+}
+
+/** `'A' | 'B' | (string & {})`: any text is allowed, and editors still suggest the known ones. */
+function openEnum(union: ts.UnionTypeNode): ts.TypeNode {
+  return union.types.every(isText) ? factory.createUnionTypeNode([...union.types, anyText()]) : union;
+}
+
+const anyText = () =>
+  factory.createIntersectionTypeNode([
+    factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
+    factory.createTypeLiteralNode([]),
+  ]);
+
+/** A text whose known values editors suggest, in a request too. The platform refuses unknown ones with a code. */
+export function knownValues(schema: SchemaObject): ts.TypeNode | undefined {
+  const { 'x-known-values': name } = schema as { 'x-known-values'?: string };
+  return name ? factory.createTypeReferenceNode(name) : undefined;
+}
+
+/** openapi-typescript writes a text literal as an identifier in quotes. */
+const isText = (type: ts.Node) => ts.isIdentifier(type) && type.text.startsWith('"');
+
+/** openapi-typescript writes tags, `@description …`. On hover the text alone reads better. */
+function withPlainComment(property: ts.PropertySignature, original: ts.Node): ts.PropertySignature {
+  const [comment] = ts.getSyntheticLeadingComments(original) ?? [];
+  const text = comment && /@description ([^@]*)/.exec(comment.text)?.[1];
+  const lines = text?.split('\n').map((line) => line.replace(/^ *\* ?/, '').trim()) ?? [];
+  const plain = lines.filter((line) => line !== '').join(' ');
+  return ts.setSyntheticLeadingComments(
+    property,
+    plain
+      ? [
+          {
+            kind: ts.SyntaxKind.MultiLineCommentTrivia,
+            pos: -1,
+            end: -1,
+            hasTrailingNewLine: true,
+            text: `* ${plain} `,
+          },
+        ]
+      : undefined,
+  );
+}

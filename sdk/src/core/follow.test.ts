@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { answer, fakeClient, networkFailure, refusal, type Step, silence } from '../../test/fake-fetch.js';
+
+const page = (ids: string[], next_cursor: string | null) =>
+  answer(200, { items: ids.map((id) => ({ event_id: id, cursor: `c-${id}` })), next_cursor, request_id: 'r' });
+const queries = ({ sent }: { sent: { url: string }[] }) => sent.map(({ url }) => new URL(url).search);
+
+async function take<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const item of items) if (taken.push(item) === count) break;
+  return taken;
+}
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test.each([
+  ['now', 'wait_seconds=30&from=now'],
+  ['beginning', 'wait_seconds=30'],
+  [new Date('2026-01-31T09:30:00Z'), 'wait_seconds=30&from=2026-01-31T09%3A30%3A00.000Z'],
+  ['c-saved', 'wait_seconds=30&cursor=c-saved'],
+])('events are followed from %s', async (from, query) => {
+  const { client, fetch } = fakeClient([page(['a', 'b'], 'c-b'), page(['c'], 'c-c')]);
+  const events = await take(client.events.follow({ from }), 3);
+  expect(events.map(({ event_id, cursor }) => [event_id, cursor])).toEqual([
+    ['a', 'c-a'],
+    ['b', 'c-b'],
+    ['c', 'c-c'],
+  ]);
+  expect(queries(fetch)).toEqual([`?${query}`, '?wait_seconds=30&cursor=c-b']);
+});
+
+test('requests of devices are followed from the oldest that is PENDING, and from the cursor of the last', async () => {
+  const { client, fetch } = fakeClient([page([], null), page(['a'], null), page(['b'], null)]);
+  await take(client.deviceRequests.follow({ vendor: 'vendor_a' }), 2);
+  const filters = '?vendor=vendor_a&status=PENDING&order=asc&wait_seconds=30';
+  expect(queries(fetch)).toEqual([filters, filters, `${filters}&cursor=c-a`]);
+});
+
+const outage = (): Step[] => [
+  networkFailure('ECONNREFUSED', 'connect'),
+  networkFailure('ECONNRESET'),
+  new Response('<h1>Bad Gateway</h1>', { status: 502 }),
+  refusal(503, 'SERVICE_UNAVAILABLE'),
+  refusal(429, 'RATE_LIMITED'),
+];
+
+test('goes on through an outage with the same cursor', async () => {
+  const steps = [...outage(), ...outage(), page(['a'], 'c-a'), ...outage(), ...outage(), page(['b'], 'c-b')];
+  const { client, fetch } = fakeClient(steps);
+  const events = await take(client.events.follow({ from: 'now' }), 2);
+  expect(events.map(({ event_id }) => event_id)).toEqual(['a', 'b']);
+  expect(queries(fetch).slice(-11)).toEqual(Array(11).fill('?wait_seconds=30&cursor=c-a'));
+});
+
+test('a refusal ends it', async () => {
+  const { client } = fakeClient([page(['a'], 'c-a'), refusal(403, 'FORBIDDEN')]);
+  await expect(take(client.events.follow({ from: 'now' }), 2)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('an abort ends it with the reason of the signal', async () => {
+  const stopping = new AbortController();
+  const { client } = fakeClient([page(['a'], 'c-a'), silence]);
+  const events = client.events.follow({ from: 'now', signal: stopping.signal });
+  await events.next();
+  const next = events.next();
+  stopping.abort('done');
+  await expect(next).rejects.toBe('done');
+});
+
+/** The delays between requests. Those of up to 10 seconds pass at once. */
+function watchDelays(): number[] {
+  const delays: number[] = [];
+  const { setTimeout: real } = globalThis;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+    if (ms > 0 && ms <= 10_000) delays.push(ms);
+    return real(run, ms <= 10_000 ? 0 : ms);
+  }) as typeof setTimeout);
+  return delays;
+}
+
+test('a platform that does not wait is not asked in a hot loop', async () => {
+  const stopping = new AbortController();
+  const stop: Step = () => {
+    stopping.abort('done');
+    return new Promise(() => {});
+  };
+  const { client } = fakeClient([...Array.from({ length: 6 }, () => page([], 'c')), stop]);
+  const delays = watchDelays();
+  await expect(client.events.follow({ from: 'now', signal: stopping.signal }).next()).rejects.toBe('done');
+  expect(delays).toEqual([1000, 1000, 1000, 1000, 1000]);
+});
+
+test('Retry-After beyond what a timer takes is no hot loop', async () => {
+  const { client, fetch } = fakeClient([refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '99999999' })]);
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const stopping = new AbortController();
+  const next = client.events.follow({ from: 'now', signal: stopping.signal }).next();
+  await expect.poll(() => timers.mock.calls.map(([, ms]) => ms)).toContain(2_147_483_647);
+  stopping.abort('done');
+  await expect(next).rejects.toBe('done');
+  expect(fetch.sent).toHaveLength(1);
+});

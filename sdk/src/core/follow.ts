@@ -1,0 +1,39 @@
+import type { RuntimeAbortSignal } from '../runtime.js';
+import { outlast } from './outlast.js';
+import type { Page } from './page.js';
+import { backOffMs } from './retry.js';
+import { sleep } from './sleep.js';
+
+export const FOLLOW_WAIT_SECONDS = 30;
+/** A platform that waits answers an empty page after this time, or because it stops. */
+const SHORTEST_WAIT_MS = 1_000;
+
+/**
+ * Reads a list whose new items come behind its last cursor: each item once, in order, until the loop is left or `signal`
+ * aborts. It goes on through outages and asks again from where it was. A page is read once the loop needs it.
+ */
+export async function* follow<Item extends { cursor: string }>(
+  readPage: (cursor: string | undefined) => PromiseLike<Page<Item>>,
+  from: string | undefined,
+  signal: RuntimeAbortSignal | undefined,
+): AsyncGenerator<Item, void, undefined> {
+  let cursor = from;
+  for (let quickAnswers = 0; ; ) {
+    const startedAt = performance.now();
+    const { items, next_cursor } = await outlast(async () => readPage(cursor), { endsAt: Infinity, signal });
+    yield* items;
+    const isFirst = cursor === undefined;
+    const before = cursor;
+    cursor = next_cursor ?? items.at(-1)?.cursor ?? cursor;
+    // A page without items whose cursor moved has read a part of a long list that the filters left out.
+    const hasMoved = !isFirst && cursor !== before;
+    if (items.length > 0 || hasMoved || performance.now() - startedAt >= SHORTEST_WAIT_MS) {
+      quickAnswers = 0;
+      continue;
+    }
+    // Without a pause, a platform that does not wait would be asked in a hot loop. The first empty page may be that of
+    // `from: 'now'`, which comes at once.
+    if (quickAnswers > 0) await sleep(SHORTEST_WAIT_MS + backOffMs(quickAnswers), signal);
+    quickAnswers += 1;
+  }
+}

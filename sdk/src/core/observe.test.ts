@@ -1,0 +1,76 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { answer, fakeClient, networkFailure, refusal } from '../../test/fake-fetch.js';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+test('the headers of a call and of a hook are sent with every attempt, and not signed', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const { client, fetch } = fakeClient([networkFailure('ECONNRESET'), answer(200, {})], {
+    hooks: { onRequest: ({ attempt }) => ({ traceparent: `of attempt ${attempt}` }) },
+  });
+  await client.me.get({ headers: { 'X-Team': 'pumps' } });
+  expect(fetch.sent.map(({ headers }) => [headers['X-Team'], headers.traceparent])).toEqual([
+    ['pumps', 'of attempt 1'],
+    ['pumps', 'of attempt 2'],
+  ]);
+});
+
+test.each(['X-Api-Nonce', 'x-api-signature', 'X-Request-Id', 'Content-Type', 'Content-Length', 'Host', 'User-Agent'])(
+  'the header %s is the client’s alone',
+  async (name) => {
+    const { client, fetch } = fakeClient([answer(200, {})], { hooks: { onRequest: () => ({ [name]: 'x' }) } });
+    await expect(client.me.get({ headers: { [name]: 'x' } })).rejects.toMatchObject({ name: 'InvalidArgumentError' });
+    await client.me.get();
+    expect(fetch.sent[0]?.headers[name]).not.toBe('x');
+  },
+);
+
+test.each<Record<string, string>>([{ 'a b': 'x' }, { 'X-Team': 'a\r\nX-Api-Id: b' }, { 'X-Team': 'Küche' }])(
+  'a header that would be another one is refused: %j',
+  async (headers) => {
+    const { client, fetch } = fakeClient([]);
+    await expect(client.me.get({ headers })).rejects.toMatchObject({ name: 'InvalidArgumentError' });
+    expect(fetch.sent).toEqual([]);
+  },
+);
+
+test('hooks see each request, response and retry, and the failure of a call once', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const seen: string[] = [];
+  const see = (name: string) => (event: { attempt: number }) => void seen.push(`${name} ${event.attempt}`);
+  const { client } = fakeClient([refusal(500, 'INTERNAL_ERROR'), refusal(404, 'NOT_FOUND')], {
+    hooks: { onRequest: see('request'), onResponse: see('response'), onRetry: see('retry'), onError: see('error') },
+  });
+  await expect(client.me.get()).rejects.toThrow();
+  expect(seen).toEqual(['request 1', 'response 1', 'retry 1', 'request 2', 'response 2', 'error 2']);
+});
+
+test.each([
+  [{ logLevel: 'error' }, ['failed']],
+  [{ logLevel: 'warn' }, ['retry', 'failed']],
+  [{ logLevel: 'off' }, []],
+  [{}, ['request', 'response', 'retry', 'request', 'response', 'failed']],
+] as const)('%j logs %j', async (options, lines) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const log = vi.fn();
+  const { client } = fakeClient([refusal(500, 'INTERNAL_ERROR'), refusal(404, 'NOT_FOUND')], {
+    ...options,
+    logger: { debug: log, warn: log, error: log },
+  });
+  await expect(client.me.get()).rejects.toThrow();
+  expect(log.mock.calls.map(([message]) => message)).toEqual(lines);
+});
+
+test('TOP_LOG logs to the console, and without it nothing is logged', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  await expect(fakeClient([refusal(404, 'NOT_FOUND')]).client.me.get()).rejects.toThrow();
+  expect(log).not.toHaveBeenCalled();
+  vi.stubEnv('TOP_LOG', 'error');
+  await expect(fakeClient([refusal(404, 'NOT_FOUND')]).client.me.get()).rejects.toThrow();
+  expect(log).toHaveBeenCalledOnce();
+  vi.stubEnv('TOP_LOG', 'loud');
+  expect(() => fakeClient([])).toThrow(/off, error, warn, debug/);
+});

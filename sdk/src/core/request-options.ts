@@ -1,0 +1,17 @@
+import type { RuntimeAbortSignal } from '../runtime.js';
+
+/** Settings of one call. They override those of the client. */
+export interface RequestOptions {
+  /** Cancels the call, also while it waits for a retry. The call rejects with the signal's reason. */
+  signal?: RuntimeAbortSignal | undefined;
+  /** Time limit of one attempt, in milliseconds. `wait_seconds` of the query comes on top. */
+  timeoutMs?: number | undefined;
+  /** Time limit of the whole call with all its attempts, in milliseconds. `wait_seconds` of the query comes on top. */
+  deadlineMs?: number | undefined;
+  /** How often a failed attempt is repeated; 0 for never. */
+  maxRetries?: number | undefined;
+  /** More headers of this call, for example `traceparent`. They are sent with every attempt, and are not signed. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Correlation id, 1 to 128 characters of `[A-Za-z0-9._~-]`. Default: a random UUID. */
+  requestId?: string | undefined;
+}

@@ -1,0 +1,77 @@
+import type { Command } from '../api.gen.js';
+import { mayPass, outlast } from '../core/outlast.js';
+import type { RequestOptions } from '../core/request-options.js';
+import { isTenantOpenPlatformError, WaitAbortedError, WaitTimeoutError } from '../errors.js';
+import type { CommandsResource } from '../resources.gen.js';
+
+/** Settings of a wait. The settings of a call apply to each of its requests. */
+export interface WaitOptions extends RequestOptions {
+  /** How long to wait for the outcome, in seconds. Default: 330, longer than any command takes. */
+  timeoutSeconds?: number | undefined;
+  /** Called with the command in each state that the client sees, the final one included. What it throws is ignored. */
+  onUpdate?: ((command: Command) => void) | undefined;
+}
+
+const DEFAULT_SECONDS = 330;
+const LONGEST_POLL_SECONDS = 30;
+/** How long the last request may take beyond the end of the wait. */
+const GRACE_MS = 5_000;
+
+/** The command that a wait is about, as far as it is known. Every error of the wait carries it. */
+export interface Awaited {
+  commandId?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+export const endOf = ({ timeoutSeconds = DEFAULT_SECONDS }: WaitOptions) => performance.now() + timeoutSeconds * 1000;
+
+/** Runs a part of a wait. Its errors say which command it was about, an abort included. */
+export async function namingCommand<T>(awaited: Awaited, options: WaitOptions, part: () => Promise<T>): Promise<T> {
+  try {
+    return await part();
+  } catch (error) {
+    if (isTenantOpenPlatformError(error)) throw Object.assign(error, awaited);
+    if (options.signal?.aborted) throw new WaitAbortedError({ ...awaited, cause: error });
+    throw error;
+  }
+}
+
+/** Reads the command until it is final or `endsAt` has passed. It goes on through outages. */
+export function waitForCommand(
+  commands: Pick<CommandsResource, 'get'>,
+  awaited: Awaited & { commandId: string },
+  options: WaitOptions & { deadlineMs: number },
+  endsAt: number,
+): Promise<Command> {
+  const { onUpdate, signal } = options;
+  let command: Command | undefined;
+
+  const read = () => {
+    const leftMs = Math.max(0, endsAt - performance.now());
+    const isFirstLook = onUpdate !== undefined && command === undefined;
+    const wait_seconds = isFirstLook ? 0 : Math.min(LONGEST_POLL_SECONDS, Math.ceil(leftMs / 1000));
+    const seen = onUpdate && command && { seen_updated_at: command.updated_at };
+    const deadlineMs = Math.min(options.deadlineMs, leftMs - wait_seconds * 1000 + GRACE_MS);
+    return commands.get(awaited.commandId, { wait_seconds, ...seen }, { ...options, deadlineMs });
+  };
+
+  return namingCommand(awaited, options, async () => {
+    while (true) {
+      try {
+        const current = await outlast(read, { endsAt, signal });
+        if (current.updated_at !== command?.updated_at) tell(onUpdate, current);
+        command = current;
+      } catch (cause) {
+        throw mayPass(cause) ? new WaitTimeoutError({ ...awaited, command, cause }) : cause;
+      }
+      if (command.completed_at) return command;
+      if (performance.now() >= endsAt) throw new WaitTimeoutError({ ...awaited, command });
+    }
+  });
+}
+
+function tell(onUpdate: WaitOptions['onUpdate'], command: Command): void {
+  try {
+    onUpdate?.(command);
+  } catch {}
+}

@@ -1,0 +1,165 @@
+import { type Operations, operations } from './api.gen.js';
+import type { Fetch, FetchResponse } from './runtime.js';
+import { verify } from './sign.js';
+
+type Name = keyof Operations;
+/** A body, or the items of a list. Fields that the test does not look at may be left out. */
+type AnswerOf<N extends Name> = N extends `${string}.list`
+  ? readonly Partial<Operations[N]['answer']>[]
+  : Partial<Operations[N]['answer']>;
+
+/** Something that goes wrong: made by {@link refusal}, {@link connectionLost} and {@link silence}. */
+export class Fault {
+  /** @internal */
+  constructor(readonly respond: (request: TestRequest) => Promise<FetchResponse>) {}
+}
+
+/** A request that the client sent, with a right signature. */
+export interface TestRequest {
+  operation: Name;
+  /** The values of the path's parameters. */
+  path: readonly string[];
+  query: Readonly<Record<string, string>>;
+  /** The JSON of the body; undefined if there was none. */
+  body: unknown;
+  /** By their names in lower case. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** The platform refuses: `refusal(404, 'NOT_FOUND')`. */
+export const refusal = (
+  status: number,
+  code: string,
+  {
+    headers,
+    ...fields
+  }: { message?: string; metadata?: object; details?: object[]; headers?: Record<string, string> } = {},
+): Fault =>
+  new Fault(async (request) =>
+    json(
+      status,
+      { code, message: `Refused: ${code}.`, request_id: request.headers['x-request-id'], ...fields },
+      headers,
+    ),
+  );
+
+/** The connection is lost before an answer arrives. */
+export const connectionLost = (): Fault =>
+  new Fault(async () => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
+  });
+
+/** No answer ever arrives: the client runs into its `timeoutMs`. */
+export const silence = (): Fault => new Fault(() => new Promise(() => {}));
+
+/**
+ * A platform in memory, for unit tests of code that uses the client. It verifies signatures, clock and nonces as the
+ * platform does, and answers what the test says, each answer once and in order. A call without an answer is refused with
+ * UNEXPECTED_CALL, and `assertDone` fails.
+ *
+ * ```ts
+ * const platform = new TestPlatform();
+ * const client = new TenantOpenPlatform(platform.options);
+ * platform.on('commands.create', connectionLost(), { command_id: 'c1', status: 'ACCEPTED' });
+ * await restartPump(client);
+ * expect(platform.requests[0]?.body).toMatchObject({ command_type: 'reboot' });
+ * platform.assertDone();
+ * ```
+ */
+export class TestPlatform {
+  /** Every request that was signed right, in order. */
+  readonly requests: TestRequest[] = [];
+  readonly #answers = new Map<Name, unknown[]>();
+  readonly #unexpected: string[] = [];
+  readonly #nonces = new Set<string>();
+
+  /** For `new TenantOpenPlatform(platform.options)`. */
+  readonly options = {
+    baseUrl: 'https://platform.test',
+    clientId: 'test-client',
+    secret: 'secret-of-the-test-client',
+    fetch: ((url, init) => this.#receive(url, init)) as Fetch,
+  };
+
+  /** Says what the next calls of an operation get: bodies, items of lists, or faults. */
+  on<N extends Name>(operation: N, ...answers: (AnswerOf<N> | Fault)[]): this {
+    this.#answers.set(operation, [...(this.#answers.get(operation) ?? []), ...answers]);
+    return this;
+  }
+
+  /** Throws if a call had no answer, or an answer had no call. */
+  assertDone(): void {
+    const left = [...this.#answers].filter(([, answers]) => answers.length > 0);
+    const problems = [
+      ...this.#unexpected.map((call) => `Unexpected: ${call}.`),
+      ...left.map(([operation, answers]) => `Not called: ${operation}, ${answers.length} answers are left.`),
+    ];
+    if (problems.length > 0) throw new Error(problems.join(' '));
+  }
+
+  async #receive(url: string, init: Parameters<Fetch>[1]): Promise<FetchResponse> {
+    const { pathname, search, searchParams } = new URL(url);
+    const headers = Object.fromEntries(
+      Object.entries(init.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const refused = await this.#authenticate(`${pathname}${search}`, init, headers);
+    const call = `${init.method} ${pathname}`;
+    const [operation, path] = find(init.method, pathname) ?? [];
+    if (refused || !operation || !path) return refuse(refused ?? [404, 'NOT_FOUND', call], headers);
+    const request = {
+      operation,
+      path,
+      query: Object.fromEntries(searchParams),
+      body: init.body === undefined ? undefined : JSON.parse(init.body),
+      headers,
+    };
+    this.requests.push(request);
+    const answers = this.#answers.get(operation) ?? [];
+    if (answers.length === 0) {
+      this.#unexpected.push(`${operation} (${call})`);
+      return refuse([400, 'UNEXPECTED_CALL', `The test has no answer for ${operation} (${call}).`], headers);
+    }
+    const answer = answers.shift();
+    if (answer instanceof Fault) return answer.respond(request);
+    if (!Array.isArray(answer)) return json(200, { request_id: headers['x-request-id'], ...(answer as object) });
+    const isBare = operation === 'credentials.list';
+    const next_cursor = operation === 'events.list' ? 'next' : null;
+    return json(200, isBare ? answer : { items: answer, next_cursor, request_id: headers['x-request-id'] });
+  }
+
+  /** What is wrong with the authentication of a request, as the platform says it. */
+  async #authenticate(target: string, { method, body }: { method: string; body?: string }, headers: HeaderMap) {
+    const timestamp = headers['x-api-timestamp'] ?? '';
+    const nonce = headers['x-api-nonce'] ?? '';
+    const signature = headers['x-api-signature'] ?? '';
+    const { clientId, secret } = this.options;
+    const signed = { clientId, secret, method, target, body, timestamp, nonce, signature };
+    if (headers['x-api-id'] !== clientId || !(await verify(signed))) {
+      return [401, 'UNAUTHENTICATED', 'The signature does not match.'] as const;
+    }
+    if (Math.abs(Number(timestamp) - Date.now() / 1000) > 300) {
+      return [401, 'CLOCK_SKEW', 'The clock is wrong.', { server_time: new Date().toISOString() }] as const;
+    }
+    if (this.#nonces.has(nonce)) return [401, 'NONCE_REUSED', 'The nonce was used before.'] as const;
+    this.#nonces.add(nonce);
+    return undefined;
+  }
+}
+
+type HeaderMap = Readonly<Record<string, string>>;
+type Refused = readonly [status: number, code: string, message: string, metadata?: object];
+
+const refuse = ([status, code, message, metadata]: Refused, headers: HeaderMap) =>
+  json(status, { code, message, metadata, request_id: headers['x-request-id'] });
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers });
+
+/** The operation of a request, and the values of the parameters in its path. */
+function find(method: string, pathname: string): [Name, string[]] | undefined {
+  for (const [name, [verb, template]] of Object.entries(operations)) {
+    const match = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname);
+    if (verb === method && match) return [name as Name, match.slice(1)];
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import type { PlatformEvent } from './api.gen.js';
+
+/** A delivery as it arrived. */
+export interface WebhookRequest {
+  /** The headers of the request: a Headers object, or Node's `req.headers`. */
+  headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The raw body exactly as it arrived. JSON that was parsed and written again has another signature. */
+  body: string | Uint8Array;
+}
+
+export interface WebhookOptions {
+  /** The secret of the callback endpoint, `whsec_…`. While it is rotated: the new and the previous one. */
+  secret: string | readonly string[];
+  /** How far the time of the delivery may be from the own clock, in seconds. Default: 300. */
+  toleranceSeconds?: number | undefined;
+}
+
+/** Why a delivery is not to be trusted. Answer it with 400 and do nothing else. */
+export class WebhookVerificationError extends Error {
+  override get name(): 'WebhookVerificationError' {
+    return 'WebhookVerificationError';
+  }
+
+  constructor(
+    readonly code: 'HEADER_MISSING' | 'TIMESTAMP_OUTSIDE_TOLERANCE' | 'SIGNATURE_MISMATCH' | 'BODY_IS_NOT_JSON',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+const encoder = new TextEncoder();
+
+/**
+ * Verifies a delivery (Standard Webhooks, `v1`) and returns its event. Deliveries may come more than once: deduplicate by
+ * `event_id`. The signature is compared in constant time.
+ *
+ * @throws WebhookVerificationError where it is not signed with a secret of the endpoint, or too old.
+ */
+export async function verifyWebhook(request: WebhookRequest, options: WebhookOptions): Promise<PlatformEvent> {
+  const id = header(request, 'webhook-id');
+  const timestamp = header(request, 'webhook-timestamp');
+  const signatures = header(request, 'webhook-signature');
+  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = options;
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds)) {
+    throw new WebhookVerificationError(
+      'TIMESTAMP_OUTSIDE_TOLERANCE',
+      `webhook-timestamp is more than ${toleranceSeconds} seconds from now: an old delivery, or a wrong clock here.`,
+    );
+  }
+  const body = typeof request.body === 'string' ? encoder.encode(request.body) : request.body;
+  const signed = new Uint8Array([...encoder.encode(`${id}.${timestamp}.`), ...body]);
+  if (!(await isSigned(signed, signatures, [options.secret].flat()))) {
+    throw new WebhookVerificationError(
+      'SIGNATURE_MISMATCH',
+      'No signature fits: check that the secret is that of the endpoint, and that the body is the raw one.',
+    );
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    throw new WebhookVerificationError('BODY_IS_NOT_JSON', 'The body is signed and is not JSON.');
+  }
+}
+
+async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, secrets: string[]): Promise<boolean> {
+  const given = signatures.split(' ').flatMap((signature) => bytesOf(/^v1,(.+)$/.exec(signature)?.[1]) ?? []);
+  for (const secret of secrets) {
+    const bytes = bytesOf(secret.replace(/^whsec_/, ''));
+    if (!bytes?.length) throw new TypeError('secret must be whsec_ and base64: the one that the endpoint showed once.');
+    const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+    for (const mac of given) if (await crypto.subtle.verify('HMAC', key, mac, signed)) return true;
+  }
+  return false;
+}
+
+function header({ headers }: WebhookRequest, name: string): string {
+  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
+  if (typeof value === 'string' && value) return value;
+  throw new WebhookVerificationError('HEADER_MISSING', `The header ${name} is missing: this is no delivery.`);
+}
+
+function bytesOf(base64: string | undefined): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return base64 === undefined ? undefined : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

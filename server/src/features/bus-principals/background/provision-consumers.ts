@@ -1,0 +1,78 @@
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { durables, subjects } from '@tenant-open-platform/contract/bus';
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { Bus, Durable } from '../../../platform/bus/bus.js';
+import type { Database } from '../../../platform/database/database.js';
+import { asAllTenants } from '../../../platform/database/roles.js';
+import { vendors } from '../../catalog/catalog.table.js';
+import { tenants } from '../../tenants/tenants.table.js';
+import { busPrincipals } from '../bus-principals.table.js';
+
+/** Every so many runs all are made again, should somebody have deleted them. */
+const ALL_AGAIN_AFTER_RUNS = 10;
+
+/**
+ * Makes the durables that principals read, and takes none away: what a principal has read stays read when it comes
+ * back. A run makes those that are new to this process; all, where streams were lost and made anew.
+ */
+export function createConsumerProvisioner(database: Database, bus: Bus): () => Promise<void> {
+  const provided = new Set<string>();
+  let runs = 0;
+  bus.onRestored(() => {
+    runs = 0;
+  });
+  return async () => {
+    if (runs++ % ALL_AGAIN_AFTER_RUNS === 0) provided.clear();
+    const failures: unknown[] = [];
+    for (const durable of await wantedDurables(database)) {
+      const key = `${durable.stream} ${durable.durable}`;
+      if (provided.has(key)) continue;
+      await bus.provide(durable).then(
+        () => provided.add(key),
+        (error: unknown) => failures.push(error),
+      );
+    }
+    // One that NATS refuses keeps no other from being made.
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} durables could not be made.`);
+  };
+}
+
+async function wantedDurables(database: Database): Promise<Durable[]> {
+  const mayConnect = and(
+    eq(tenants.status, 'ACTIVE'),
+    eq(busPrincipals.status, 'ACTIVE'),
+    or(isNull(busPrincipals.expiresAt), gt(busPrincipals.expiresAt, sql`now()`)),
+  );
+  const [principals, enabled] = await asAllTenants(database, async (tx) => [
+    await tx
+      .select({
+        tenantId: busPrincipals.tenantId,
+        principalId: busPrincipals.principalId,
+        type: busPrincipals.principalType,
+      })
+      .from(busPrincipals)
+      .innerJoin(tenants, eq(tenants.tenantId, busPrincipals.tenantId))
+      .where(mayConnect),
+    await tx.select({ vendor: vendors.vendor }).from(vendors).where(eq(vendors.enabled, true)),
+  ]);
+  const serving = new Set(principals.filter(({ type }) => type === 'SERVICE').map(({ tenantId }) => tenantId));
+  return [
+    ...[...serving].flatMap((tenantId) => enabled.flatMap(({ vendor }) => ofAdapter(tenantId, vendor))),
+    ...principals.filter(({ type }) => type === 'CLIENT').map(ofClient),
+  ];
+}
+
+function ofAdapter(tenantId: string, vendor: string): Durable[] {
+  const durable = durables.adapter(tenantId, vendor);
+  const served = tenantId === PLATFORM_TENANT_ID ? '*' : tenantId;
+  return [
+    { stream: 'TOP_COMMANDS', durable, subjects: [subjects.command(served, vendor)] },
+    { stream: 'TOP_REPLIES', durable, subjects: [subjects.deviceReply(served, vendor)] },
+  ];
+}
+
+const ofClient = ({ tenantId, principalId }: { tenantId: string; principalId: string }): Durable => ({
+  stream: 'TOP_EVENTS',
+  durable: durables.events(tenantId, principalId),
+  subjects: [subjects.event(tenantId, '>')],
+});

@@ -1,0 +1,23 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database } from '../../platform/database/database.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { callbackEndpoints } from './callback-endpoints.table.js';
+import { callbackSubscriptions } from './callback-subscriptions.table.js';
+import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
+
+export const deleteCallbackEndpoint =
+  (database: Database): Handler<typeof contract.callbackEndpoints.delete> =>
+  async ({ params: { endpoint_id: endpointId } }, call) => {
+    const { tenantId } = call;
+    await withAudit(database, call, { fields: {} }, async (tx) => {
+      // A subscription that is created at the same time waits for this lock and then finds no endpoint, or was first.
+      await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
+      await tx
+        .delete(callbackSubscriptions)
+        .where(and(eq(callbackSubscriptions.tenantId, tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
+      await tx.delete(callbackEndpoints).where(isEndpoint(tenantId, endpointId));
+    });
+    return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };
+  };

@@ -1,0 +1,22 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database } from '../../platform/database/database.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { callbackSubscriptions, isSubscription } from './callback-subscriptions.table.js';
+import { presentCallbackSubscription } from './present-callback-subscription.js';
+
+export const updateCallbackSubscription =
+  (database: Database): Handler<typeof contract.callbackSubscriptions.update> =>
+  async ({ params: { endpoint_id: endpointId, subscription_id: subscriptionId }, body }, call) => {
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
+      const [updated] = await tx
+        .update(callbackSubscriptions)
+        .set({ status: body.status })
+        .where(isSubscription(call.tenantId, endpointId, subscriptionId))
+        .returning();
+      if (!updated) throw notFound();
+      return updated;
+    });
+    return { status: 200, body: presentCallbackSubscription(row, call.requestId) };
+  };

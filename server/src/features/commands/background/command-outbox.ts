@@ -1,0 +1,130 @@
+import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
+import { sql } from 'drizzle-orm';
+import type { Message } from '../../../platform/bus/bus.js';
+import type { Database, Transaction } from '../../../platform/database/database.js';
+import { asAllTenants } from '../../../platform/database/roles.js';
+import { logEvents } from '../../../platform/outbox/log-events.js';
+import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
+import { type Signals, topics } from '../../../platform/signals/signals.js';
+import { moveCommands, nextInstant } from '../move-commands.js';
+import { dispatch, INITIAL, refuse } from '../transitions.js';
+import { keyOf, lockCommands } from './lock-commands.js';
+
+type Fact = { tenant_id: string; fact_id: string };
+
+/** How accepted commands leave for their adapters. */
+export const commandOutbox = (database: Database, signals: Signals): OutboxKind => ({
+  kind: 'COMMAND_ACCEPTED',
+  async prepare(tx, rows) {
+    const dispatched = await dispatchCommands(tx, rows);
+    await logEvents(tx, rows.map(toAcceptedEvent));
+    return {
+      messages: rows.map((row) => dispatched.get(keyOfFact(row)) ?? null),
+      topics: [
+        ...rows.flatMap((row) => (dispatched.has(keyOfFact(row)) ? topics.command(row.tenant_id, row.fact_id) : [])),
+        ...topicsOfEvents(rows),
+      ],
+    };
+  },
+  async prepareWithoutBus(tx, rows) {
+    await logEvents(tx, rows.map(toAcceptedEvent));
+    return topicsOfEvents(rows);
+  },
+  async refused({ tenant_id, fact_id }, reason) {
+    await asAllTenants(database, (tx) => endRefused(tx, { tenant_id, command_id: fact_id }, reason));
+    signals.send([topics.command(tenant_id, fact_id), topics.events(tenant_id), topics.eventLog]);
+  },
+});
+
+const toAcceptedEvent = ({ tenant_id, fact_id }: Fact) => ({
+  tenant_id,
+  command_id: fact_id,
+  event_type: 'command.accepted' as const,
+});
+
+const topicsOfEvents = (rows: readonly Fact[]) =>
+  rows.length === 0 ? [] : [...new Set(rows.map(({ tenant_id }) => topics.events(tenant_id))), topics.eventLog];
+
+const keyOfFact = ({ tenant_id, fact_id }: Fact) => `${tenant_id} ${fact_id}`;
+
+/**
+ * Hands accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and
+ * CANCELED mean never published. A command that is DISPATCHED already was taken before, by this leader or another one:
+ * it is sent again under the same id. One that has ended, or is past its deadline, is not sent.
+ */
+async function dispatchCommands(tx: Transaction, facts: readonly Fact[]): Promise<Map<string, Message>> {
+  const after = dispatch(INITIAL);
+  if (!after) throw new Error('A new command cannot be dispatched.');
+  const { status, adapterStatus } = after;
+  // Locked in the order of their keys, as reports lock theirs: two that meet must not wait for each other.
+  await tx.execute(sql`
+    select from ${given(facts)} join commands using (tenant_id, command_id)
+    order by tenant_id, command_id for no key update of commands`);
+  const dispatched = await tx.execute<Row>(sql`
+    update commands set
+      status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = ${nextInstant}, updated_at = ${nextInstant}
+    from ${given(facts)}
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+      and commands.status = ${INITIAL.status} and commands.deadline_at > now()
+    returning ${MESSAGE_COLUMNS}`);
+  const messages = toMessages(dispatched);
+  const others = facts.filter((fact) => !messages.has(keyOfFact(fact)));
+  return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others))]);
+}
+
+/** The messages of those of these commands that are DISPATCHED and not past their deadline. */
+export const readUnderWay = async (tx: Transaction, facts: readonly Fact[]): Promise<Map<string, Message>> =>
+  toMessages(
+    await tx.execute<Row>(sql`
+      select ${MESSAGE_COLUMNS} from ${given(facts)} join commands using (tenant_id, command_id)
+      where status = 'DISPATCHED' and deadline_at > now()`),
+  );
+
+const given = (facts: readonly Fact[]) =>
+  sql`(
+    select tenant_id, fact_id as command_id from json_to_recordset(
+      ${JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, fact_id })))}::text::json
+    ) as given (tenant_id text, fact_id uuid)
+  ) as given`;
+
+const MESSAGE_COLUMNS = sql.raw(
+  ['tenant_id', 'command_id', 'vendor', 'device_id', 'command_type', 'payload', 'accepted_at', 'deadline_at']
+    .map((column) => `commands.${column}`)
+    .join(', '),
+);
+
+/** The message, but for how Postgres writes its instants. */
+type Row = CommandMessage;
+
+const toMessages = (rows: readonly Row[]) =>
+  new Map(rows.map((row) => [keyOfFact({ ...row, fact_id: row.command_id }), toMessage(row)]));
+
+function toMessage(row: Row): Message {
+  const body: CommandMessage = {
+    ...row,
+    accepted_at: new Date(row.accepted_at).toISOString(),
+    deadline_at: new Date(row.deadline_at).toISOString(),
+  };
+  return {
+    subject: subjects.command(row.tenant_id, row.vendor),
+    id: `command:${row.command_id}`,
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** The bus can never carry it, so it has not left: the caller learns that instead of waiting for the deadline. */
+async function endRefused(tx: Transaction, key: { tenant_id: string; command_id: string }, reason: string) {
+  const command = (await lockCommands(tx, [key])).get(keyOf(key));
+  const after = command && refuse(command.state);
+  if (!command || !after) return;
+  await moveCommands(tx, [
+    {
+      tenantId: key.tenant_id,
+      commandId: key.command_id,
+      before: command.state,
+      after,
+      source: 'PLATFORM',
+      reason: { code: 'BUS_REFUSED', message: `The bus refuses the command: ${reason}.`.slice(0, 1_024) },
+    },
+  ]);
+}

@@ -1,0 +1,64 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newCommand } from '../../../../test/support/commands.js';
+import { dispatch as dispatchOne } from '../../../../test/support/dispatch.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/idle-platform.js';
+import { openPool } from '../../../../test/support/open-pool.js';
+import type { Database } from '../../../platform/database/database.js';
+
+/** Neither relay nor sweeper runs here: what the relay does to a command is done by the test. */
+let platform: IdlePlatform;
+let superuser: postgres.Sql;
+let database: Database;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
+  database = openPool(platform.databaseUrl);
+});
+
+afterAll(async () => {
+  await database?.close();
+  await superuser?.end();
+  await platform?.stop();
+});
+
+const create = () => newCommand(platform.demo);
+
+const passDeadline = (id: string) =>
+  superuser`update commands set deadline_at = now() - interval '1 millisecond' where command_id = ${id}`;
+
+/** What goes to the bus, and how the command stands afterwards. */
+async function dispatch(id: string) {
+  const message = await dispatchOne(database, platform.demo.tenant_id, id);
+  const [row] = await superuser`select status, dispatched_at from commands where command_id = ${id}`;
+  return { published: message === null ? 0 : 1, status: row?.status, isDispatched: row?.dispatched_at !== null };
+}
+
+test('a command is DISPATCHED and published; a relay that takes over publishes it again', async () => {
+  const id = await create();
+  expect(await dispatch(id)).toEqual({ published: 1, status: 'DISPATCHED', isDispatched: true });
+  expect(await dispatch(id)).toEqual({ published: 1, status: 'DISPATCHED', isDispatched: true });
+});
+
+test('a command past its deadline is left to become EXPIRED, where the relay comes before the sweeper', async () => {
+  const id = await create();
+  await passDeadline(id);
+  expect(await dispatch(id)).toEqual({ published: 0, status: 'ACCEPTED', isDispatched: false });
+});
+
+test('a command that was dispatched is not published again past its deadline', async () => {
+  const id = await create();
+  await dispatch(id);
+  await passDeadline(id);
+  expect(await dispatch(id)).toMatchObject({ published: 0 });
+});
+
+test.each(['EXPIRED', 'CANCELED', 'SUCCEEDED', 'FAILED', 'TIMED_OUT'])(
+  'a command that is %s is not published',
+  async (status) => {
+    const id = await create();
+    await superuser`update commands set status = ${status}, completed_at = now() where command_id = ${id}`;
+    expect(await dispatch(id)).toEqual({ published: 0, status, isDispatched: false });
+  },
+);

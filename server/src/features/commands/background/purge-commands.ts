@@ -1,0 +1,32 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../../platform/database/database.js';
+import { purgeByAge } from '../../../platform/retention/purge-by-age.js';
+import { commands } from '../commands.table.js';
+
+/**
+ * Deletes commands that have ended, each together with its events. Events that are not published yet stay, and their
+ * commands with them.
+ */
+export const purgeCommands = (database: Database, keptDays: number) =>
+  purgeByAge(database, {
+    id: commands.commandId,
+    keptDays,
+    async deleteRange(tx, range) {
+      const [deleted] = await tx.execute<{ commands: number }>(sql`
+        with gone as (
+          delete from commands
+          where ${range} and completed_at is not null and not exists (
+            select from events
+            where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
+              and events.seq > (select published_seq from relay_lease where name = 'outbox')
+            offset 0
+          )
+          returning tenant_id, command_id
+        ), gone_events as (
+          delete from events using gone
+          where events.tenant_id = gone.tenant_id and events.command_id = gone.command_id
+        )
+        select count(*)::int as commands from gone`);
+      return deleted?.commands ?? 0;
+    },
+  });

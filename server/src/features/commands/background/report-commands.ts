@@ -1,0 +1,110 @@
+import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
+import { batched } from '../../../platform/database/batch.js';
+import type { Database } from '../../../platform/database/database.js';
+import { asAllTenants } from '../../../platform/database/roles.js';
+import { type Signals, topics } from '../../../platform/signals/signals.js';
+import { keepLateReports, moveCommands } from '../move-commands.js';
+import { isTerminal, report } from '../transitions.js';
+import { keyOf, type Locked, lockCommands, stateKey } from './lock-commands.js';
+
+/** What an adapter says of a command of the tenant in the subject, for devices of the vendor in the subject. */
+export type Report = { tenantId: string; vendor: string; update: CommandUpdate };
+
+/**
+ * CHANGED and LATE are written. REPEATED changes nothing. UNKNOWN: the tenant has no such command for this vendor.
+ * TOO_EARLY: the command was not handed out yet, so nobody can know of it.
+ */
+export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
+
+/** Applies what adapters report, all that wait at the same time in one transaction that locks their commands. */
+export const createCommandReporter = (database: Database, signals: Signals) =>
+  batched<Report, ReportOutcome>(reportKey, async (reports) => {
+    const outcomes: ReportOutcome[] = await asAllTenants(database, async (tx) => {
+      const commands = await lockCommands(tx, reports.map(toKey));
+      const outcomes = new Array<ReportOutcome>(reports.length);
+      for (const wave of oneReportPerCommand(reports)) {
+        const applied = wave.map((index) =>
+          apply(commands.get(reportKey(reports[index] as Report)), reports[index] as Report),
+        );
+        for (const [position, index] of wave.entries()) outcomes[index] = applied[position]?.outcome ?? 'UNKNOWN';
+        await moveCommands(
+          tx,
+          applied.flatMap(({ move }) => move ?? []),
+        );
+        await keepLateReports(
+          tx,
+          applied.flatMap(({ late }) => late ?? []),
+        );
+      }
+      return outcomes;
+    });
+    const written = reports.filter((_report, index) => ['CHANGED', 'LATE'].includes(outcomes[index] as string));
+    signals.send([
+      topics.eventLog,
+      ...written.flatMap(({ tenantId, update }) => [
+        topics.command(tenantId, update.command_id),
+        topics.events(tenantId),
+      ]),
+    ]);
+    return outcomes;
+  });
+
+const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
+const reportKey = (report: Report) => keyOf(toKey(report));
+
+/** A statement changes a row once: a second report of the same command waits for the next wave. */
+function oneReportPerCommand(reports: readonly Report[]): number[][] {
+  const waves: number[][] = [];
+  const seen = new Map<string, number>();
+  for (const [index, report] of reports.entries()) {
+    const wave = seen.get(reportKey(report)) ?? 0;
+    seen.set(reportKey(report), wave + 1);
+    waves[wave] = [...(waves[wave] ?? []), index];
+  }
+  return waves;
+}
+
+/** Decides on one report, and brings what is known of the command up to date for the next. */
+function apply(command: Locked | undefined, { tenantId, vendor, update }: Report) {
+  if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' as const };
+  const { state } = command;
+  if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' as const };
+  const said = saidBy(update);
+  const entry = {
+    tenantId,
+    commandId: update.command_id,
+    source: update.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const),
+    reason: update.status_reason,
+  };
+  if (!isTerminal(state)) {
+    const after = report(state, said);
+    if (!after) return { outcome: 'REPEATED' as const };
+    command.state = after;
+    command.seenStates.add(stateKey(after));
+    return { outcome: 'CHANGED' as const, move: { ...entry, before: state, after, result: update.result } };
+  }
+  // A late report is kept once, however often it comes: the history stays bounded.
+  const reported = stateKey({ ...state, ...said });
+  if (command.seenStates.has(reported)) return { outcome: 'REPEATED' as const };
+  command.seenStates.add(reported);
+  const lateResult = command.hasLateResult || !isResult(update) ? null : lateResultOf(update);
+  command.hasLateResult ||= lateResult !== null;
+  return { outcome: 'LATE' as const, late: { ...entry, final: state, said, lateResult } };
+}
+
+const saidBy = ({ adapter_status, device_execution_status }: CommandUpdate) => ({
+  ...(adapter_status && { adapterStatus: adapter_status }),
+  ...(device_execution_status && { deviceExecutionStatus: device_execution_status }),
+});
+
+/** IN_PROGRESS and DELIVERED are no result. */
+const isResult = ({ adapter_status, device_execution_status }: CommandUpdate) =>
+  (device_execution_status !== undefined && device_execution_status !== 'IN_PROGRESS') ||
+  (adapter_status !== undefined && adapter_status !== 'DELIVERED');
+
+const lateResultOf = ({ adapter_status, device_execution_status, status_reason, result }: CommandUpdate) => ({
+  adapter_status: adapter_status ?? null,
+  device_execution_status: device_execution_status ?? null,
+  status_reason: status_reason ?? null,
+  result: result ?? null,
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { signedRequest } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMANDS, newCommand } from '../../../../test/support/commands.js';
+import { dispatch } from '../../../../test/support/dispatch.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/idle-platform.js';
+import { openPool } from '../../../../test/support/open-pool.js';
+import type { Outcome } from '../../../platform/bus/bus.js';
+import { inProcessBus } from '../../../platform/bus/in-process-bus.js';
+import type { Database } from '../../../platform/database/database.js';
+import { localSignals } from '../../../platform/signals/signals.js';
+import { createCommandSweeper } from './sweep-commands.js';
+
+let platform: IdlePlatform;
+let superuser: postgres.Sql;
+let database: Database;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  superuser = postgres(platform.superuserUrl, { max: 1, fetch_types: false });
+  database = openPool(platform.databaseUrl);
+  // Deadlines that these tests set are before the start of the platform.
+  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+});
+
+afterAll(async () => {
+  await database?.close();
+  await superuser?.end();
+  await platform?.stop();
+});
+
+const signals = localSignals();
+
+const createSweeper = (bus: Parameters<typeof createCommandSweeper>[0]['bus'], holdMs = 60_000) =>
+  createCommandSweeper({ database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
+
+const newCommandOf = (vendor: string) => newCommand(platform.demo, { vendor, timeout_seconds: 300 });
+
+async function dispatched(vendor = 'vendor_a'): Promise<string> {
+  const id = await newCommandOf(vendor);
+  await dispatch(database, platform.demo.tenant_id, id);
+  return id;
+}
+
+/** No role of the platform may change a deadline. */
+const setDeadline = (ids: string[], deadline: Date) =>
+  superuser`update commands set deadline_at = ${deadline} where command_id in ${superuser(ids)}`;
+
+const statusOf = async (id: string): Promise<string> =>
+  (await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`)).body.status;
+const statusesOf = (ids: string[]) => Promise.all(ids.map(statusOf));
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+
+/** A bus with updates that are handled when the test says so. */
+async function busWithUntaken(vendor = 'vendor_a') {
+  const bus = inProcessBus();
+  let release = () => {};
+  const released = new Promise<Outcome>((resolve) => {
+    release = () => resolve('DONE');
+  });
+  await bus.consume({ stream: 'TOP_UPDATES', durable: 'test', handle: () => released });
+  const subject = subjects.commandUpdate(platform.demo.tenant_id, vendor);
+  await bus.publish([{ subject, id: randomUUID(), body: Buffer.from('{}') }]);
+  const take = async () => {
+    release();
+    await vi.waitFor(async () => expect(await bus.oldestUntaken(subject)).toBeNull(), { timeout: 20_000 });
+  };
+  return { bus, take };
+}
+
+test('a command waits for an update that came to the bus before its deadline, and ends once that is taken', async () => {
+  const id = await dispatched();
+  const { bus, take } = await busWithUntaken();
+  await setDeadline([id], new Date());
+  const sweep = createSweeper(bus);
+  expect(await sweep()).toBe(0);
+  expect(await statusOf(id)).toBe('DISPATCHED');
+  await take();
+  expect(await sweep()).toBe(1);
+  expect(await statusOf(id)).toBe('TIMED_OUT');
+});
+
+test('a command does not wait for updates of another vendor, nor for those that came after its deadline', async () => {
+  const [early, other] = [await dispatched('vendor_a'), await dispatched('vendor_b')];
+  const { bus } = await busWithUntaken('vendor_a');
+  await setDeadline([early], ago(10));
+  await setDeadline([other], new Date());
+  expect(await createSweeper(bus)()).toBe(2);
+  expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
+});
+
+test('a command that was never handed out waits for nothing', async () => {
+  const id = await newCommandOf('vendor_a');
+  const { bus } = await busWithUntaken();
+  await setDeadline([id], new Date());
+  expect(await createSweeper(bus)()).toBe(1);
+  expect(await statusOf(id)).toBe('EXPIRED');
+});
+
+test('more commands than a batch that wait do not keep a later one of another vendor from ending', async () => {
+  const held = await Promise.all(Array.from({ length: 600 }, () => dispatched('vendor_a')));
+  const other = await dispatched('vendor_b');
+  const { bus, take } = await busWithUntaken('vendor_a');
+  await setDeadline(held, new Date());
+  await setDeadline([other], new Date());
+  const sweep = createSweeper(bus);
+  expect(await sweep()).toBe(1);
+  expect(await statusOf(other)).toBe('TIMED_OUT');
+  await take();
+  expect([await sweep(), await sweep(), await sweep()]).toEqual([500, 100, 0]);
+});
+
+test('a sweep begins at the first open deadline; an OLD sweep finds what it passed over', async () => {
+  const sweep = createSweeper(inProcessBus());
+  await sweep();
+  const [passedOver, seen] = [await newCommandOf('vendor_a'), await newCommandOf('vendor_a')];
+  await setDeadline([passedOver], ago(90));
+  await setDeadline([seen], new Date());
+  expect(await sweep()).toBe(1);
+  expect(await statusesOf([passedOver, seen])).toEqual(['ACCEPTED', 'EXPIRED']);
+  const sweepOld = createCommandSweeper({ database, signals, bus: inProcessBus(), overdue: 'OLD', intervalMs: 500 });
+  expect(await sweepOld()).toBe(1);
+  expect(await statusOf(passedOver)).toBe('EXPIRED');
+});
+
+test('the stored mark stays before an open command, and follows the clock where none is open', async () => {
+  const mark = async () => {
+    const [row] = await superuser<{ at: Date }[]>`select swept_until as at from sweep_marks`;
+    return row?.at.getTime() ?? 0;
+  };
+  const id = await dispatched();
+  const deadline = ago(300);
+  await setDeadline([id], deadline);
+  const { bus, take } = await busWithUntaken();
+  const noUpdateBefore = { oldestUntaken: async () => new Date(0) };
+  const sweepOf = (bus: Parameters<typeof createSweeper>[0]) =>
+    createCommandSweeper({ database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+  expect(await sweepOf(noUpdateBefore)()).toBe(0);
+  expect(await mark()).toBe(deadline.getTime());
+  await take();
+  const sweep = sweepOf(bus);
+  expect([await sweep(), await sweep()]).toEqual([1, 0]);
+  expect(Date.now() - (await mark())).toBeGreaterThanOrEqual(60_000);
+  expect(Date.now() - (await mark())).toBeLessThan(90_000);
+});
+
+test.each([
+  ['a stuck consumer', async () => (await busWithUntaken()).bus],
+  ['a bus that does not answer', async () => ({ oldestUntaken: () => Promise.reject(new Error('no answer')) })],
+])('%s keeps a command open for a bounded time', async (_, open) => {
+  const id = await dispatched();
+  const bus = await open();
+  await setDeadline([id], new Date());
+  const sweep = createSweeper(bus, 300);
+  expect(await sweep()).toBe(0);
+  await vi.waitFor(async () => expect(await sweep()).toBe(1), { timeout: 20_000, interval: 50 });
+  expect(await statusOf(id)).toBe('TIMED_OUT');
+});

@@ -1,0 +1,214 @@
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Bus } from '../../../platform/bus/bus.js';
+import type { Database } from '../../../platform/database/database.js';
+import { asAllTenants } from '../../../platform/database/roles.js';
+import { type Signals, topics } from '../../../platform/signals/signals.js';
+import { type Move, moveCommands } from '../move-commands.js';
+import { expire, type StateColumns, stateOf } from '../transitions.js';
+
+const BATCH = 500;
+/** Of what is overdue a round reads so many rows. The rest is for the rounds that follow. */
+const ROWS_READ = 5_000;
+
+const reasons = {
+  EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was handed to an adapter.' },
+  TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was handed over and no result came before the deadline.' },
+};
+
+/**
+ * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once. OLD: the deadline
+ * passed more than a minute ago. It runs seldom, and finds what no RECENT sweep saw: a command whose transaction committed
+ * after its deadline, or one that was due while no process swept.
+ */
+export type Overdue = 'RECENT' | 'OLD';
+
+type Options = {
+  database: Database;
+  signals: Signals;
+  bus: Pick<Bus, 'oldestUntaken'>;
+  overdue: Overdue;
+  intervalMs: number;
+  holdMs?: number;
+};
+
+/**
+ * How long after its deadline a command waits for updates that lie on the bus and are not taken, or for a bus that does
+ * not answer. A consumer that is stuck keeps no command open for longer.
+ */
+const HOLD_MS = 120_000;
+/** After a longer pause between two rounds (an outage of the database, a frozen process) the hold begins again. */
+const PAUSE_MS = 5_000;
+/** How far the clocks of NATS and Postgres may differ. */
+const CLOCKS_DIFFER_MS = 1_000;
+/** A RECENT sweep finds a command that commits up to this long after its deadline. */
+const COMMIT_MS = 2_000;
+/** No transaction of the platform lasts longer. */
+const OLD_MS = 60_000;
+const MARK = 'commands';
+
+/** Overdue commands of one tenant, vendor and status. */
+type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'>;
+
+/**
+ * The part of what is overdue that a round reads: from one deadline to another. `next` is the deadline behind it, null
+ * where nothing follows. Other instants are in Unix milliseconds.
+ */
+type Slice = {
+  from: string;
+  to: string;
+  next: string | null;
+  asked_at: number;
+  first_deadline_at: number | null;
+  groups: Group[];
+};
+
+type Row = StateColumns & {
+  tenant_id: string;
+  command_id: string;
+  vendor: string;
+};
+
+/**
+ * Each call ends commands whose deadline has passed, and answers how many. A result that came to the bus before the
+ * deadline counts: a DISPATCHED command ends only once the updates of its tenant and vendor are taken up to its
+ * deadline. Any number of nodes may sweep: each skips what another has locked, and a result that comes at the same time
+ * waits for the lock. Where a round can end nothing of its slice, the next one goes on behind it.
+ *
+ * Every column that changes is in no index, so that updates of a command can be heap-only. A sweep therefore reads finished
+ * commands, too, and begins where no earlier one is open.
+ */
+export function createCommandSweeper({ database, signals, bus, overdue, intervalMs, holdMs = HOLD_MS }: Options) {
+  let lastRoundAt = Number.NEGATIVE_INFINITY;
+  let holdsSince = 0;
+  /** No command with an earlier deadline is open. The first RECENT sweep takes the stored mark. */
+  let openSince: string | null = null;
+  let goOnFrom: string | null = null;
+  /** Of this pass over all slices, in Unix milliseconds. */
+  let firstOpen = Number.POSITIVE_INFINITY;
+
+  async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
+    const from = goOnFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
+    const slice = await readSlice(database, overdue, from);
+    const now = performance.now();
+    if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
+    const holdEnded = now - holdsSince >= holdMs;
+    const due = await Promise.all(
+      slice.groups.map(async (group) => {
+        const takenUntil = await takenUntilOf(bus, group, slice.asked_at);
+        const until = holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil;
+        return { ...group, until: toText(until) };
+      }),
+    );
+    const ended = due.length > 0 ? await endCommands(database, signals, overdue, { due, slice }) : 0;
+    lastRoundAt = performance.now();
+    goOnFrom = from;
+    return { ended, slice };
+  }
+
+  return async (): Promise<number> => {
+    for (;;) {
+      const { ended, slice } = await sweepSlice();
+      if (ended > 0) return ended;
+      firstOpen = Math.min(firstOpen, slice.first_deadline_at ?? Number.POSITIVE_INFINITY);
+      goOnFrom = slice.next;
+      if (goOnFrom !== null) continue;
+      const since = Math.min(firstOpen, slice.asked_at - (overdue === 'OLD' ? OLD_MS : COMMIT_MS));
+      firstOpen = Number.POSITIVE_INFINITY;
+      if (overdue === 'RECENT') openSince = toText(since);
+      else await storeMark(database, toText(since));
+      return 0;
+    }
+  };
+}
+
+const toText = (unixMs: number) => new Date(unixMs).toISOString();
+
+const windows = {
+  RECENT: sql`deadline_at <= now()`,
+  OLD: sql`deadline_at <= now() - make_interval(secs => ${OLD_MS / 1_000})`,
+};
+
+async function readMark(database: Database): Promise<string> {
+  const [mark] = await asAllTenants(database, (tx) =>
+    tx.execute<{ until: string }>(sql`select swept_until::text as until from sweep_marks where name = ${MARK}`),
+  );
+  if (!mark) throw new Error('The mark of the sweeper is missing.');
+  return mark.until;
+}
+
+const storeMark = (database: Database, until: string) =>
+  asAllTenants(database, (tx) =>
+    tx.execute(sql`update sweep_marks set swept_until = ${until}::timestamptz where name = ${MARK}`),
+  );
+
+/** The groups of the next overdue commands. */
+async function readSlice(database: Database, overdue: Overdue, from: string): Promise<Slice> {
+  const [slice] = await asAllTenants(database, (tx) =>
+    tx.execute<Slice>(sql`
+      with slice as (
+        select tenant_id, vendor, status, deadline_at from commands
+        where completed_at is null and deadline_at >= ${from}::timestamptz and ${windows[overdue]}
+        order by deadline_at limit ${ROWS_READ}
+      )
+      select ${from} as "from", coalesce(max(deadline_at)::text, ${from}) as "to",
+        case when count(*) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
+        ${unixMs(sql`now()`)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
+        coalesce((
+          select json_agg(g) from (select distinct tenant_id, vendor, status from slice) as g
+        ), '[]') as groups
+      from slice`),
+  );
+  return slice as Slice;
+}
+
+/** Deadlines have whole milliseconds. */
+const unixMs = (instant: SQL) => sql`floor(extract(epoch from ${instant}) * 1000)::float8`;
+
+/** Up to which instant, in Unix milliseconds, no update is on the bus that the platform has not taken. */
+async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
+  // Nobody reports a command that was not handed out.
+  if (status === 'ACCEPTED') return now;
+  try {
+    const oldest = await bus.oldestUntaken(subjects.commandUpdate(tenant_id, vendor));
+    return oldest ? Math.min(now, oldest.getTime() - CLOCKS_DIFFER_MS) : now;
+  } catch {
+    return 0;
+  }
+}
+
+async function endCommands(
+  database: Database,
+  signals: Signals,
+  overdue: Overdue,
+  { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
+): Promise<number> {
+  const moves = await asAllTenants(database, async (tx) => {
+    const rows = await tx.execute<Row>(sql`
+      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status
+      from commands
+      join json_to_recordset(${JSON.stringify(due)}::text::json)
+        as due (tenant_id text, vendor text, status text, until timestamptz) using (tenant_id, vendor, status)
+      where completed_at is null and deadline_at <= until
+        and deadline_at between ${slice.from}::timestamptz and ${slice.to}::timestamptz and ${windows[overdue]}
+      order by deadline_at
+      limit ${BATCH}
+      for no key update of commands skip locked`);
+    const moves = rows.flatMap(toMove);
+    await moveCommands(tx, moves);
+    return moves;
+  });
+  signals.send([
+    ...(moves.length > 0 ? [topics.eventLog] : []),
+    ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
+  ]);
+  return moves.length;
+}
+
+function toMove(row: Row): Move[] {
+  const before = stateOf(row);
+  const after = expire(before);
+  if (!after) return [];
+  const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : reasons.TIMED_OUT;
+  return [{ tenantId: row.tenant_id, commandId: row.command_id, before, after, source: 'PLATFORM', reason }];
+}

@@ -1,0 +1,48 @@
+import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
+import type { Database } from '../../../platform/database/database.js';
+import { asAllTenants } from '../../../platform/database/roles.js';
+import { firstIdAt } from '../../../platform/new-id.js';
+import type { Republishable } from '../../../platform/outbox/republish.js';
+import { tenants } from '../../tenants/tenants.table.js';
+import { deviceRequests } from '../device-requests.table.js';
+import { toReplyMessage } from './reply-outbox.js';
+
+const PAGE = 256;
+/** No device waits longer for a reply than a day, so no older request has a reply that is to be sent. */
+const LONGEST_WAIT_MS = 25 * 60 * 60 * 1_000;
+
+/** The replies of the range whose devices still wait. */
+export const republishReplies = (database: Database): Republishable =>
+  async function* pages({ since, until, tenantId }) {
+    const ids = tenantId === undefined ? await allTenants(database) : [tenantId];
+    const { deviceRequestId, expiresAt, repliedAt } = deviceRequests;
+    for (const id of ids) {
+      let last = firstIdAt(new Date(Date.parse(until) - LONGEST_WAIT_MS).toISOString());
+      for (;;) {
+        const rows = await asAllTenants(database, (tx) =>
+          tx
+            .select()
+            .from(deviceRequests)
+            .where(
+              and(
+                eq(deviceRequests.tenantId, id),
+                gt(deviceRequestId, last),
+                gt(expiresAt, sql`now()`),
+                between(repliedAt, sql`${since}::timestamptz`, sql`${until}::timestamptz`),
+              ),
+            )
+            .orderBy(asc(deviceRequestId))
+            .limit(PAGE),
+        );
+        const next = rows.at(-1);
+        if (!next) break;
+        yield { messages: rows.flatMap((row) => toReplyMessage(row) ?? []), goOn: since };
+        last = next.deviceRequestId;
+      }
+    }
+  };
+
+const allTenants = async (database: Database) =>
+  (
+    await asAllTenants(database, (tx) => tx.select({ id: tenants.tenantId }).from(tenants).orderBy(tenants.tenantId))
+  ).map(({ id }) => id);

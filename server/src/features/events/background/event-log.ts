@@ -1,0 +1,80 @@
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Message } from '../../../platform/bus/bus.js';
+import type { Database } from '../../../platform/database/database.js';
+import { asAllTenants } from '../../../platform/database/roles.js';
+import { events } from '../../../platform/outbox/events.table.js';
+import { readPublishedSeq } from '../../../platform/outbox/lease.js';
+import type { EventLog } from '../../../platform/outbox/outbox-kind.js';
+import type { Republishable } from '../../../platform/outbox/republish.js';
+import { commands } from '../../commands/commands.table.js';
+import { presentEvent } from '../present-event.js';
+
+const PAGE = 256;
+
+/** The events of all tenants, as messages for the bus. */
+export const eventLog = (database: Database): EventLog => ({
+  read: (after, limit) => readEvents(database, { after, limit }),
+});
+
+/** The events that were logged since the beginning of the range, as far as they are published. */
+export const republishEvents = (database: Database): Republishable =>
+  async function* pages({ since, tenantId }) {
+    const until = await readPublishedSeq(database);
+    let after = await lastBefore(database, since, until);
+    for (;;) {
+      const found = await readEvents(database, { after, until, limit: PAGE, tenantId });
+      const last = found.at(-1);
+      if (!last) return;
+      yield { messages: found.map(({ message }) => message), goOn: last.loggedAt.toISOString() };
+      after = last.seq;
+    }
+  };
+
+type Part = { after: string; until?: string; limit: number; tenantId?: string | undefined };
+
+async function readEvents(database: Database, { after, until, limit, tenantId }: Part) {
+  const found = await asAllTenants(database, (tx) =>
+    tx
+      .select({ event: events, command: commands })
+      .from(events)
+      .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+      .where(
+        and(
+          sql`${events.seq} > ${after}::bigint`,
+          until === undefined ? undefined : sql`${events.seq} <= ${until}::bigint`,
+          tenantId === undefined ? undefined : eq(events.tenantId, tenantId),
+        ),
+      )
+      .orderBy(asc(events.seq))
+      .limit(limit),
+  );
+  return found.map(({ event, command }) => ({
+    seq: String(event.seq),
+    loggedAt: event.loggedAt,
+    message: {
+      subject: subjects.event(event.tenantId, event.eventType),
+      id: event.eventId,
+      body: Buffer.from(JSON.stringify(presentEvent(event, command))),
+    } satisfies Message,
+  }));
+}
+
+/**
+ * A number before that of the first event that was logged since then. The log has no index by time, but its times rise
+ * with its numbers: a binary search finds the place.
+ */
+async function lastBefore(database: Database, since: string, until: string): Promise<string> {
+  let [low, high] = [0n, BigInt(until)];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const [next] = await asAllTenants(database, (tx) =>
+      tx.execute<{ is_before: boolean; seq: string }>(sql`
+        select seq::text, logged_at < ${since}::timestamptz as is_before from events
+        where seq > ${middle.toString()}::bigint order by events.seq limit 1`),
+    );
+    if (next?.is_before) low = BigInt(next.seq);
+    else high = middle;
+  }
+  return low.toString();
+}

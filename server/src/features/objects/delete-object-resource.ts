@@ -1,0 +1,19 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database } from '../../platform/database/database.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { isObjectResource, objectResources } from './object-resources.table.js';
+
+export const deleteObjectResource =
+  (database: Database): Handler<typeof contract.objectResources.delete> =>
+  async ({ params: { resource_id: resourceId } }, call) => {
+    await withAudit(database, call, { fields: {} }, async (tx) => {
+      const [deleted] = await tx
+        .delete(objectResources)
+        .where(isObjectResource(call.tenantId, resourceId))
+        .returning({ resourceId: objectResources.resourceId });
+      if (!deleted) throw notFound();
+    });
+    return { status: 200, body: { resource_id: resourceId, deleted: true, request_id: call.requestId } };
+  };

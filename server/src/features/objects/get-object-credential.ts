@@ -1,0 +1,17 @@
+import type { contract } from '@tenant-open-platform/contract';
+import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
+import { presentObjectCredential } from './present-object-credential.js';
+
+export const getObjectCredential =
+  (database: Database): Handler<typeof contract.objectCredentials.get> =>
+  async ({ params: { credential_id: credentialId } }, call) => {
+    const [row] = await asTenant(database, call.tenantId, (tx) =>
+      tx.select().from(objectCredentials).where(isObjectCredential(call.tenantId, credentialId)),
+    );
+    if (!row) throw notFound();
+    return { status: 200, body: presentObjectCredential(row, call.requestId) };
+  };

@@ -1,0 +1,42 @@
+import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+import { newCommand } from '../../../test/support/commands.js';
+import { openPool } from '../../../test/support/open-pool.js';
+
+/** More than a node has connections to Postgres. */
+const AT_ONCE = 30;
+
+const createEndpoint = (caller: Profile, node: string) =>
+  signedRequest(caller, 'POST', '/api/v1/open/callbacks/endpoints', {
+    node,
+    body: { name: 'Order system', url: 'https://hooks.acme.example/top' },
+  });
+
+test('changes of one tenant that wait for a lock leave the connections to the database to other tenants', async () => {
+  const [busy, other] = await Promise.all([createTenant(), createTenant()]);
+  const { databaseUrl, nodes } = platform();
+  const node = nodes[0] as string;
+  const administrator = openPool(databaseUrl as string, { max: 2 });
+  const lock = await administrator.sql.reserve();
+  const [holder] = await lock<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  await lock`begin`;
+  await lock`select from tenants where tenant_id = ${busy.operator.tenant_id} for no key update`;
+
+  const waiting = Promise.all(Array.from({ length: AT_ONCE }, () => createEndpoint(busy.admin, node)));
+  await vi.waitFor(async () => {
+    const blocked = await administrator.sql`
+      select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
+    expect(blocked.length).toBeGreaterThan(0);
+  });
+  for (let round = 0; round < 10; round++) {
+    expect((await createEndpoint(other.admin, node)).status).toBe(201);
+    await newCommand(other.operator, {}, node);
+  }
+  await lock`rollback`;
+  lock.release();
+  const statuses = (await waiting).map(({ status }) => status);
+  expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+  expect(statuses).toContain(201);
+  expect((await createEndpoint(busy.admin, node)).status).toBe(201);
+  await administrator.close();
+});

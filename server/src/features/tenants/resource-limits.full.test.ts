@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
+import { newPrincipal } from '../../../test/support/new-principal.js';
+import { unique } from '../../../test/support/unique.js';
+
+const LIMIT = 6;
+const AT_ONCE = 20;
+const COMMAND_TYPES = 12;
+
+type Tenant = { path: string; admin: Profile };
+type Create = (node: string, index: number) => Promise<Answer>;
+
+type Kind = {
+  /** Answers how to create one, of which no two are the same. */
+  prepare: (tenant: Tenant) => Promise<Create> | Create;
+  /** Ends or deletes one that was created. */
+  end: (tenant: Tenant, created: Answer['body']) => Promise<Answer>;
+  /** Whether one that ended leaves its place to another. */
+  freesPlace: boolean;
+};
+
+const post = (target: string, body: object, caller: Profile, node?: string) =>
+  signedRequest(caller, 'POST', target, { body, ...(node !== undefined && { node }) });
+const put = (target: string, body: object, caller: Profile, node?: string) =>
+  signedRequest(caller, 'PUT', target, { body, ...(node !== undefined && { node }) });
+const remove = (target: string, caller: Profile) => signedRequest(caller, 'DELETE', target);
+
+const CALLBACKS = '/api/v1/open/callbacks/endpoints';
+const OBJECTS = '/api/v1/open/objects';
+const endpoint = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+const SCOPES = [
+  'command:create',
+  'command:read',
+  'command:cancel',
+  'device-request:read',
+  'device-request:create',
+  'event:read',
+  'catalog:read',
+  'callback:create',
+  'callback:read',
+  'callback:update',
+].map((name) => `open:${name}`);
+
+const kinds: Record<string, Kind> = {
+  credentials: {
+    prepare:
+      ({ path, admin }) =>
+      (node) =>
+        post(`${path}/credentials`, { client_id: unique('client'), name: 'One of many' }, admin, node),
+    end: ({ path, admin }, { client_id }) => put(`${path}/credentials/${client_id}`, { status: 'DELETED' }, admin),
+    freesPlace: false,
+  },
+  roles: {
+    prepare:
+      ({ path, admin }) =>
+      (node) =>
+        put(`${path}/roles/${unique('role')}`, { scopes: ['open:event:read'] }, admin, node),
+    end: ({ path, admin }, { role }) => remove(`${path}/roles/${role}`, admin),
+    freesPlace: true,
+  },
+  role_bindings: {
+    async prepare({ path, admin }) {
+      const client_id = unique('client');
+      await made(post(`${path}/credentials`, { client_id, name: 'Bound to many' }, admin));
+      const roles = ['tenant_admin', 'integration_operator', 'integration_reader'];
+      for (let index = 0; index < LIMIT; index++) {
+        const role = `role-${index}`;
+        await put(`${path}/roles/${role}`, { scopes: [] }, admin);
+        roles.push(role);
+      }
+      return (node, index) =>
+        post(`${path}/role-bindings`, { client_id, role: roles[index % roles.length] }, admin, node);
+    },
+    end: ({ path, admin }, { client_id, role }) => remove(`${path}/role-bindings/${client_id}/${role}`, admin),
+    freesPlace: true,
+  },
+  policies: {
+    prepare:
+      ({ path, admin }) =>
+      (node, index) => {
+        const scope = SCOPES[index % SCOPES.length];
+        return post(`${path}/policies`, { client_id: admin.client_id, scope }, admin, node);
+      },
+    end: ({ path, admin }, { policy_id }) => remove(`${path}/policies/${policy_id}`, admin),
+    freesPlace: true,
+  },
+  bus_principals: {
+    prepare:
+      ({ path, admin }) =>
+      (node) =>
+        post(`${path}/bus/principals`, newPrincipal(), admin, node),
+    end: ({ path, admin }, { principal_id }) =>
+      put(`${path}/bus/principals/${principal_id}`, { status: 'DELETED' }, admin),
+    freesPlace: false,
+  },
+  callback_endpoints: {
+    prepare:
+      ({ admin }) =>
+      (node) =>
+        post(CALLBACKS, endpoint, admin, node),
+    end: ({ admin }, { endpoint_id }) => put(`${CALLBACKS}/${endpoint_id}`, { status: 'DISABLED' }, admin),
+    freesPlace: false,
+  },
+  callback_subscriptions: {
+    async prepare({ admin }) {
+      const ids: string[] = [];
+      for (let index = 0; index < LIMIT; index++) {
+        ids.push((await made(post(CALLBACKS, endpoint, admin))).endpoint_id);
+      }
+      return (node, index) => {
+        const event_type = index % 2 === 0 ? 'command.accepted' : 'command.completed';
+        return post(`${CALLBACKS}/${ids[(index >> 1) % LIMIT]}/subscriptions`, { event_type }, admin, node);
+      };
+    },
+    end: ({ admin }, { endpoint_id, subscription_id }) =>
+      remove(`${CALLBACKS}/${endpoint_id}/subscriptions/${subscription_id}`, admin),
+    freesPlace: true,
+  },
+  object_credentials: {
+    prepare:
+      ({ admin }) =>
+      (node) =>
+        post(`${OBJECTS}/credentials`, newObjectCredential(), admin, node),
+    end: ({ admin }, { credential_id }) =>
+      put(`${OBJECTS}/credentials/${credential_id}`, { status: 'DISABLED' }, admin),
+    freesPlace: false,
+  },
+  object_resources: {
+    async prepare({ admin }) {
+      const { credential_id } = await made(post(`${OBJECTS}/credentials`, newObjectCredential(), admin));
+      return (node) => post(`${OBJECTS}/resources`, newObjectResource(credential_id), admin, node);
+    },
+    end: ({ admin }, { resource_id }) => put(`${OBJECTS}/resources/${resource_id}`, { status: 'DISABLED' }, admin),
+    freesPlace: false,
+  },
+};
+
+let folder: string;
+let database: PrivatePostgres;
+let sql: postgres.Sql;
+let nodes: RunningServer[];
+let platformAdmin: Profile;
+const tenants = new Map<string, Tenant>();
+
+async function made(answering: Promise<Answer>): Promise<Answer['body']> {
+  const { status, body } = await answering;
+  expect([status, body.code]).toEqual([201, undefined]);
+  return body;
+}
+
+const PLATFORM = '/api/v1/platform';
+
+async function makeTenant(name: string): Promise<void> {
+  const tenant_id = name.replaceAll('_', '-');
+  const client_id = `admin-of-${tenant_id}`;
+  const path = `${PLATFORM}/tenants/${tenant_id}`;
+  await made(post(`${PLATFORM}/tenants`, { tenant_id, name }, platformAdmin));
+  const { secret } = await made(post(`${path}/credentials`, { client_id, name }, platformAdmin));
+  await made(post(`${path}/role-bindings`, { client_id, role: 'tenant_admin' }, platformAdmin));
+  tenants.set(name, { path, admin: { ...platformAdmin, tenant_id, client_id, secret } });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-resource-limits-'));
+  database = await startPrivatePostgres();
+  sql = postgres(database.superuserUrl, { max: 1 });
+  const limit = String(LIMIT);
+  const environment = {
+    DATABASE_URL: database.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true',
+    ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
+    VENDORS_PER_PLATFORM: limit,
+    COMMAND_TYPES_PER_PLATFORM: String(COMMAND_TYPES),
+    // The tenants platform and demo, one of each kind, and room for some of those made at once.
+    TENANTS_PER_PLATFORM: String(2 + Object.keys(kinds).length + 5),
+  };
+  nodes = [await startServer({ ...environment, DATA_DIR: join(folder, '1') })];
+  nodes.push(await startServer({ ...environment, DATA_DIR: join(folder, '2') }));
+  platformAdmin = JSON.parse(readFileSync(join(folder, '1', 'platform-admin.json'), 'utf8'));
+  for (const kind of Object.keys(kinds)) await makeTenant(kind);
+}, 60_000);
+
+afterAll(async () => {
+  await sql?.end();
+  await Promise.all((nodes ?? []).map((node) => node.stop()));
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const atOnce = (create: Create) =>
+  Promise.all(
+    Array.from({ length: AT_ONCE }, (_, index) => create(nodes[index % nodes.length]?.baseUrl as string, index)),
+  );
+
+const rowsOf = async (table: string, tenantId: string | null) => {
+  const [row] = await sql<{ rows: number }[]>`
+    select count(*)::int as rows from ${sql(table)} where ${tenantId === null ? sql`true` : sql`tenant_id = ${tenantId}`}`;
+  return row?.rows;
+};
+
+/** Some are made at once until the limit is reached. What else is refused says so, or that it exists. */
+function expectLimited(answers: Answer[], resource: string, limit = LIMIT): Answer['body'][] {
+  const refused = answers.filter(({ body }) => body.code === 'RESOURCE_LIMIT_REACHED');
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, body } of refused) expect([status, body.metadata]).toEqual([409, { resource, limit }]);
+  for (const { body } of answers) expect(body.code ?? 'RESOURCE_LIMIT_REACHED').toMatch(/_(LIMIT_REACHED|EXISTS)$/);
+  return answers.filter(({ body }) => body.code === undefined).map(({ body }) => body);
+}
+
+test.each(Object.keys(kinds))(
+  'a tenant has at most so many %s, of every status, however many are made at once',
+  async (name) => {
+    const { prepare, end, freesPlace } = kinds[name] as Kind;
+    const tenant = tenants.get(name) as Tenant;
+    const create = await prepare(tenant);
+    const created = expectLimited(await atOnce(create), name);
+    expect(await rowsOf(name, tenant.admin.tenant_id)).toBe(LIMIT);
+
+    expect((await end(tenant, created[0])).status).toBe(200);
+    const after = expectLimited(await atOnce(create), name);
+    expect(after.length).toBe(freesPlace ? 1 : 0);
+    expect(await rowsOf(name, tenant.admin.tenant_id)).toBe(LIMIT);
+  },
+);
+
+const vendors = `${PLATFORM}/catalog/vendors`;
+const commandType = { description: 'Restarts the device.', payload_schema: { type: 'object' } };
+
+test.each<[string, number, Create]>([
+  [
+    'tenants',
+    2 + Object.keys(kinds).length + 5,
+    (node) => post(`${PLATFORM}/tenants`, { tenant_id: unique('tenant'), name: 'One of many' }, platformAdmin, node),
+  ],
+  ['vendors', LIMIT, (node) => put(`${vendors}/${unique('vendor')}`, { enabled: true }, platformAdmin, node)],
+  [
+    'command_types',
+    COMMAND_TYPES,
+    (node) => put(`${vendors}/vendor_a/command-types/${unique('type')}`, commandType, platformAdmin, node),
+  ],
+])('the platform has at most so many %s', async (name, limit, create) => {
+  expectLimited(await atOnce(create), name, limit);
+  expect(await rowsOf(name, null)).toBe(limit);
+});
+
+test('what a PUT finds is changed at the limit too', async () => {
+  const { path, admin } = tenants.get('roles') as Tenant;
+  expectLimited(await atOnce((node) => put(`${path}/roles/${unique('role')}`, { scopes: [] }, admin, node)), 'roles');
+  const [own] = await sql<{ role: string }[]>`select role from roles where tenant_id = ${admin.tenant_id}`;
+  const changed = await put(`${path}/roles/${own?.role}`, { scopes: ['open:event:read'] }, admin);
+  expect([changed.status, changed.body.scopes]).toEqual([200, ['open:event:read']]);
+  expect((await put(`${vendors}/vendor_a`, { enabled: true }, platformAdmin)).status).toBe(200);
+  const types = `${vendors}/vendor_a/command-types`;
+  expect((await put(`${types}/reboot`, { description: 'Restarts it.' }, platformAdmin)).status).toBe(200);
+});
+
+test('me.get shows every limit of the tenant', async () => {
+  const { body } = await signedRequest(platformAdmin, 'GET', '/api/v1/open/me');
+  expect(body.limits).toMatchObject({ requests_per_minute: 6_000, requests_per_minute_per_tenant: 60_000 });
+  expect(body.limits.per_tenant).toEqual(Object.fromEntries(Object.keys(kinds).map((kind) => [kind, LIMIT])));
+});

@@ -1,0 +1,34 @@
+import { type Config, readConfig } from './config.js';
+import { peersByIpc, type Said } from './platform/processes/peers-by-ipc.js';
+import { createLogger } from './platform/telemetry/logger.js';
+import { type Server, start } from './start.js';
+import { stopAndExit } from './stop-and-exit.js';
+
+/** What the process that started all others says to one of them. */
+export type ToPart = Said | { type: 'parts'; names: string[] } | { type: 'stop' };
+
+/** What one of them says to the process that started it. */
+export type FromPart = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | { type: 'failed'; problem: unknown };
+
+const say = (message: FromPart, then = () => {}) => process.send?.(message, then);
+
+/** Runs one of several processes. The process that started it says when it stops; a Ctrl-C reaches all of them. */
+export async function runPart(name: string, explain: (error: unknown) => unknown): Promise<void> {
+  process.on('SIGINT', () => {}).on('SIGTERM', () => {});
+  let server: Server | null = null;
+  try {
+    const config: Config = readConfig(process.env);
+    const logger = createLogger(config.LOG_LEVEL).child({ process: name });
+    process.on('message', ({ type }: ToPart) => {
+      if (type !== 'stop') return;
+      if (server) stopAndExit(server, logger);
+      else process.exit(0);
+    });
+    server = await start(config, logger, { peers: peersByIpc(name), listens: config.ROLE === 'api' });
+    logger.info({ pid: process.pid }, 'ready');
+    const { stop: _, ...facts } = server;
+    say({ type: 'ready', server: facts });
+  } catch (error) {
+    say({ type: 'failed', problem: explain(error) }, () => process.exit(1));
+  }
+}

@@ -1,0 +1,12 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../database/database.js';
+import { purgeByAge } from '../retention/purge-by-age.js';
+import { auditEvents } from './audit-events.table.js';
+
+/** Deletes old entries of the audit log. The database itself lets none go that is younger than 90 days. */
+export const purgeAuditEvents = (database: Database, keptDays: number) =>
+  purgeByAge(database, {
+    id: auditEvents.auditEventId,
+    keptDays,
+    deleteRange: async (tx, range) => (await tx.execute(sql`delete from audit_events where ${range}`)).count,
+  });

@@ -1,0 +1,70 @@
+import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../../test/support/open-pool.js';
+import { unique } from '../../../test/support/unique.js';
+import type { Database } from '../database/database.js';
+import type { Call } from '../operation/call.js';
+import { withAudit } from './with-audit.js';
+
+let database: Database;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  database = openPool(platform().databaseUrl as string);
+  tenant = await createTenant();
+});
+
+afterAll(() => database.close());
+
+/** A change of the tenant as a handler makes it: a new role. `path` is what the log keeps as the target. */
+function createRole({
+  role,
+  requestId,
+  path,
+  fails,
+}: {
+  role: string;
+  requestId: string;
+  path: string;
+  fails: boolean;
+}) {
+  const { tenant_id: tenantId, admin } = tenant;
+  const call: Call = {
+    operation: 'roles.put',
+    requestId,
+    path,
+    caller: { tenantId, clientId: admin.client_id },
+    tenantId,
+    admittedAt: new Date(),
+  };
+  return withAudit(database, call, { fields: {} }, async (tx) => {
+    await tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);
+    if (fails) throw new Error('The change failed.');
+  });
+}
+
+async function stored({ role, requestId }: { role: string; requestId: string }) {
+  const of = (collection: string) =>
+    signedRequest(tenant.admin, 'GET', `/api/v1/platform/tenants/${tenant.tenant_id}/${collection}?limit=500`);
+  const [roles, log] = await Promise.all([of('roles'), of('audit-events')]);
+  return {
+    changed: roles.body.items.some((item: { role: string }) => item.role === role),
+    entered: log.body.items.some((item: { request_id: string }) => item.request_id === requestId),
+  };
+}
+
+/** Postgres stores no text with it, so the entry fails and the change does not. */
+const UNSTORABLE = '\0';
+
+test.each([
+  { outcome: 'both are stored', path: 'roles', fails: false, stands: true },
+  { outcome: 'no change stands whose entry could not be stored', path: UNSTORABLE, fails: false, stands: false },
+  { outcome: 'no entry stands whose change failed', path: 'roles', fails: true, stands: false },
+])('a change and its entry in the log are one: $outcome', async ({ path, fails, stands }) => {
+  const names = { role: unique('role'), requestId: unique('request') };
+  const creating = createRole({ ...names, path, fails });
+  if (stands) await creating;
+  else await expect(creating).rejects.toThrow();
+  expect(await stored(names)).toEqual({ changed: stands, entered: stands });
+});

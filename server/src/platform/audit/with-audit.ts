@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../database/database.js';
+import { asTenant } from '../database/roles.js';
+import { ID_TIME, newIdTail } from '../new-id.js';
+import type { Call } from '../operation/call.js';
+import { createTurns } from '../turns.js';
+import { auditEvents } from './audit-events.table.js';
+
+type Change = {
+  /** The body: the names of its fields are kept, never a value. The work may find out that it sets fewer. */
+  fields: object;
+  /** What follows the path of a request that creates, to make the path of what it creates. */
+  created?: string;
+};
+
+/**
+ * Changes of one tenant run one after the other in a process. Most of them lock the tenant's row, so at once they would
+ * take all connections to the database only to wait for each other, and the requests of other tenants would wait too.
+ */
+const inTurn = createTurns();
+
+/** Runs a change of the tenant in one transaction together with its entry in the tenant's log: both or neither. */
+export function withAudit<Result>(
+  database: Database,
+  call: Call,
+  change: Change,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const changed = async (tx: Transaction) => {
+    const result = await work(tx);
+    await insertAuditEvent(tx, {
+      ...auditOf(call),
+      tenantId: call.tenantId,
+      target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
+      changes: Object.keys(change.fields),
+      outcome: 'DONE',
+    });
+    return result;
+  };
+  return inTurn(call.tenantId, () => asTenant(database, call.tenantId, changed));
+}
+
+type NewAuditEvent = Omit<typeof auditEvents.$inferInsert, 'auditEventId' | 'occurredAt'>;
+
+export const auditOf = ({ caller, operation, requestId }: Call) => ({
+  clientId: caller.clientId,
+  operation,
+  requestId,
+});
+
+/** Its id is a UUID v7 of the database's time, so that the primary key lists the log in order. */
+export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
+  await tx.insert(auditEvents).values({
+    ...event,
+    auditEventId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
+  });
+}

@@ -1,0 +1,62 @@
+import type { Database } from '../database/database.js';
+import type { Answer, Reply } from '../http/exchange.js';
+import { ApiError } from '../operation/api-error.js';
+import type { Match } from '../operation/find-operation.js';
+import { createAdmission, type SignedRequest, type Verdict } from './admission.js';
+import type { Authenticated } from './authenticate.js';
+import type { RateLimits } from './rate-limits.js';
+
+/** What a shortcut is prepared from, before the request is admitted. */
+export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
+
+/**
+ * Admits a request and carries it out, both in one statement. The answer is null where the request is not carried out:
+ * it then takes the way of all other requests.
+ */
+export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | null }>;
+
+/** Admits authentic requests: their credential is live, their time and nonce are right, and they are within the quota. */
+export function createAdmit(database: Database, limits: RateLimits) {
+  const admission = createAdmission(database);
+  return async function admit(
+    sender: Authenticated,
+    match: Match,
+    shortcut: Shortcut | null,
+    context: Reply['locals'],
+  ) {
+    const { operation, params } = match;
+    const signed: SignedRequest = {
+      ...sender,
+      scope: operation?.scope ?? null,
+      grantingRoles: operation?.grantingRoles ?? [],
+      pathTenantId: params.tenant_id ?? null,
+    };
+    const release = shortcut && limits.reserve(sender);
+    try {
+      context.mayHaveChanged = release !== null;
+      const { verdict, answer } =
+        shortcut && release ? await shortcut(signed) : { verdict: await admission(signed), answer: null };
+      if (!verdict.isLive) throw sender.refusal();
+      refuseUnlessFresh(verdict);
+      // Counted only now: a replayed request, or one signed with a dead secret, must not use up the caller's quota.
+      const overQuota = limits.countRequest(sender);
+      if (overQuota && !answer) throw overQuota;
+      return { verdict, answer };
+    } finally {
+      release?.();
+    }
+  };
+}
+
+/** Refuses a live credential's request whose timestamp is outside the clock window or whose nonce was used. */
+function refuseUnlessFresh(verdict: Verdict): void {
+  if (!verdict.isInClockWindow) {
+    throw new ApiError('CLOCK_SKEW', {
+      metadata: {
+        server_time: verdict.now.toISOString(),
+        allowed_clock_skew_seconds: verdict.allowedClockSkewSeconds,
+      },
+    });
+  }
+  if (!verdict.isFresh) throw new ApiError('NONCE_REUSED');
+}

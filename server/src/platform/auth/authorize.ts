@@ -1,0 +1,28 @@
+import { PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
+import { ApiError, notFound } from '../operation/api-error.js';
+import { type Match, rolesThatGrant } from '../operation/find-operation.js';
+import type { Verdict } from './admission.js';
+
+/** Refuses an admitted request without a matching operation, or one that the caller may not send. */
+export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): void {
+  if (allow !== null) {
+    throw new ApiError('METHOD_NOT_ALLOWED', {
+      message: `The path exists, but not with this method. Use ${allow}.`,
+      headers: { Allow: allow },
+    });
+  }
+  if (!operation) throw notFound();
+  const { scope, onlyTenant } = operation;
+  const pathTenantId = params.tenant_id ?? null;
+  const isOwnTenant = pathTenantId === null || pathTenantId === tenantId || tenantId === PLATFORM_TENANT_ID;
+  const mayCall = (scope === null || verdict.isGranted) && (onlyTenant === null || onlyTenant === tenantId);
+  if (!mayCall || !isOwnTenant) throw forbidden(scope);
+  // Only a platform administrator gets this far with a tenant that does not exist.
+  if (pathTenantId !== null && !verdict.pathTenantExists) throw notFound();
+}
+
+export const forbidden = (scope: Scope | null) =>
+  new ApiError('FORBIDDEN', {
+    message: `Authorization was denied: this needs ${scope ?? 'another credential'} in the tenant.`,
+    ...(scope && { metadata: { required_scope: scope, granted_by_roles: rolesThatGrant(scope) } }),
+  });

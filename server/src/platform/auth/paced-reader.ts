@@ -1,0 +1,77 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+
+const INTERVAL_MS = 20;
+const MAX_BATCH_SIZE = 256;
+/** While the database answers, a read waits for less than a second. */
+const MAX_WAIT_MS = 10_000;
+
+type Waiting<Row> = { id: string; row: Promise<Row | null>; settle: (row: Promise<Row | null>) => void };
+
+/**
+ * Reads rows by id for requests of strangers, whose ids and networks are theirs to choose. Strangers cannot overload
+ * the database: one statement runs at a time, at most 50 begin in a second, and each reads at most 256 ids. No read is
+ * refused, because the request may carry a right signature. Networks take turns, so that the flood of one delays only
+ * itself: behind a network that waits for 10,000 ids, another network's read goes with the next statement. Every
+ * waiting read belongs to an open connection, and the number of connections is limited. A read without an answer of the
+ * database after 10 seconds fails.
+ */
+export function createPacedReader<Row>(
+  readRows: (ids: string[]) => Promise<Map<string, Row>>,
+  maxWaitMs = MAX_WAIT_MS,
+) {
+  const waiting = new Map<string, Map<string, Waiting<Row>>>();
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    await nextTurn();
+    while (waiting.size > 0) {
+      const batch = takeInTurns();
+      const rows = readRows([...new Set(batch.map(({ id }) => id))]);
+      for (const { id, settle } of batch) settle(rows.then((found) => found.get(id) ?? null));
+      await Promise.allSettled([rows, delay(INTERVAL_MS)]);
+    }
+    isRunning = false;
+  }
+
+  /** The loop also visits networks that are set again behind the last one. */
+  function takeInTurns(): Waiting<Row>[] {
+    const batch: Waiting<Row>[] = [];
+    for (const [network, reads] of waiting) {
+      const [read] = reads.values();
+      if (read) {
+        batch.push(read);
+        reads.delete(read.id);
+      }
+      waiting.delete(network);
+      if (reads.size > 0) waiting.set(network, reads);
+      if (batch.length === MAX_BATCH_SIZE) break;
+    }
+    return batch;
+  }
+
+  /** The statement begins after the call, so that a secret rotated on another node a moment ago is found. */
+  return function read(network: string, id: string): Promise<Row | null> {
+    const reads = waiting.get(network) ?? new Map<string, Waiting<Row>>();
+    waiting.set(network, reads);
+    const read = reads.get(id) ?? newRead<Row>(id, maxWaitMs);
+    reads.set(id, read);
+    read.row.catch(() => {
+      if (reads.get(id) === read) reads.delete(id);
+    });
+    if (!isRunning) void run();
+    return read.row;
+  };
+}
+
+function newRead<Row>(id: string, maxWaitMs: number): Waiting<Row> {
+  let settle!: Waiting<Row>['settle'];
+  const row = new Promise<Row | null>((resolve, reject) => {
+    const waitedTooLong = Object.assign(new Error('A credential was not read in time.'), { code: 'QUEUE_TIMEOUT' });
+    const timer = setTimeout(() => reject(waitedTooLong), maxWaitMs);
+    settle = (found) => {
+      void found.then(resolve, reject).finally(() => clearTimeout(timer));
+    };
+  });
+  return { id, row, settle };
+}

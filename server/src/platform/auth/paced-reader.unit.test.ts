@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { errorCodeOf } from '../database/database-error.js';
+import { createPacedReader } from './paced-reader.js';
+
+/** Reads every id as itself, and keeps what each statement read and when it began. */
+function recordedReader(known: (id: string) => boolean = () => true) {
+  const statements: { ids: string[]; began: number }[] = [];
+  let running = 0;
+  let mostAtOnce = 0;
+  const read = createPacedReader(async (ids) => {
+    mostAtOnce = Math.max(mostAtOnce, ++running);
+    statements.push({ ids, began: performance.now() });
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    if (ids.includes('fails')) throw new Error('The database is gone.');
+    return new Map(ids.filter(known).map((id) => [id, id]));
+  });
+  return { read, statements, mostAtOnce: () => mostAtOnce };
+}
+
+const many = (count: number, read: (index: number) => Promise<unknown>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => read(index)));
+
+test('a flood of one network is read by few statements, and a read of another network goes with the next one', async () => {
+  const { read, statements, mostAtOnce } = recordedReader((id) => !id.startsWith('guessed'));
+  const flood = many(2_000, (index) => read('flood', `guessed-${index}`));
+  expect(await read('flood', 'guessed-0')).toBeNull();
+  expect(statements).toHaveLength(1);
+  expect(await read('quiet', 'right')).toBe('right');
+  expect(statements).toHaveLength(2);
+  expect(new Set(await flood)).toEqual(new Set([null]));
+  expect(statements).toHaveLength(8);
+  expect(mostAtOnce()).toBe(1);
+  const pauses = statements.slice(1).map(({ began }, index) => began - (statements[index]?.began ?? 0));
+  // A timer may fire a millisecond early.
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(19);
+});
+
+test('a right id behind a flood of its own network is read, and never refused', async () => {
+  const { read } = recordedReader((id) => id === 'right');
+  const flood = many(1_000, (index) => read('shared', `guessed-${index}`));
+  expect(await read('shared', 'right')).toBe('right');
+  expect(new Set(await flood)).toEqual(new Set([null]));
+});
+
+test('requests for one id that wait share a read, which begins after each of them came', async () => {
+  const { read, statements } = recordedReader();
+  const [first, second] = [read('a', 'id'), read('b', 'id')];
+  await first;
+  const third = read('a', 'id');
+  expect([await second, await third, await read('a', 'id')]).toEqual(['id', 'id', 'id']);
+  expect(statements.map(({ ids }) => ids)).toEqual([['id'], ['id'], ['id']]);
+});
+
+test('while a statement has no answer, reads fail as a database that does not answer, and no later statement reads them', async () => {
+  const statements: string[][] = [];
+  let answer = () => {};
+  const read = createPacedReader<string>(async (ids) => {
+    statements.push(ids);
+    if (statements.length === 1) {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    }
+    return new Map(ids.map((id) => [id, id]));
+  }, 100);
+  const failures = await Promise.allSettled([
+    read('a', 'first'),
+    ...Array.from({ length: 1_000 }, (_, index) => read('b', `later-${index}`)),
+  ]);
+  const codes = failures.map((failure) => failure.status === 'rejected' && errorCodeOf(failure.reason));
+  expect(new Set(codes)).toEqual(new Set(['QUEUE_TIMEOUT']));
+  const afterwards = read('a', 'afterwards');
+  answer();
+  expect(await afterwards).toBe('afterwards');
+  expect(statements.slice(1)).toEqual([['afterwards']]);
+});
+
+test('a statement that fails fails its own reads and no later ones', async () => {
+  const { read } = recordedReader();
+  const [failed, beside] = await Promise.allSettled([read('a', 'fails'), read('b', 'id')]);
+  expect([failed.status, beside.status]).toEqual(['rejected', 'rejected']);
+  expect(await read('a', 'id')).toBe('id');
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createRateLimits } from './rate-limits.js';
+
+const caller = { tenantId: 'acme', clientId: 'acme-backend' };
+const neighbour = { tenantId: 'acme', clientId: 'acme-shop' };
+const limitsOf = (limits: object = {}) =>
+  createRateLimits({
+    requestsPerMinute: 2,
+    requestsPerMinutePerTenant: 3,
+    failedAuthenticationsPerMinute: 2,
+    ...limits,
+  });
+
+test('a tenant has a quota of its own, and requests above the quota of a credential use none of it', () => {
+  const limits = limitsOf();
+  const count = (who: typeof caller) => limits.countRequest(who)?.extra.metadata ?? null;
+  expect([count(caller), count(caller)]).toEqual([null, null]);
+  for (let request = 0; request < 5; request++) expect(count(caller)).toEqual({ quota: 'credential', limit: 2 });
+  expect(count(neighbour)).toBeNull();
+  expect(count(neighbour)).toEqual({ quota: 'tenant', limit: 3 });
+  expect(count({ tenantId: 'another', clientId: 'another-backend' })).toBeNull();
+});
+
+test('a reservation takes room in both quotas until it is released, and never makes a request be refused', () => {
+  const limits = limitsOf();
+  const releases = [limits.reserve(caller), limits.reserve(caller)];
+  expect(limits.reserve(caller)).toBeNull();
+  const last = limits.reserve(neighbour);
+  expect(last).not.toBeNull();
+  expect(limits.reserve({ ...caller, clientId: 'acme-third' })).toBeNull();
+  expect([limits.countRequest(caller), limits.countRequest(caller), limits.countRequest(neighbour)]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  for (const release of [...releases, last]) release?.();
+  expect(limits.reserve({ ...caller, clientId: 'acme-third' })).toBeNull();
+  expect(limits.reserve({ tenantId: 'another', clientId: 'another-backend' })).not.toBeNull();
+});
+
+test('a stranger with many networks makes the counters forget, and not grow', () => {
+  const limits = limitsOf();
+  const fail = (network: string) => limits.countFailure(network) !== null;
+  expect([fail('first'), fail('first'), fail('first')]).toEqual([false, false, true]);
+  for (let network = 0; network < 99_999; network++) fail(`2001:db8:${network.toString(16)}::/64`);
+  expect(fail('first')).toBe(true);
+  for (let network = 0; network < 100_000; network++) fail(`2001:db9:${network.toString(16)}::/64`);
+  expect(fail('first')).toBe(false);
+});

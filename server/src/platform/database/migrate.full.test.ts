@@ -1,0 +1,127 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { migrate } from './migrate.js';
+
+const drizzle = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+const temporary = mkdtempSync(join(tmpdir(), 'top-migrate-'));
+
+let server: PrivatePostgres;
+/** Requests, as old nodes go on to send them. */
+let requests: postgres.Sql;
+
+beforeAll(async () => {
+  server = await startPrivatePostgres();
+  requests = open(4);
+  await migrateWith(drizzle);
+});
+
+afterAll(async () => {
+  await requests?.end();
+  await server?.stop();
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+const open = (max: number) => postgres(server.url, { max, fetch_types: false, onnotice: () => {} });
+
+/** As a node does at its start. */
+async function migrateWith(folder: string): Promise<void> {
+  const sql = open(1);
+  try {
+    await migrate(sql, folder);
+  } finally {
+    await sql.end();
+  }
+}
+
+let made = 0;
+
+/** The migrations of the platform and one more. */
+function withMigration(sql: string): string {
+  const folder = join(temporary, String(++made));
+  cpSync(drizzle, folder, { recursive: true });
+  const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'));
+  const tag = `9999_${made}`;
+  journal.entries.push({ idx: 9_999, version: '7', when: journal.entries.at(-1).when + made, tag, breakpoints: true });
+  writeFileSync(join(folder, 'meta/_journal.json'), JSON.stringify(journal));
+  writeFileSync(join(folder, `${tag}.sql`), sql);
+  return folder;
+}
+
+/** Somebody else's transaction that has read a table and stays open. */
+async function openTransaction(): Promise<() => Promise<void>> {
+  const other = open(1);
+  const connection = await other.reserve();
+  await connection`begin`;
+  await connection`select from tenants`;
+  const close = async () => {
+    await connection`commit`;
+    connection.release();
+    await other.end();
+  };
+  onTestFinished(() => other.end({ timeout: 0 }));
+  return close;
+}
+
+/** How long requests on the table take at most, while so many are sent one after the other. */
+async function longestRequestMs(count: number): Promise<number> {
+  let longest = 0;
+  for (let number = 0; number < count; number++) {
+    const startedAt = performance.now();
+    await requests`insert into tenants (tenant_id, name) values (${`t-${crypto.randomUUID()}`}, 'T')`;
+    longest = Math.max(longest, performance.now() - startedAt);
+  }
+  return longest;
+}
+
+const lockIsAwaited = async () => {
+  const [row] = await requests<{ waiting: number }[]>`select count(*)::int as waiting from pg_locks where not granted`;
+  return row?.waiting ?? 0;
+};
+
+test('a migration that does not get its lock lets requests pass and tries again', async () => {
+  const close = await openTransaction();
+  const migrating = migrateWith(withMigration('ALTER TABLE "tenants" ADD COLUMN "x" text;'));
+  await expect.poll(lockIsAwaited, { timeout: 20_000, interval: 10 }).toBeGreaterThan(0);
+  // Without a lock_timeout all of them would wait for the other transaction.
+  expect(await longestRequestMs(300)).toBeLessThan(10_000);
+  await close();
+  await migrating;
+  await requests`select x from tenants limit 0`;
+});
+
+test('an index is built beside requests, while other nodes wait for the migrations', async () => {
+  const folder = withMigration(
+    'DROP INDEX CONCURRENTLY IF EXISTS "by_name";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "by_name" ON "tenants" ("name");',
+  );
+  const close = await openTransaction();
+  const migrating = Promise.all([migrateWith(folder), migrateWith(folder), migrateWith(folder)]);
+  const isBuilding = async () => (await requests`select from pg_stat_progress_create_index`).length;
+  await expect.poll(isBuilding, { timeout: 20_000, interval: 10 }).toBe(1);
+  expect(await longestRequestMs(300)).toBeLessThan(10_000);
+  await close();
+  await migrating;
+  expect(await requests`select indisvalid from pg_index where indexrelid = 'by_name'::regclass`).toEqual([
+    { indisvalid: true },
+  ]);
+});
+
+test('what an interrupted build has left is built again', async () => {
+  const folder = withMigration(
+    'DROP INDEX CONCURRENTLY IF EXISTS "by_status";--> statement-breakpoint\nCREATE UNIQUE INDEX CONCURRENTLY "by_status" ON "tenants" ("status");',
+  );
+  // Two tenants have the same status: the build fails, and leaves an index that is not valid.
+  await expect(migrateWith(folder)).rejects.toThrow('could not create unique index');
+  expect(await requests`select indisvalid from pg_index where indexrelid = 'by_status'::regclass`).toEqual([
+    { indisvalid: false },
+  ]);
+  await requests`update tenants set status = tenant_id`;
+  await migrateWith(folder);
+  expect(await requests`select indisvalid from pg_index where indexrelid = 'by_status'::regclass`).toEqual([
+    { indisvalid: true },
+  ]);
+});

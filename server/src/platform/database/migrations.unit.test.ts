@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { migrationProblems } from '../../../test/support/migration-problems.js';
+
+const folder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+const tags = readdirSync(folder)
+  .filter((name) => /^\d{4}_/.test(name))
+  .map((name) => basename(name, '.sql'));
+
+/** The first that was made by the rule. No node of a version before it was ever in service. */
+const FIRST = '0011_';
+
+const problemsOf = (sql: string) => migrationProblems({ tag: 'new', sql }, tags);
+
+test('no migration stops traffic, and nodes of the version before go on beside it', () => {
+  const ruled = tags.filter((tag) => tag >= FIRST);
+  expect(ruled.length).toBeGreaterThan(0);
+  const problems = ruled.flatMap((tag) =>
+    migrationProblems({ tag, sql: readFileSync(join(folder, `${tag}.sql`), 'utf8') }, tags),
+  );
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  'CREATE INDEX "x" ON "commands" USING btree ("vendor");',
+  'CREATE UNIQUE INDEX "x" ON "commands" ("vendor");',
+  'CREATE INDEX CONCURRENTLY "x" ON "commands" ("vendor");',
+  'DROP INDEX CONCURRENTLY IF EXISTS "y";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "x" ON "commands" ("vendor");',
+  'DROP INDEX CONCURRENTLY "commands_of_device";',
+  'DROP TABLE "commands";',
+  '-- unused since 0099_never: gone.\nDROP TABLE "commands";',
+  'ALTER TABLE "commands" DROP COLUMN "vendor";',
+  'ALTER TABLE "commands" RENAME COLUMN "vendor" TO "maker";',
+  'ALTER TABLE "commands" ADD COLUMN "x" text NOT NULL;',
+  'ALTER TABLE "commands" ADD COLUMN "x" uuid DEFAULT gen_random_uuid() NOT NULL;',
+  'ALTER TABLE "commands" ALTER COLUMN "vendor" SET NOT NULL;',
+  'ALTER TABLE "commands" ALTER COLUMN "vendor" SET DATA TYPE varchar;',
+  'ALTER TABLE "commands" ADD CONSTRAINT "x" FOREIGN KEY ("vendor") REFERENCES "vendors"("vendor");',
+  'ALTER TABLE "commands" ADD CONSTRAINT "x" UNIQUE("vendor");',
+  'UPDATE "commands" SET vendor = \'a\';',
+  'LOCK TABLE commands;',
+  'DROP INDEX CONCURRENTLY IF EXISTS "x";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "x" ON "commands" ("vendor");--> statement-breakpoint\ngrant select on commands to top_app;',
+])('the rule refuses %j', (sql) => {
+  expect(problemsOf(sql)).not.toEqual([]);
+});
+
+test.each([
+  'ALTER TABLE "commands" ADD COLUMN "x" text;',
+  'ALTER TABLE "commands" ADD COLUMN "x" jsonb DEFAULT \'[]\'::jsonb NOT NULL;',
+  'ALTER TABLE "commands" ADD CONSTRAINT "x" CHECK (vendor <> \'\') NOT VALID;',
+  'CREATE TABLE "x" ("y" text NOT NULL);--> statement-breakpoint\nCREATE INDEX "z" ON "x" ("y");--> statement-breakpoint\nALTER TABLE "x" ADD CONSTRAINT "w" FOREIGN KEY ("y") REFERENCES "vendors"("vendor");',
+  'DROP INDEX CONCURRENTLY IF EXISTS "x";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "x" ON "commands" ("vendor");',
+  '-- unused since 0010_outbox-queue: nothing reads it.\nALTER TABLE "commands" DROP COLUMN "x";',
+  'grant select on commands to top_app;',
+])('the rule takes %j', (sql) => {
+  expect(problemsOf(sql)).toEqual([]);
+});

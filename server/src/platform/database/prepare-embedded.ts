@@ -1,0 +1,42 @@
+import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import postgres from 'postgres';
+import { migrate } from './migrate.js';
+
+/**
+ * The build runs this. It makes a database with every migration and nothing else, which a first start copies: no key
+ * and no secret is in it.
+ */
+const dist = import.meta.dirname;
+const files = path.join(dist, 'embedded-database');
+const folder = await mkdtemp(path.join(dist, 'prepare-'));
+try {
+  const directory = path.join(folder, 'postgres');
+  const socketPath = path.join(folder, 'database.sock');
+  const database = await PGlite.create(directory);
+  const server = new PGLiteSocketServer({ db: database, path: socketPath });
+  await server.start();
+  const sql = postgres({ path: socketPath, user: 'postgres', fetch_types: false, max: 1, onnotice: () => {} });
+  await migrate(sql);
+  await sql`checkpoint`;
+  await sql.end();
+  await server.stop();
+  await database.close();
+  await makeReadable(directory);
+  await rm(files, { recursive: true, force: true });
+  await rename(directory, files);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Another user than the one who built may run the server. */
+async function makeReadable(directory: string): Promise<void> {
+  await chmod(directory, 0o755);
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const name = path.join(directory, entry.name);
+    if (entry.isDirectory()) await makeReadable(name);
+    else await chmod(name, 0o644);
+  }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COMMANDS } from '../../../test/support/commands.js';
+import { isAccepted, isRead, startLoad } from '../../../test/support/load.js';
+
+const hostile = {
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  default_transaction_deferrable: 'on',
+  datestyle: 'SQL, DMY',
+  intervalstyle: 'sql_standard',
+  timezone: 'Asia/Kathmandu',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  standard_conforming_strings: 'off',
+  search_path: 'elsewhere',
+  row_security: 'off',
+  lock_timeout: '1ms',
+  statement_timeout: '1ms',
+  client_encoding: 'LATIN1',
+};
+
+let folder: string;
+let database: PrivatePostgres;
+let server: RunningServer;
+
+const start = () =>
+  startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    KEYRING: keyring,
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  });
+const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-settings-'));
+  database = await startPrivatePostgres();
+  const superuser = postgres(database.superuserUrl, { max: 1 });
+  for (const [name, value] of Object.entries(hostile)) {
+    await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
+    await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
+  }
+  await superuser.end();
+  server = await start();
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('serves as ever where the settings of database and user are hostile, after a restart too', async () => {
+  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const load = startLoad(demo, () => server.baseUrl);
+  await Promise.all([load.seen(500, isAccepted), load.seen(100, isRead)]);
+  const answers = (await load.stop()).map(({ kind, answer }) => `${kind} ${answer?.status}`);
+  expect(new Set(answers)).toEqual(new Set(['write 202', 'read 200', 'forged 401']));
+
+  const { body } = await signedRequest(demo, 'GET', `${COMMANDS}?limit=1`, { node: server.baseUrl });
+  expect(body.items[0].accepted_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  expect(Math.abs(Date.parse(body.items[0].accepted_at) - Date.now())).toBeLessThan(60_000);
+
+  await server.stop();
+  server = await start();
+  const again = await signedRequest(demo, 'GET', `${COMMANDS}?limit=1`, { node: server.baseUrl });
+  expect(again.body.items).toHaveLength(1);
+});

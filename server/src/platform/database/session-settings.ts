@@ -1,0 +1,76 @@
+import type postgres from 'postgres';
+import { StartupError } from '../startup-error.js';
+
+/**
+ * Plans must not depend on statistics. Right after the installation Postgres has none, and a connection keeps the plans
+ * that it made while the tables were empty: read the whole table. Every statement of the platform has an index that
+ * serves it. jit: Postgres would compile a plan that it takes for expensive because it reads a whole small table.
+ * random_page_cost: with 4, the value for disks that turn, Postgres would sooner read a whole index in the order of the
+ * table than 5,000 rows in the order of a list.
+ */
+export const planSettings = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  jit: 'off',
+  random_page_cost: '1.1',
+};
+
+/**
+ * What the platform relies on. Every connection sets it, so that a setting of the database or of its user changes
+ * neither how values are read and written nor what a transaction sees.
+ */
+const sessionSettings: Record<string, string> = {
+  search_path: 'public',
+  timezone: 'UTC',
+  datestyle: 'ISO, MDY',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  row_security: 'on',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  default_transaction_deferrable: 'off',
+  lock_timeout: '0',
+  ...planSettings,
+};
+
+/**
+ * A node that dies or freezes within a transaction must not hold the others up for longer than 10 seconds: it may hold
+ * the lock of the event log or of the lease. 5 seconds, because another of its connections may wait for that lock, get
+ * it then, and hold it for as long again.
+ *
+ * No timeout of Postgres ends a session that sends an answer, or waits for the rest of a statement, over a broken link.
+ * TCP does, after about 10 seconds: keepalives where everything sent has arrived, the user timeout where it has not.
+ */
+export const nodeSettings: Record<string, string> = {
+  ...sessionSettings,
+  application_name: 'tenant-open-platform',
+  statement_timeout: '10s',
+  idle_in_transaction_session_timeout: '5s',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '10s',
+};
+
+/** Refuses an encoding that lacks characters, before a migration runs, and a pooler that drops the settings above. */
+export async function refuseOtherSettings(sql: postgres.Sql): Promise<void> {
+  const rows = await sql<{ name: string; setting: string; database: string }[]>`
+    select lower(name) as name, setting, current_database() as database from pg_settings
+    where lower(name) in ${sql([...Object.keys(sessionSettings), 'server_encoding'])}`;
+  for (const { name, setting, database } of rows) {
+    if (name === 'server_encoding') {
+      if (setting === 'UTF8') continue;
+      throw new StartupError(
+        `The database "${database}" has the encoding ${setting}. Make one with UTF8: create database … encoding 'UTF8' template template0.`,
+      );
+    }
+    const expected = sessionSettings[name];
+    if (setting !== expected) {
+      throw new StartupError(
+        `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Take the parameter out of DATABASE_URL, or connect without the pooler that drops it.`,
+      );
+    }
+  }
+}

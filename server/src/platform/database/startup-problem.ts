@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StartupError } from '../startup-error.js';
+import { codedErrorIn } from './database-error.js';
+
+const START_WITHIN_MS = 15_000;
+const RETRY_AFTER_MS = 250;
+
+/** Opens Postgres as soon as it can be reached, for a bounded time. Says once what it waits for. */
+export async function waitForPostgres<Result>(url: string, open: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + START_WITHIN_MS;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await open();
+    } catch (error) {
+      const problem = startupProblem(error, url) ?? otherProblem(error, url);
+      if (!problem) throw error;
+      if (!problem.isTemporary || performance.now() > until) throw new StartupError(problem.message);
+      if (isFirst) console.error(`Waiting up to ${START_WITHIN_MS / 1000} seconds for Postgres. ${problem.message}`);
+      await delay(RETRY_AFTER_MS);
+    }
+  }
+}
+
+type Problem = { message: string; isTemporary: boolean };
+
+/** An error of the driver or of Node that has no fix of its own here. */
+function otherProblem(error: unknown, url: string): Problem | null {
+  const coded = codedErrorIn(error);
+  if (!coded) return null;
+  const { code, message } = coded;
+  const reason = message.includes(code) ? message : `${code}: ${message}`;
+  return { message: `Postgres at ${new URL(url).host} cannot be used: ${reason}.`, isTemporary: false };
+}
+
+/** What is wrong with the database and how to put it right, in one line; null where it is no error of the database. */
+export function startupProblem(error: unknown, url: string): Problem | null {
+  const coded = codedErrorIn(error);
+  if (!coded) return null;
+  const { host, username, pathname } = new URL(url);
+  const user = decodeURIComponent(username);
+  const name = decodeURIComponent(pathname.slice(1)) || user;
+  const { code, message } = coded;
+  const waiting = (reason: string): Problem => ({ message: `Postgres at ${host} ${reason}`, isTemporary: true });
+  const wrong = (reason: string): Problem => ({ message: `Postgres at ${host} ${reason}`, isTemporary: false });
+
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return waiting(`was not found: the name has no address (${code}). Correct the host in DATABASE_URL.`);
+  }
+  if (code === 'ECONNREFUSED') {
+    return waiting('refuses connections. Start it, or correct host and port in DATABASE_URL.');
+  }
+  if (/CERT|TLS|SSL|LEAF_SIGNATURE|EPROTO/.test(code)) {
+    return wrong(
+      `cannot be reached by TLS: ${message} (${code}). Give its certificate authority in NODE_EXTRA_CA_CERTS, and the host's name in DATABASE_URL.`,
+    );
+  }
+  if (coded.syscall === 'connect' || NO_ANSWER.has(code)) {
+    return waiting(`does not answer (${code}). Start it, or correct host, port and sslmode in DATABASE_URL.`);
+  }
+  // Only an error that Postgres itself sent has a severity.
+  if (!('severity' in coded)) return null;
+  if (NO_ROLE.has(code) && /\brole\b/.test(message)) {
+    return wrong(
+      `lacks a role of the platform: ${message}. Roles are not part of a database's dump: make top_app, top_system and top_ingest, then restore the dump.`,
+    );
+  }
+  switch (code) {
+    case '53300': // too_many_connections
+    case '57P01': // admin_shutdown
+    case '57P02': // crash_shutdown
+    case '57P03': // cannot_connect_now
+      return waiting(`takes no connection at the moment: ${message}.`);
+    case '3D000': // invalid_catalog_name
+      return wrong(`has no database "${name}". Make it: create database "${name}" owner "${user}" encoding 'UTF8'.`);
+    case '28P01': // invalid_password
+      return wrong(`refuses the user "${user}" or its password. Correct DATABASE_URL.`);
+    case '28000': // invalid_authorization_specification
+      return wrong(
+        /no encryption|SSL off/.test(message)
+          ? `requires TLS: ${message}. Add ?sslmode=verify-full to DATABASE_URL.`
+          : `refuses the user "${user}": ${message}. Correct DATABASE_URL, or pg_hba.conf.`,
+      );
+    case '08P01': // protocol_violation
+      return wrong(`does not take the platform's settings: ${message}. Connect without a pooler.`);
+    case '42501': // insufficient_privilege
+      return wrong(`gives the user "${user}" too few rights: ${message}. ${rightsFix(message, name, user)}`);
+    default:
+      return wrong(`fails: ${message} (${code}).`);
+  }
+}
+
+const NO_ANSWER = new Set([
+  'CONNECT_TIMEOUT',
+  'ANSWER_TIMEOUT',
+  'QUEUE_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** invalid_parameter_value, where a transaction takes a role that does not exist; undefined_object, in a grant. */
+const NO_ROLE = new Set(['22023', '42704']);
+
+function rightsFix(message: string, name: string, user: string): string {
+  if (/create role/.test(message)) return `Run as superuser: alter role "${user}" createrole.`;
+  if (/set role|admin option|ADMIN option/.test(message)) {
+    return `Run as superuser: grant top_app, top_system, top_ingest to "${user}".`;
+  }
+  return `Run as superuser: alter database "${name}" owner to "${user}".`;
+}

@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, rawRequest, rawRequests, sign } from '@tenant-open-platform/testing';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+
+const COMMANDS = '/api/v1/open/downlink/commands';
+const ME = '/api/v1/open/me';
+const MAX_CONNECTIONS = 50;
+const MAX_CONNECTIONS_PER_ADDRESS = 20;
+
+let folder: string;
+let server: RunningServer;
+let caller: Profile;
+
+/** A server of this file: a defect that these tests look for would end it. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-connection-'));
+  server = await startServer({
+    DATA_DIR: folder,
+    MAX_CONNECTIONS: String(MAX_CONNECTIONS),
+    MAX_CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS_PER_ADDRESS),
+  });
+  caller = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+});
+
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
+
+const signed = (method: string, target: string, body = '', ...more: string[]) =>
+  head(
+    `${method} ${target} HTTP/1.1`,
+    'Host: localhost',
+    ...Object.entries(sign(caller, method, target, { body: Buffer.from(body) })).map((pair) => pair.join(': ')),
+    ...more,
+  );
+
+function createCommand(idempotencyKey: string, lengthInHeader?: (body: string) => number): string {
+  const command = { vendor: 'vendor_a', device_id: 'caf\u00e9', command_type: 'reboot', payload: {} };
+  const body = JSON.stringify({ ...command, idempotency_key: idempotencyKey });
+  const length = lengthInHeader?.(body) ?? Buffer.byteLength(body);
+  const signedBody = Buffer.from(body).subarray(0, length).toString();
+  return signed('POST', COMMANDS, signedBody, 'Content-Type: application/json', `Content-Length: ${length}`) + body;
+}
+
+async function open(localAddress = '127.0.0.1', { baseUrl } = server): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ port: Number(port), host: hostname, localAddress, allowHalfOpen: true });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Unlike `once`, it does not reject where the other side resets the connection. */
+const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
+
+const answeredOrClosed = (socket: Socket) =>
+  new Promise((resolve) => {
+    socket.once('data', () => resolve('answered')).once('close', () => resolve('closed'));
+  });
+
+/** The server may be slow to notice what its clients have closed. */
+const WITHIN = { timeout: 15_000 };
+
+const expectAlive = async () => {
+  expect((await rawRequest(server.baseUrl, signed('GET', ME))).status).toBe(200);
+  expect(server.process.exitCode).toBe(null);
+};
+
+test.each([
+  ['half headers', 'GET / HTTP/1.1\r\nHost: local'],
+  ['half a signed body', () => `${signed('POST', COMMANDS, '', 'Content-Length: 10')}12345`],
+  ['a request that waits', () => signed('GET', '/api/v1/open/device-requests?wait_seconds=30')],
+  ['CONNECT', head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443')],
+  ['CONNECT with bytes behind it', `${head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443')}\x16\x03\x01`],
+  ['a request before CONNECT', () => signed('GET', ME) + head('CONNECT a:443 HTTP/1.1', 'Host: a:443')],
+  ['Upgrade', head('GET / HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket')],
+  ['a broken chunk', `${head(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`],
+  ['a request with a long answer', head('GET /openapi.json HTTP/1.1', 'Host: localhost')],
+  ['many requests', head('GET /metrics HTTP/1.1', 'Host: localhost').repeat(100)],
+  ['bytes that are not HTTP', '\x16\x03\x01\x02\x00\x01'],
+])('a reset right after %s does not end the process', async (_, bytes) => {
+  for (let round = 0; round < 10; round++) {
+    const socket = await open();
+    await new Promise((resolve) => socket.write(typeof bytes === 'string' ? bytes : bytes(), resolve));
+    socket.resetAndDestroy();
+  }
+  await expectAlive();
+});
+
+test.each([
+  ['CONNECT', head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443')],
+  ['Upgrade', head('GET / HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket')],
+  ['a broken chunk', `${head(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`],
+  ['a request with a long answer', head('GET /openapi.json HTTP/1.1', 'Host: localhost')],
+  ['many requests', head('GET /metrics HTTP/1.1', 'Host: localhost').repeat(100)],
+  ['bytes that are not HTTP', 'hello\r\n\r\n'],
+])('a reset in the middle of the answer to %s does not end the process', async (_, bytes) => {
+  for (let round = 0; round < 10; round++) {
+    const socket = await open();
+    socket.write(bytes);
+    await once(socket, 'readable');
+    socket.resetAndDestroy();
+  }
+  await expectAlive();
+});
+
+test.each([
+  ['a request without signature', head(`POST ${COMMANDS} HTTP/1.1`, 'Host: localhost', 'Content-Length: 999999999')],
+  ['a body above the limit', () => signed('POST', COMMANDS, '', 'Content-Length: 999999999')],
+  ['a probe with a body', head('GET /livez HTTP/1.1', 'Host: localhost', 'Content-Length: 999999999')],
+  ['CONNECT', head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443')],
+  ['bytes that are not HTTP', 'hello\r\n\r\n'],
+  ['a complete request', () => signed('GET', ME)],
+])('after %s a client that sends for ever reads its answer and is disconnected', async (_, request) => {
+  const socket = await open();
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.write(typeof request === 'string' ? request : request());
+  const sending = setInterval(() => socket.write('a'.repeat(1_000)), 10);
+  await closed(socket);
+  clearInterval(sending);
+  expect(received).toMatch(/^HTTP\/1\.1 [1-5]\d\d /);
+  expect(received).toMatch(/^Connection: close\r$/m);
+});
+
+test('a client that sends all of a large body before it reads gets the refusal', async () => {
+  const body = 'a'.repeat(3_000_000);
+  const request = signed('POST', COMMANDS, body, `Content-Length: ${body.length}`) + body;
+  const socket = await open();
+  await new Promise((resolve) => socket.write(request, resolve));
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toContain('PAYLOAD_TOO_LARGE');
+  socket.destroy();
+});
+
+test('a connection whose headers do not come is closed after the refusal', async () => {
+  const socket = await open();
+  socket.write('GET / HTTP/1.1\r\nHost: local');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toContain('REQUEST_TIMEOUT');
+  socket.resume();
+  await once(socket, 'end');
+  // This side stays open, so that only the server can end the connection.
+  const probing = setInterval(() => socket.write('a'), 100);
+  await closed(socket);
+  clearInterval(probing);
+});
+
+test('a refusal before the body was read closes the connection, and one after it does not', async () => {
+  const unsigned = await rawRequest(
+    server.baseUrl,
+    `${head(`POST ${COMMANDS} HTTP/1.1`, 'Host: localhost', 'Content-Length: 2')}{}`,
+  );
+  expectRefusal(unsigned, 'UNAUTHENTICATED');
+  expect(unsigned.headers.connection).toBe('close');
+  const invalid = await rawRequest(
+    server.baseUrl,
+    `${signed('POST', COMMANDS, '{}', 'Content-Type: application/json', 'Content-Length: 2')}{}`,
+  );
+  expectRefusal(invalid, 'VALIDATION_FAILED');
+  expect(invalid.headers.connection).toBe('keep-alive');
+});
+
+test('requests of one connection are answered in their order', async () => {
+  const requests = ['1', '2', '3'].map((id) => signed('GET', ME, '', `X-Request-Id: ${id}`));
+  const answers = await rawRequests(server.baseUrl, requests.join(''), 3);
+  expect(answers.map(({ status, body }) => [status, body.request_id])).toEqual([
+    [200, '1'],
+    [200, '2'],
+    [200, '3'],
+  ]);
+});
+
+test('a request does not start before the answer to the one before it in the connection', async () => {
+  const waiting = signed('GET', '/api/v1/open/device-requests?wait_seconds=1');
+  const sentAt = Date.now();
+  const answers = await rawRequests(server.baseUrl, waiting + createCommand(randomUUID()), 2);
+  expect(answers.map(({ status }) => status)).toEqual([200, 202]);
+  expect(Date.parse(answers[1]?.body.accepted_at) - sentAt).toBeGreaterThanOrEqual(1_000);
+});
+
+test('of many requests sent at once the first is answered, and then the connection closes', async () => {
+  const flood = head('GET /metrics HTTP/1.1', 'Host: localhost').repeat(2_000);
+  const answers = await rawRequests(server.baseUrl, flood, 2_000);
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+});
+
+test('the connection also closes where the request that is too many is not complete', async () => {
+  const flood = head('GET /metrics HTTP/1.1', 'Host: localhost').repeat(11);
+  const incomplete = head(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Content-Length: 1000');
+  const answers = await rawRequests(server.baseUrl, flood + incomplete, 12);
+  expect(answers.map(({ status }) => status)).toEqual([200]);
+});
+
+test('CONNECT is refused at once, though its body is not complete', async () => {
+  const request = head('CONNECT a:443 HTTP/1.1', 'Host: a:443', 'Content-Length: 1000');
+  expectRefusal(await rawRequest(server.baseUrl, request), 'MALFORMED_HTTP');
+});
+
+test.each([
+  ['a byte too many', (body: string) => Buffer.byteLength(body) - 1],
+  ['a length counted in characters', (body: string) => body.length],
+])('%s behind a request ends the connection only after its answer', async (_, length) => {
+  const request = createCommand(randomUUID(), length);
+  const answers = await rawRequests(server.baseUrl, request, 2);
+  expect(answers.map(({ status }) => status)).toEqual([400]);
+  expectRefusal(answers[0] as (typeof answers)[0], 'MALFORMED_JSON');
+});
+
+test('a command with bytes behind it is answered as stored, and nobody gets the refusal of the bytes', async () => {
+  for (const garbage of ['x', 'hello\r\n\r\n', '\0'.repeat(100_000), head('CONNECT a:443 HTTP/1.1', 'Host: a:443')]) {
+    const answers = await rawRequests(server.baseUrl, createCommand(randomUUID()) + garbage, 2);
+    expect(answers.map(({ status }) => status)).toEqual([202]);
+  }
+});
+
+test('a request that offers an upgrade is answered in HTTP/1.1, and its connection closes', async () => {
+  const offer = signed(
+    'GET',
+    ME,
+    '',
+    'Connection: Upgrade, HTTP2-Settings',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABk',
+  );
+  const [answer, ...more] = await rawRequests(server.baseUrl, offer + signed('GET', ME), 2);
+  expect([answer?.status, answer?.headers.connection, more]).toEqual([200, 'close', []]);
+});
+
+/** In packets of their own. */
+function sendPieces(socket: Socket, text: string): void {
+  socket.setNoDelay(true);
+  const [piece, rest] = [text.slice(0, 40), text.slice(40)];
+  socket.write(piece, () => rest && setImmediate(sendPieces, socket, rest));
+}
+
+test('a request that offers an upgrade is answered, though its body comes after its headers, piece by piece', async () => {
+  const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+  const body = JSON.stringify({ ...command, idempotency_key: randomUUID() });
+  const headers = signed(
+    'POST',
+    COMMANDS,
+    body,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: Upgrade, HTTP2-Settings',
+    'Upgrade: h2c',
+    'Expect: 100-continue',
+  );
+  const socket = await open();
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    // The server has read the headers.
+    if (received === '') sendPieces(socket, body);
+    received += text;
+  });
+  socket.write(headers);
+  await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 202 /), WITHIN);
+  socket.destroy();
+});
+
+const openMany = (count: number, from: string, node = server) =>
+  Promise.all(Array.from({ length: count }, () => open(from, node)));
+
+const expectClosed = (sockets: Socket[], count: number) =>
+  vi.waitFor(
+    () => expect(sockets.filter((socket) => socket.closed || socket.readableEnded)).toHaveLength(count),
+    WITHIN,
+  );
+
+test('connections above the maximum are closed, and there is room again when others close', async () => {
+  const sockets = (
+    await Promise.all(
+      ['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((from) => openMany(MAX_CONNECTIONS_PER_ADDRESS, from)),
+    )
+  ).flat();
+  await expectClosed(sockets, 3 * MAX_CONNECTIONS_PER_ADDRESS - MAX_CONNECTIONS);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect((await rawRequest(server.baseUrl, signed('GET', ME))).status).toBe(200), WITHIN);
+});
+
+test('one address gets no more than its share of the connections, and the others are served meanwhile', async () => {
+  const greedy = await openMany(MAX_CONNECTIONS, '127.0.0.2');
+  await expectClosed(greedy, MAX_CONNECTIONS - MAX_CONNECTIONS_PER_ADDRESS);
+  await expectAlive();
+  for (const socket of greedy) socket.destroy();
+  await vi.waitFor(async () => {
+    const again = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.2');
+    const answers = again.map(answeredOrClosed);
+    for (const socket of again) socket.write(head('GET /livez HTTP/1.1', 'Host: localhost'));
+    const ends = await Promise.all(answers);
+    for (const socket of again) socket.destroy();
+    expect(new Set(ends)).toEqual(new Set(['answered']));
+  }, WITHIN);
+});
+
+test('behind a proxy, whose address all connections have, the maximum alone counts', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'top-connection-proxied-'));
+  const limits = { MAX_CONNECTIONS: '30', MAX_CONNECTIONS_PER_ADDRESS: '10' };
+  const proxied = await startServer({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });
+  onTestFinished(async () => {
+    await proxied.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+  const sockets = await openMany(40, '127.0.0.1', proxied);
+  await expectClosed(sockets, 10);
+});

@@ -1,0 +1,70 @@
+import { type ErrorBody, type ErrorCode, type ErrorDetail, errors } from '@tenant-open-platform/contract';
+
+export type Extra = {
+  /** More precise than the meaning of the code. */
+  message?: string;
+  details?: ErrorDetail[];
+  metadata?: Record<string, unknown>;
+  headers?: Record<string, string>;
+};
+
+/** A refusal of the table of errors. Thrown anywhere, answered in one place. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly extra: Extra = {},
+  ) {
+    super(extra.message ?? `${errors[code].meaning} ${errors[code].fix}`);
+  }
+
+  get status(): number {
+    return errors[this.code].status;
+  }
+
+  body(requestId: string): ErrorBody {
+    const { details, metadata } = this.extra;
+    return {
+      code: this.code,
+      message: this.message,
+      request_id: requestId,
+      ...(details && { details }),
+      ...(metadata && { metadata }),
+    };
+  }
+}
+
+/** Makes a refusal with one of these codes. */
+export type Refuse<Code extends ErrorCode> = (code: Code, extra?: Extra) => ApiError;
+
+export const refuse: Refuse<ErrorCode> = (code, extra) => new ApiError(code, extra);
+
+/** The one answer for what does not exist and what belongs to another tenant. */
+export const notFound = () => new ApiError('NOT_FOUND');
+
+/** A body that refers to something that does not exist, or belongs to another tenant. */
+export const notFoundIn = (location: string) =>
+  new ApiError('NOT_FOUND', {
+    details: [{ location, code: 'NOT_FOUND', message: 'There is no such resource in the tenant.' }],
+  });
+
+/** Each message goes on from its location, as in `must be https`. */
+export const validationFailed = (details: ErrorDetail[]) =>
+  new ApiError('VALIDATION_FAILED', {
+    message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
+    details,
+  });
+
+/** A body that the contract lets pass and a rule does not. */
+export const invalidValue = (location: string, message: string) =>
+  validationFailed([{ location, code: 'INVALID_VALUE', message }]);
+
+/** `bytes` is the size of the payload as JSON in UTF-8. */
+export function refuseLargePayload(bytes: number, limit: number): void {
+  if (bytes <= limit) return;
+  throw new ApiError('PAYLOAD_TOO_LARGE', {
+    message: `The payload is larger than ${limit} bytes. Send less.`,
+    details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
+  });
+}

@@ -1,0 +1,18 @@
+import type { ErrorCode } from '@tenant-open-platform/contract';
+import type { Refuse } from './api-error.js';
+
+/** What the gates found out about a request: all that a handler may know of its caller. */
+export type Call = {
+  operation: string;
+  requestId: string;
+  /** The path of the request below /api/v1/. */
+  path: string;
+  caller: { tenantId: string; clientId: string };
+  /** The tenant that the operation acts on: the one in the path, otherwise the caller's. */
+  tenantId: string;
+  /** The database's clock at admission. */
+  admittedAt: Date;
+};
+
+/** A call with the refusals that its operation declares. */
+export type CallOf<Code extends ErrorCode> = Call & { refuse: Refuse<Code> };

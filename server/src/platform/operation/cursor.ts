@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { MAX_INSTANT } from '@tenant-open-platform/contract';
+import { ApiError } from './api-error.js';
+import type { Call } from './call.js';
+
+/** A position of a list in the order of its ids. */
+export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What a cursor is good for: one list, in one tenant, with these filters. */
+type List = { call: Call; filters: Record<string, unknown> };
+
+/** An opaque cursor that stands for the last item of a page. */
+const writeCursor = (list: List, position: string): string => cursorWriter(list)(position);
+
+/** Writes cursors for several items of one list. */
+export function cursorWriter(list: List): (position: string) => string {
+  const binding = bindingOf(list);
+  return (position) => Buffer.from(JSON.stringify([binding, position])).toString('base64url');
+}
+
+/** The position in a cursor that was written for this very list; `positions` is the pattern of what it may hold. */
+export function readCursor(list: List, cursor: string | undefined, positions: RegExp): string | null {
+  if (cursor === undefined) return null;
+  const [binding, position] = decode(cursor);
+  if (binding !== bindingOf(list) || typeof position !== 'string' || !positions.test(position)) {
+    throw new ApiError('INVALID_CURSOR');
+  }
+  return position;
+}
+
+/** An instant in a position, of Unix milliseconds. */
+export function instantOf(milliseconds: string): string {
+  if (Number(milliseconds) > MAX_INSTANT) throw new ApiError('INVALID_CURSOR');
+  return new Date(Number(milliseconds)).toISOString();
+}
+
+type Page<Row> = { rows: Row[]; nextCursor: string | null };
+
+/**
+ * A page out of up to `limit + 1` rows that were fetched to see whether there are more. `lastRead` is the position at
+ * which a bounded scan ended, if it did not reach the end of the list.
+ */
+export function pageOf<Row>(
+  list: List,
+  rows: Row[],
+  limit: number,
+  positionOf: (row: Row) => string,
+  lastRead: string | null = null,
+): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const position = last !== undefined && rows.length > limit ? positionOf(last) : lastRead;
+  return { rows: items, nextCursor: position === null ? null : writeCursor(list, position) };
+}
+
+/** A page as every list answers it. */
+export function answerPage<Row, Item>(
+  { rows, nextCursor }: Page<Row>,
+  { requestId }: Call,
+  present: (row: Row, requestId: string) => Item,
+) {
+  const items = rows.map((row) => present(row, requestId));
+  return { status: 200 as const, body: { items, next_cursor: nextCursor, request_id: requestId } };
+}
+
+function decode(cursor: string): unknown[] {
+  try {
+    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(decoded) ? decoded : [];
+  } catch {
+    return [];
+  }
+}
+
+const bindingOf = ({ call, filters }: List) =>
+  createHash('sha256')
+    .update(JSON.stringify([call.operation, call.tenantId, Object.entries(filters).sort()]))
+    .digest('base64url')
+    .slice(0, 16);

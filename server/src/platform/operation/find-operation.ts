@@ -1,0 +1,52 @@
+import { allOperations, builtInRoles, PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
+
+/** What the gates have to know of an operation before its handler runs. */
+export type Operation = {
+  name: string;
+  scope: Scope | null;
+  grantingRoles: readonly string[];
+  /** The only tenant whose credentials may call it at all; null for any. */
+  onlyTenant: string | null;
+};
+
+export type Match = {
+  operation: Operation | null;
+  /** The parameters in the path. */
+  params: Record<string, string>;
+  /** The methods of the path, where it has none of the request's; null where there is no such path. */
+  allow: string | null;
+};
+
+type Route = { method: string; pattern: RegExp; operation: Operation };
+
+const routes: Route[] = allOperations.map(({ name, route }) => ({
+  method: route.method,
+  pattern: new RegExp(`^${route.path.replace(/:([a-z_]+)/g, '(?<$1>[^/]+)')}$`),
+  operation: {
+    name,
+    scope: route.metadata.scope,
+    grantingRoles: rolesThatGrant(route.metadata.scope),
+    onlyTenant: route.metadata.tenant === 'platform' ? PLATFORM_TENANT_ID : null,
+  },
+}));
+
+/** The built-in roles. */
+export function rolesThatGrant(scope: Scope | null): string[] {
+  if (scope === null) return [];
+  return Object.keys(builtInRoles).filter((role) => builtInRoles[role]?.includes(scope));
+}
+
+/** Finds the operation of a request by the exact path of its target: case counts, and so does every slash. */
+export function findOperation(method: string, target: string): Match {
+  const path = pathOf(target);
+  const methods: string[] = [];
+  for (const route of routes) {
+    const match = route.pattern.exec(path);
+    if (!match) continue;
+    if (route.method === method) return { operation: route.operation, params: { ...match.groups }, allow: null };
+    methods.push(route.method);
+  }
+  return { operation: null, params: {}, allow: methods.length > 0 ? [...new Set(methods)].join(', ') : null };
+}
+
+export const pathOf = (target: string) => target.split('?', 1)[0] as string;

@@ -1,0 +1,25 @@
+import type { contract, ErrorCode } from '@tenant-open-platform/contract';
+import type { AppRoute, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
+import type { CallOf } from './call.js';
+
+/** The error codes that the metadata of an operation declares. */
+type Declared<Route extends AppRoute> = Route extends { metadata: { errors: readonly (infer Code)[] } }
+  ? Extract<Code, ErrorCode>
+  : never;
+
+/** An operation: a validated request and what the gates found out about it in, an answer out. */
+export type Handler<Route extends AppRoute> = (
+  request: ServerInferRequest<Route>,
+  call: CallOf<Declared<Route>>,
+) => Promise<ServerInferResponses<Route> & { headers?: Record<string, string> }>;
+
+type Contract = typeof contract;
+
+/** One handler for every operation of the contract. */
+export type Handlers = {
+  [Resource in keyof Contract]: {
+    [Verb in keyof Contract[Resource]]: Contract[Resource][Verb] extends AppRoute
+      ? Handler<Contract[Resource][Verb]>
+      : never;
+  };
+};

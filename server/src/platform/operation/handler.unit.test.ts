@@ -1,0 +1,12 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { expectTypeOf, test } from 'vitest';
+import type { Handler } from './handler.js';
+
+type RefusedBy<Operation extends keyof typeof contract.commands> = Parameters<
+  Parameters<Handler<(typeof contract.commands)[Operation]>>[1]['refuse']
+>[0];
+
+test('a handler refuses with the codes that its operation declares, and no others', () => {
+  expectTypeOf<RefusedBy<'cancel'>>().toEqualTypeOf<'COMMAND_NOT_CANCELABLE'>();
+  expectTypeOf<RefusedBy<'get'>>().toBeNever();
+});

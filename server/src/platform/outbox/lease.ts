@@ -1,0 +1,66 @@
+import { sql as fragment } from 'drizzle-orm';
+import type { Database, Transaction } from '../database/database.js';
+import { asAllTenants, asAllTenantsStatement } from '../database/roles.js';
+
+export type Lease = { holder: string; epoch: string; publishedSeq: string };
+
+const LEASE_SECONDS = 5;
+
+/**
+ * Takes or renews the lease; null where another node holds it. A node that can publish takes it from one that cannot.
+ * A node that follows must not lock the leader's row, so the statement only writes where it may win.
+ */
+export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
+  const [lease] = await asAllTenantsStatement<Lease>(
+    database,
+    (sql) => sql<Lease[]>`
+      insert into relay_lease (name, holder, epoch, expires_at, can_publish)
+      select 'outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${canPublish}
+      where not exists (
+        select from relay_lease
+        where name = 'outbox' and holder <> ${holder} and expires_at >= now() and (can_publish or not ${canPublish})
+      )
+      on conflict (name) do update set
+        holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
+        epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
+      where relay_lease.holder = excluded.holder or relay_lease.expires_at < now()
+        or (excluded.can_publish and not relay_lease.can_publish)
+      returning holder, epoch::text, published_seq::text as "publishedSeq"`,
+  );
+  return lease ?? null;
+}
+
+/** The next leader need not wait until the lease expires. */
+export const releaseLease = (database: Database, holder: string) =>
+  asAllTenantsStatement(
+    database,
+    (sql) => sql`update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
+  ).catch(() => {});
+
+/** The number up to which the bus has acknowledged the event log. */
+export async function readPublishedSeq(database: Database): Promise<string> {
+  const [lease] = await asAllTenantsStatement<{ seq: string }>(
+    database,
+    (sql) => sql<{ seq: string }[]>`select published_seq::text as seq from relay_lease where name = 'outbox'`,
+  );
+  return lease?.seq ?? '0';
+}
+
+/** Another node has become the leader. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
+
+/** A transaction of the leader. It locks the lease first, so a former leader changes nothing. */
+export const asLeader = <Result>(
+  database: Database,
+  { holder, epoch }: Lease,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> =>
+  asAllTenants(database, async (tx) => {
+    const held = await tx.execute(fragment`
+      select from relay_lease where name = 'outbox' and holder = ${holder} and epoch = ${epoch}::bigint
+      for no key update`);
+    if (held.length === 0) throw new LeaseLost();
+    return work(tx);
+  });

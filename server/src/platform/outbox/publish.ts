@@ -1,0 +1,24 @@
+import type { Logger } from 'pino';
+import type { Bus, Message, Refusal } from '../bus/bus.js';
+import { parkMessage } from '../bus/parked-messages.js';
+import type { Database } from '../database/database.js';
+import type { Metrics } from '../telemetry/metrics.js';
+
+export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
+
+/** Publishes messages. What the bus refuses for good is parked with its reason, so nothing waits behind it. */
+export async function publish(
+  { database, bus, logger, metrics }: Publisher,
+  messages: readonly Message[],
+): Promise<Refusal[]> {
+  const refusals = await bus.publish(messages).catch((error: unknown) => {
+    metrics.countPublishFailure('REPEATED');
+    throw error;
+  });
+  for (const { message, reason } of refusals) {
+    metrics.countPublishFailure('PARKED');
+    logger.error({ subject: message.subject, id: message.id, reason }, 'a message for the bus is refused');
+    await parkMessage(database, message, `The bus refuses it: ${reason}.`);
+  }
+  return refusals;
+}

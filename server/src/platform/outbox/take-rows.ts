@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '../database/database.js';
+import type { OutboxRow } from './outbox-kind.js';
+
+/** So many rows leave together at most. */
+export const BATCH = 256;
+
+type Turn = {
+  /** The turn begins with the tenant behind this one. */
+  after: string;
+  /** Rows whose messages the bus has not acknowledged yet. */
+  inFlight: readonly string[];
+};
+
+/**
+ * Takes the next rows, in turns: each waiting tenant gets an equal share of the batch, in order within the tenant. The
+ * statement jumps from tenant to tenant in the index, so its cost depends on how many tenants wait and not on how many
+ * rows do. Rows that were logged while the bus was away come first.
+ */
+export const takeRows = (tx: Transaction, turn: Turn) =>
+  takeInTurns(
+    tx,
+    turn.after,
+    sql`
+      select * from (
+        (
+          select position, kind, fact_id, is_logged from outbox
+          where tenant_id = waiting.tenant_id and is_logged ${notInFlight(turn)}
+          order by position limit (select count from share)
+        ) union all (
+          select position, kind, fact_id, is_logged from outbox
+          where tenant_id = waiting.tenant_id and not is_logged ${notInFlight(turn)}
+          order by position limit (select count from share)
+        )
+      ) as both_parts
+      limit (select count from share)`,
+  );
+
+/** Takes the next rows that are not logged yet. */
+export const takeUnloggedRows = (tx: Transaction, after: string) =>
+  takeInTurns(
+    tx,
+    after,
+    sql`
+      select position, kind, fact_id, is_logged from outbox
+      where tenant_id = waiting.tenant_id and not is_logged
+      order by position limit (select count from share)`,
+  );
+
+const notInFlight = ({ inFlight }: Turn) =>
+  inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`;
+
+type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
+
+/** The rows of a turn, and the tenant behind which the next turn begins. */
+async function takeInTurns(
+  tx: Transaction,
+  after: string,
+  rowsOfTenant: ReturnType<typeof sql>,
+): Promise<{ rows: OutboxRow[]; after: string }> {
+  const found = await tx.execute<Found>(sql`
+    with recursive waiting (tenant_id, number) as (
+      (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
+      union all
+      select
+        (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
+      from waiting where tenant_id is not null and number < ${BATCH}
+    ), share as (
+      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting
+    )
+    select waiting.tenant_id, waiting.number = ${BATCH} as is_last,
+      of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
+    from waiting left join lateral (${rowsOfTenant}) as of_tenant on true
+    where waiting.tenant_id is not null
+    order by waiting.number, of_tenant.is_logged desc, of_tenant.position`);
+  return {
+    rows: found.flatMap((row) => (row.position === null ? [] : [row])),
+    after: found.find(({ is_last }) => is_last)?.tenant_id ?? '',
+  };
+}

@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Peers } from './peers.js';
+
+/** What one process says to another, or to all others where `to` is absent. */
+export type Said = { type: 'said'; from: string; to?: string } & (
+  | { topic: string; content: unknown }
+  | { question: string; id: number }
+  | { answered: number; content: unknown }
+);
+
+/** Longer than a process takes to find that the database does not answer. */
+const ANSWER_WITHIN_MS = 6_000;
+
+/** Speaks to the other processes by way of the one that started them all (`supervise.ts`). */
+export function peersByIpc(name: string): Peers {
+  const topics = new Map<string, (content: unknown) => void>();
+  const answers = new Map<string, () => Promise<unknown>>();
+  const waiting = new Map<number, Map<string, (content: unknown) => void>>();
+  let names: string[] = [];
+  let lastId = 0;
+
+  const say = (said: object) => process.connected && process.send?.({ type: 'said', from: name, ...said });
+  /** Undefined also where the process has failed to answer, or has not started yet. */
+  const ownAnswer = async (question: string) =>
+    answers
+      .get(question)?.()
+      .catch(() => undefined);
+
+  process.on('message', (message: Said | { type: 'parts'; names: string[] }) => {
+    if (message.type === 'parts') names = message.names.filter((other) => other !== name);
+    if (message.type !== 'said') return;
+    if ('topic' in message) topics.get(message.topic)?.(message.content);
+    if ('question' in message) {
+      const { id, from: to } = message;
+      void ownAnswer(message.question).then((content) => say({ to, answered: id, content }));
+    }
+    if ('answered' in message) waiting.get(message.answered)?.get(message.from)?.(message.content);
+  });
+
+  return {
+    name,
+    tell: (topic, content) => void say({ topic, content }),
+    hear: (topic, take) => void topics.set(topic, take),
+    answer: (question, answer) => void answers.set(question, answer),
+    async ask(question) {
+      const id = ++lastId;
+      const replies = new Map<string, (content: unknown) => void>();
+      waiting.set(id, replies);
+      const silence = delay(ANSWER_WITHIN_MS, undefined, { ref: false });
+      const others = names.map(async (other): Promise<[string, unknown]> => {
+        const reply = new Promise((resolve) => replies.set(other, resolve));
+        return [other, await Promise.race([reply, silence])];
+      });
+      say({ question, id });
+      const all = await Promise.all([...others, ownAnswer(question).then((own): [string, unknown] => [name, own])]);
+      waiting.delete(id);
+      return new Map(all);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { getTableName, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Database, Transaction } from '../database/database.js';
+import { asAllTenants } from '../database/roles.js';
+import { idTimeOf } from '../new-id.js';
+import type { Purge } from './purge.js';
+
+/** One statement reads and deletes so many rows at most, and so holds their locks for some milliseconds. */
+const BATCH = 1_000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+type Aged = {
+  /** With the tenant the primary key. A UUID version 7: rows stand in the index in the order of their age. */
+  id: PgColumn;
+  keptDays: number;
+  /** Deletes the rows of a range that may go, and answers how many they were. */
+  deleteRange: (tx: Transaction, range: SQL) => Promise<number>;
+};
+
+/**
+ * Deletes the rows of a table that have been kept for so many days by the clock of the database, tenant after tenant.
+ * It remembers how far it came: the next statement does not pass over what this one has deleted or left.
+ */
+export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
+  const end = sql.raw(`(${idTimeOf(`now() - interval '${keptDays} days'`)} || repeat('0', 20))::uuid`);
+  let tenantId = '';
+  let after: string | null = null;
+
+  const isInTenant = (lastId: string) =>
+    sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${lastId}::uuid and ${id} < ${end}`;
+
+  async function nextTenant(tx: Transaction): Promise<string | null> {
+    const [next] = await tx.execute<{ tenant_id: string }>(sql`
+      select tenant_id from tenants
+      where tenant_id > ${tenantId} and exists (
+        select from ${id.table} where ${id.table}.tenant_id = tenants.tenant_id and ${id} < ${end} offset 0
+      )
+      order by tenants.tenant_id limit 1`);
+    return next?.tenant_id ?? null;
+  }
+
+  return {
+    table: getTableName(id.table),
+    round: () =>
+      asAllTenants(database, async (tx) => {
+        if (after === null) {
+          tenantId = (await nextTenant(tx)) ?? '';
+          if (tenantId === '') return { removed: 0, hasMore: false };
+        }
+        const range = isInTenant(after ?? FIRST_ID);
+        const [last] = await tx.execute<{ id: string }>(
+          sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
+        );
+        const removed = await deleteRange(tx, last ? sql`${range} and ${id} <= ${last.id}::uuid` : range);
+        after = last?.id ?? null;
+        return { removed, hasMore: true };
+      }),
+  };
+}

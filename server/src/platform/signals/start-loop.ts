@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Watchdog } from '../telemetry/watchdog.js';
+import type { Signals } from './signals.js';
+import { createWaker } from './waker.js';
+
+/** AGAIN: there may be more to do. SOON: in a moment. WAIT: until the interval has passed, or a signal comes. */
+type Progress = 'AGAIN' | 'SOON' | 'WAIT';
+
+type Options = {
+  name: string;
+  logger: Logger;
+  signals: Signals;
+  watchdog: Watchdog;
+  /** Whether the process is unready while no round succeeds. */
+  isVital?: boolean;
+  topic?: string;
+  firstAfterMs?: number;
+};
+
+const AFTER_A_FAILURE_MS = 1_000;
+const SOON_MS = 20;
+
+/** Runs background work in rounds until it is stopped. A round that fails is logged and tried again. */
+export function startLoop(
+  intervalMs: number,
+  { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0 }: Options,
+  work: () => Promise<Progress>,
+) {
+  const stopping = new AbortController();
+  const waker = createWaker(signals, topic);
+  const roundDone = watchdog.watchRounds(name, { everyMs: Math.max(intervalMs, firstAfterMs), isVital });
+
+  async function run(): Promise<void> {
+    if (firstAfterMs > 0) await waker.sleep(firstAfterMs);
+    while (!stopping.signal.aborted) {
+      waker.reset();
+      try {
+        const progress = await work();
+        roundDone();
+        if (progress === 'AGAIN' || stopping.signal.aborted) continue;
+        await waker.sleep(progress === 'SOON' ? SOON_MS : intervalMs);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        logger.error({ err: error }, name);
+        // No signal cuts this short: while NATS is down, every new command would start another attempt.
+        await delay(AFTER_A_FAILURE_MS, undefined, stopping).catch(() => {});
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    /** Resolves once what is under way is done. */
+    stop(): Promise<void> {
+      stopping.abort();
+      waker.stop();
+      return running;
+    },
+  };
+}

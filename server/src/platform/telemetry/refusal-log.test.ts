@@ -1,0 +1,112 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, rawRequest, signedRequest } from '@tenant-open-platform/testing';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+
+const ME = '/api/v1/open/me';
+
+let folder: string;
+let server: RunningServer;
+let demo: Profile;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-refusals-'));
+  server = await startServer({ DATA_DIR: folder, TRUST_PROXY: '1' });
+  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+});
+
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Line = Record<string, unknown> & { code?: string; left_out?: number };
+
+const lines = (): Line[] =>
+  server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+const lineOf = (requestId: string) =>
+  vi.waitFor(
+    () => {
+      const [line, ...more] = lines().filter(({ request_id }) => request_id === requestId);
+      if (!line) throw new Error(`There is no line of ${requestId} in the log.`);
+      expect(more).toEqual([]);
+      return line;
+    },
+    { timeout: 20_000 },
+  );
+
+test('a refused request is found in the log by its request_id, with caller, place and reason', async () => {
+  const requestId = randomUUID();
+  await signedRequest(demo, 'GET', '/api/v1/open/nothing?device_id=d-1', {
+    headers: { 'X-Request-Id': requestId, 'X-Forwarded-For': '203.0.113.9' },
+  });
+  expect(await lineOf(requestId)).toMatchObject({
+    level: 30,
+    code: 'NOT_FOUND',
+    status: 404,
+    tenant_id: 'demo',
+    client_id: demo.client_id,
+    address: '203.0.113.9',
+    method: 'GET',
+    path: '/api/v1/open/nothing',
+  });
+});
+
+test('a caller that is not who it says is logged with what it claims, and no tenant', async () => {
+  const requestId = randomUUID();
+  const forged = { ...demo, secret: 'osk_wrong' };
+  await signedRequest(forged, 'GET', ME, { headers: { 'X-Request-Id': requestId } });
+  const line = await lineOf(requestId);
+  expect(line).toMatchObject({ code: 'UNAUTHENTICATED', client_id: demo.client_id });
+  expect(line).not.toHaveProperty('tenant_id');
+});
+
+test('a request that is not HTTP is logged under the id of its answer', async () => {
+  const { body } = await rawRequest(server.baseUrl, 'hello\r\n\r\n');
+  expect(await lineOf(body.request_id)).toMatchObject({ code: 'MALFORMED_HTTP', status: 400, address: '127.0.0.1' });
+});
+
+test('a success is not logged', async () => {
+  const requestId = randomUUID();
+  await signedRequest(demo, 'GET', ME, { headers: { 'X-Request-Id': requestId } });
+  const refusedLater = randomUUID();
+  await signedRequest(demo, 'GET', '/nothing', { headers: { 'X-Request-Id': refusedLater } });
+  await lineOf(refusedLater);
+  expect(server.stderr()).not.toContain(requestId);
+});
+
+test('neither signature nor query nor a secret in the wrong header reaches the log', async () => {
+  const hidden = `osk_${randomBytes(24).toString('hex')}`;
+  const requestId = randomUUID();
+  const sent = { 'X-Request-Id': requestId, 'X-Api-Id': hidden, 'X-Api-Signature': `v1=${hidden}`, Cookie: hidden };
+  await signedRequest(demo, 'GET', `${ME}?secret=${hidden}`, { headers: sent });
+  await lineOf(requestId);
+  const absolute = `GET http://user:${hidden}@host/ HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const { body } = await rawRequest(server.baseUrl, absolute);
+  await lineOf(body.request_id);
+  expect(server.stderr()).not.toContain(hidden);
+});
+
+test('a flood of one refusal writes a few lines a second and the number of those left out', async () => {
+  const code = 'METHOD_NOT_ALLOWED';
+  const requests = Array.from({ length: 200 }, () => signedRequest(demo, 'DELETE', ME));
+  expect((await Promise.all(requests)).map(({ body }) => body.code)).toEqual(requests.map(() => code));
+  await vi.waitFor(
+    () => {
+      const written = lines().filter((line) => line.code === code);
+      const leftOut = written.reduce((sum, { left_out = 0 }) => sum + left_out, 0);
+      const alone = written.filter(({ left_out }) => left_out === undefined).length;
+      expect(alone + leftOut).toBe(200);
+      expect(alone).toBeLessThan(100);
+    },
+    { timeout: 5_000 },
+  );
+});

@@ -1,0 +1,54 @@
+/** A vital loop that makes no round for this time, beyond its interval, makes the process unready. */
+const STUCK_AFTER_MS = 10_000;
+
+type Loop = { idleMs: () => number; limitMs: number };
+
+export type Watchdog = ReturnType<typeof createWatchdog>;
+
+/** Knows when each loop of this process last made a round. A loop that hangs says nothing by itself. */
+export function createWatchdog() {
+  const loops = new Map<string, Loop>();
+  return {
+    /** Returns what the loop calls after each round that succeeded. */
+    watchRounds(name: string, { everyMs, isVital }: { everyMs: number; isVital: boolean }): () => void {
+      let lastRoundAt = performance.now();
+      loops.set(name, {
+        idleMs: () => performance.now() - lastRoundAt,
+        limitMs: isVital ? everyMs + STUCK_AFTER_MS : Number.POSITIVE_INFINITY,
+      });
+      return () => {
+        lastRoundAt = performance.now();
+      };
+    },
+
+    /** A handler makes a round with each message that it is done with, and none is due while it has no message. */
+    watchHandler<Message, Result>(name: string, handle: (message: Message) => Promise<Result>) {
+      let underWay = 0;
+      let lastRoundAt = 0;
+      loops.set(name, {
+        idleMs: () => (underWay === 0 ? 0 : performance.now() - lastRoundAt),
+        limitMs: STUCK_AFTER_MS,
+      });
+      return async (message: Message): Promise<Result> => {
+        if (underWay++ === 0) lastRoundAt = performance.now();
+        try {
+          return await handle(message);
+        } finally {
+          underWay--;
+          lastRoundAt = performance.now();
+        }
+      };
+    },
+
+    secondsSinceLastRound: (): [name: string, seconds: number][] =>
+      [...loops].map(([name, { idleMs }]) => [name, idleMs() / 1000]),
+
+    /** Says which vital loop is stuck, or null. */
+    stuckReason(): string | null {
+      for (const [name, { idleMs, limitMs }] of loops) {
+        if (idleMs() > limitMs) return `${name}: no round for ${Math.floor(idleMs() / 1000)} seconds`;
+      }
+      return null;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { errorCodeOf } from './database/database-error.js';
+import { createTurns } from './turns.js';
+
+/** Work that lasts until the test ends it. */
+function lasting() {
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { work: () => ended, end: () => end() };
+}
+
+test('work of one key runs one after the other in its order, also after a failure, and other keys do not wait', async () => {
+  const inTurn = createTurns();
+  const begun: number[] = [];
+  const first = lasting();
+  const results = [
+    inTurn('a', first.work),
+    ...[1, 2, 3].map((number) =>
+      inTurn('a', async () => {
+        begun.push(number);
+        if (number === 1) throw new Error('fails');
+        return number;
+      }),
+    ),
+  ];
+  const settled = Promise.allSettled(results);
+  expect(await inTurn('b', async () => 'served')).toBe('served');
+  expect(begun).toEqual([]);
+  first.end();
+  expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(begun).toEqual([1, 2, 3]);
+  expect(await inTurn('a', async () => 'again')).toBe('again');
+});
+
+test('work that waited too long is refused and never begun', async () => {
+  const inTurn = createTurns(50);
+  const slow = lasting();
+  const first = inTurn('a', slow.work);
+  let hasBegun = false;
+  const late = inTurn('a', async () => {
+    hasBegun = true;
+  });
+  const code = await late.catch(errorCodeOf);
+  expect([code, hasBegun]).toEqual(['QUEUE_TIMEOUT', false]);
+  slow.end();
+  await first;
+  expect(await inTurn('a', async () => 'again')).toBe('again');
+  expect(hasBegun).toBe(false);
+});

@@ -1,0 +1,179 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Profile } from '@tenant-open-platform/testing';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changesOf } from '../src/changes-of.js';
+import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
+import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
+import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
+import { purgeDeviceRequests } from '../src/features/device-requests/background/purge-device-requests.js';
+import { sweepDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
+import { eventLog } from '../src/features/events/background/event-log.js';
+import { purgeObjectGrants } from '../src/features/objects/background/purge-object-grants.js';
+import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
+import { purgeNonces } from '../src/platform/auth/purge-nonces.js';
+import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
+import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
+import type { Database } from '../src/platform/database/database.js';
+import { planSettings } from '../src/platform/database/session-settings.js';
+import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
+import { createWaitMeter } from '../src/platform/outbox/measure-waits.js';
+import { takeRows, takeUnloggedRows } from '../src/platform/outbox/take-rows.js';
+import { localSignals } from '../src/platform/signals/signals.js';
+import { readBacklog } from '../src/platform/telemetry/backlog.js';
+import { newCommand } from './support/commands.js';
+import { ID_OF_N, multiply } from './support/multiply.js';
+import { openPool } from './support/open-pool.js';
+import {
+  type ExplainedPostgres,
+  indexesRead,
+  rowsRead,
+  startExplainedPostgres,
+  wholeTablesRead,
+} from './support/plans.js';
+
+/** What waits to be worked off, in every table, on a connection whose plans were made when there was nothing. */
+const ROWS = 200_000;
+/** For the metrics of the backlog, up to 10,000 rows and 10,000 events are counted. Nothing else reads more. */
+const ROWS_READ = 21_000;
+/** Of one tenant, so many waiting rows are counted twice a second at most: see measure-waits.ts. */
+const COUNTED = 101_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'top-background-'));
+let postgres: ExplainedPostgres;
+let database: Database;
+let demo: Profile;
+
+beforeAll(async () => {
+  postgres = await startExplainedPostgres();
+  const server = await startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    ROLE: 'api',
+  });
+  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const samples = await createSamples(server.baseUrl);
+  await server.stop();
+  database = openPool(postgres.url, { max: 1, connection: planSettings });
+  for (let round = 0; round < 6; round++) await work();
+  await fill(samples);
+}, 180_000);
+
+afterAll(async () => {
+  await database?.close();
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A row of each table, to be multiplied. */
+async function createSamples(node: string): Promise<string> {
+  const id = await newCommand(demo, { timeout_seconds: 300 }, node);
+  const { owner } = postgres;
+  const { tenant_id } = demo;
+  await owner`
+    insert into device_requests (
+      tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
+    )
+    values (${tenant_id}, ${randomUUID()}, 'vendor_a', 'd-1', 'ask', '{}', 'd', 'PENDING', now(), now() + interval '1 day')`;
+  await owner`
+    insert into events (tenant_id, command_id, event_type, event_id)
+    values (${tenant_id}, ${id}, 'command.accepted', ${randomUUID()})`;
+  await owner`
+    insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
+    values (${tenant_id}, ${randomUUID()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
+  await owner`insert into parked_messages (parked_message_id, subject, reason, body) values (${randomUUID()}, 's', 'r', '')`;
+  await owner`
+    insert into object_grants (tenant_id, presign_id, resource_id, operation, key, client_id, request_id, expires_at)
+    values (${tenant_id}, ${randomUUID()}, ${randomUUID()}, 'DOWNLOAD', 'k', 'c', 'r', now())`;
+  return id;
+}
+
+async function fill(id: string): Promise<void> {
+  const { owner } = postgres;
+  const isSample = `command_id = '${id}'`;
+  // All of them overdue, by deadlines within the last 15 minutes.
+  const overdue = { deadline_at: "now() - n * interval '4 milliseconds'", status: "'DISPATCHED'" };
+  await multiply(owner, 'commands', ROWS, { command_id: ID_OF_N, idempotency_key: "'k-' || n", ...overdue }, isSample);
+  await multiply(owner, 'events', ROWS, { command_id: ID_OF_N, event_id: ID_OF_N }, isSample);
+  await multiply(owner, 'outbox', ROWS, { fact_id: ID_OF_N });
+  const ago = "now() - interval '500 days'";
+  await multiply(owner, 'device_requests', ROWS, {
+    device_request_id: ID_OF_N,
+    dedupe_id: "'d-' || n",
+    expires_at: 'now()',
+  });
+  await multiply(owner, 'audit_events', ROWS, { audit_event_id: ID_OF_N, occurred_at: ago });
+  await multiply(owner, 'parked_messages', ROWS, { parked_message_id: ID_OF_N, parked_at: ago });
+  await multiply(owner, 'object_grants', ROWS, { presign_id: ID_OF_N, granted_at: ago });
+  await multiply(owner, 'nonces', ROWS, { nonce_hash: "decode(md5(n::text), 'hex')", expires_at: ago });
+}
+
+const large = [
+  'commands',
+  'events',
+  'outbox',
+  'device_requests',
+  'audit_events',
+  'parked_messages',
+  'object_grants',
+  'nonces',
+];
+
+/** A round of everything that happens in the background. */
+async function work(): Promise<void> {
+  const signals = localSignals();
+  const lease = await takeLease(database, 'test', true);
+  if (!lease) throw new Error('Another node relays.');
+  await asLeader(database, lease, async (tx) => {
+    const { rows } = await takeRows(tx, { after: '', inFlight: [] });
+    await takeUnloggedRows(tx, '');
+    await commandOutbox(database, signals).prepare(tx, rows);
+  });
+  await createWaitMeter(database, { left: () => 0, updatesLagMs: () => 0 })(lease, true);
+  await readBacklog(database);
+  await eventLog(database).read('0', 256);
+  await changesOf(database)([`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
+  for (const overdue of ['RECENT', 'OLD'] as const) {
+    await createCommandSweeper({ database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
+  }
+  await sweepDeviceRequests(database, signals);
+  for (const purge of [
+    purgeNonces(database),
+    purgeParkedMessages(database, 30),
+    purgeObjectGrants(database, 90),
+    purgeCommands(database, 100),
+    purgeDeviceRequests(database, 100),
+    purgeAuditEvents(database, 100),
+  ]) {
+    await purge.round();
+  }
+}
+
+async function costly() {
+  const plans = await postgres.plansOf(work);
+  expect(plans.length).toBeGreaterThan(30);
+  return plans
+    .map((plan) => ({
+      query: plan['Query Text'].replace(/\s+/g, ' ').slice(-600),
+      wholeTables: wholeTablesRead(plan, large),
+      indexes: indexesRead(plan),
+      rows: rowsRead(plan),
+    }))
+    .filter(({ query, wholeTables, rows }) => {
+      const isCount = query.includes('outbox.tenant_id = waiting.tenant_id limit');
+      return wholeTables.length > 0 || rows > (isCount ? COUNTED : ROWS_READ);
+    });
+}
+
+test('a round of background work reads a bounded number of rows of what waits, in tables that were never analyzed', async () => {
+  expect(await costly()).toEqual([]);
+});
+
+test('and with statistics too', async () => {
+  await postgres.owner`analyze`;
+  expect(await costly()).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Profile } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { isAccepted, isRead, type Sent, startLoad } from './support/load.js';
+import { type Link, startLink } from './support/start-link.js';
+import { storedCommands } from './support/stored.js';
+
+const BLACK_HOLE_MS = 30_000;
+const RECOVERED_WITHIN_MS = 20_000;
+
+let folder: string;
+let database: PrivatePostgres;
+let link: Link;
+let server: RunningServer;
+let demo: Profile;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-black-hole-'));
+  database = await startPrivatePostgres();
+  link = await startLink(database.url);
+  server = await startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: link.through(database.url),
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  });
+  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await link?.stop();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const codeOf = ({ kind, answer }: Sent): string => `${kind} ${answer?.body.code ?? answer?.status ?? 'unanswered'}`;
+
+/** A write whose commit was under way when its connection was given up has an unknown outcome. */
+const ALLOWED = [
+  'write 202',
+  'write SERVICE_UNAVAILABLE',
+  'write INTERNAL_ERROR',
+  'read 200',
+  'read SERVICE_UNAVAILABLE',
+  'forged UNAUTHENTICATED',
+  'forged SERVICE_UNAVAILABLE',
+];
+
+test('answers every request, says that it is unready, and expires no command while Postgres is a black hole', async () => {
+  const load = startLoad(demo, () => server.baseUrl, { restMs: 20, command: () => ({ timeout_seconds: 60 }) });
+  await load.seen(200, isAccepted);
+
+  link.blackHole();
+  const healing = delay(BLACK_HOLE_MS).then(() => link.heal());
+  await vi.waitFor(
+    async () => {
+      const readiness = await fetch(`${server.baseUrl}/readyz`);
+      expect([readiness.status, await readiness.json()]).toEqual([
+        503,
+        { status: 'unready', reason: 'the database does not answer' },
+      ]);
+    },
+    { timeout: 15_000 },
+  );
+  await load.seen(20, ({ answer }) => answer?.status === 503);
+  await healing;
+
+  const healedAt = performance.now();
+  await Promise.all([load.seen(50, isAccepted), load.seen(20, isRead)]);
+  const readiness = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
+  await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), { timeout: 20_000 });
+  expect(performance.now() - healedAt).toBeLessThan(RECOVERED_WITHIN_MS);
+
+  const sent = await load.stop();
+  const codes = new Map<string, number>();
+  for (const done of sent) codes.set(codeOf(done), (codes.get(codeOf(done)) ?? 0) + 1);
+  expect([...codes.keys()].filter((code) => !ALLOWED.includes(code))).toEqual([]);
+
+  const accepted = new Set(sent.filter(isAccepted).map(({ answer }) => answer?.body.command_id));
+  await vi.waitFor(
+    async () => {
+      const stored = await storedCommands(database.url, demo.tenant_id);
+      expect(stored.filter(({ command_id }) => accepted.has(command_id))).toHaveLength(accepted.size);
+      expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+}, 180_000);
+
+test('says that it is unready while the relay hangs, and counts the seconds since its last round', async () => {
+  const administrator = postgres(database.superuserUrl, { max: 1 });
+  const readiness = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
+  await administrator.begin(async (tx) => {
+    await tx`lock table relay_lease`;
+    await vi.waitFor(
+      async () =>
+        expect(await readiness()).toEqual({ status: 'unready', reason: expect.stringMatching(/^relay: no round for/) }),
+      { timeout: 30_000, interval: 200 },
+    );
+    const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
+    expect(Number(/^top_loop_last_round_seconds\{loop="relay"\} (.*)$/m.exec(metrics)?.[1])).toBeGreaterThan(10);
+  });
+  await administrator.end();
+  await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), { timeout: 20_000 });
+});

@@ -1,0 +1,370 @@
+import { randomUUID } from 'node:crypto';
+import { allOperations, builtInRoles, type Operation, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import {
+  type Answer,
+  createCredential,
+  createTenant,
+  type Profile,
+  platform,
+  type RequestOptions,
+  sign,
+  signedRequest,
+  type TestTenant,
+} from '@tenant-open-platform/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { expectRefusal } from './support/expect-refusal.js';
+import { bodies } from './support/operation-bodies.js';
+import {
+  administer,
+  createCatalogIds,
+  createIds,
+  type Ids,
+  MALFORMED_ID,
+  missingIds,
+  parameters,
+  renewIds,
+  target,
+} from './support/operation-ids.js';
+import { unique } from './support/unique.js';
+
+/** Makes what is missing: a missing id is no refusal. */
+const UPSERTS = ['roles.put'];
+
+/** No built-in role grants it. */
+const POLICY_SCOPE = 'open:device-request:create';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const TENANT_ROLES = Object.keys(builtInRoles).filter((role) => role !== 'platform_admin');
+
+let own: TestTenant;
+let ids: Ids;
+let foreignIds: Ids;
+let disabled: Record<string, Profile>;
+let ofDisabledTenant: Record<string, Profile>;
+let unbound: Profile;
+/** May by a policy what no built-in role grants. */
+let byPolicy: Profile;
+
+beforeAll(async () => {
+  await createCatalogIds();
+  const [tenant, foreign, closed] = await Promise.all([createTenant(), createTenant(), createTenant()]);
+  own = tenant;
+  [ids, foreignIds, unbound, byPolicy] = await Promise.all([
+    createIds(own),
+    createIds(foreign),
+    createCredential(own.tenant_id),
+    createCredential(own.tenant_id),
+  ]);
+  const policies = `/api/v1/platform/tenants/${own.tenant_id}/policies`;
+  await signedRequest(own.admin, 'POST', policies, { body: { client_id: byPolicy.client_id, scope: POLICY_SCOPE } });
+  disabled = await credentialPerRole(own.tenant_id);
+  for (const { tenant_id, client_id } of Object.values(disabled)) {
+    await administer('PUT', `/api/v1/platform/tenants/${tenant_id}/credentials/${client_id}`, { status: 'DISABLED' });
+  }
+  ofDisabledTenant = await credentialPerRole(closed.tenant_id);
+  await administer('PUT', `/api/v1/platform/tenants/${closed.tenant_id}`, { status: 'DISABLED' });
+});
+
+/** Operations that succeed once for the same ids. */
+const usesUpIds = ({ name, route }: Operation) =>
+  route.method === 'DELETE' ||
+  ['roleBindings.create', 'policies.create', 'callbackSubscriptions.create'].includes(name);
+
+const idsFor = async (operation: Operation) => (usesUpIds(operation) ? renewIds(own, ids, operation) : ids);
+
+async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {
+  const made = TENANT_ROLES.map(async (role) => [role, await createCredential(tenantId, { role })] as const);
+  return Object.fromEntries(await Promise.all(made));
+}
+
+const takesBody = ({ route }: Operation) => 'body' in route && route.body !== undefined;
+
+const needsBody = (operation: Operation) =>
+  takesBody(operation) && !(operation.route as { body: z.ZodType }).body.safeParse(undefined).success;
+
+const bodyFor = (operation: Operation, values: Ids) => bodies[operation.name]?.(values);
+
+/** Only credentials of tenant `platform` may call it. */
+const isPlatformOnly = ({ route }: Operation) => route.metadata.tenant === 'platform';
+
+const grants = (role: string, { route }: Operation) =>
+  route.metadata.scope === null || builtInRoles[role]?.includes(route.metadata.scope) === true;
+
+const rolesGranting = (operation: Operation) => Object.keys(builtInRoles).filter((role) => grants(role, operation));
+
+const tenantProfile = (role: string): Profile =>
+  ({ tenant_admin: own.admin, integration_operator: own.operator, integration_reader: own.reader })[role] ??
+  fail(`No credential of role ${role}.`);
+
+const fail = (message: string): never => {
+  throw new Error(message);
+};
+
+/** Every kind of credential, and whether the contract lets it call the operation. */
+const callers = (operation: Operation) => [
+  ...TENANT_ROLES.map((role) => ({
+    role,
+    caller: tenantProfile(role),
+    may: grants(role, operation) && !isPlatformOnly(operation),
+  })),
+  { role: 'platform_admin', caller: platform().admin, may: grants('platform_admin', operation) },
+  { role: 'a policy', caller: byPolicy, may: operation.route.metadata.scope === POLICY_SCOPE || grants('', operation) },
+  { role: 'no role', caller: unbound, may: grants('', operation) && !isPlatformOnly(operation) },
+];
+
+const permitted = (operation: Operation) =>
+  callers(operation).find(({ may }) => may)?.caller ?? fail('Nobody may call it.');
+
+/** The role whose bearer would be permitted, were it not for what the test is about. */
+const permittedRole = (operation: Operation) => TENANT_ROLES.find((role) => grants(role, operation)) ?? 'tenant_admin';
+
+/** Sends one request and holds its answer to what every answer owes. */
+async function send(caller: Profile, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  const requestId = unique('request');
+  const answer = await signedRequest(caller, method, path, {
+    ...options,
+    headers: { 'X-Request-Id': requestId, ...options.headers },
+  });
+  expect(answer.headers['x-request-id']).toBe(options.headers?.['X-Request-Id'] ?? requestId);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers).not.toHaveProperty('x-powered-by');
+  expect(answer.headers).not.toHaveProperty('etag');
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  if (method !== 'HEAD') {
+    for (const element of Array.isArray(answer.body) ? answer.body : [answer.body]) {
+      expect(element.request_id).toBe(answer.headers['x-request-id']);
+    }
+  }
+  return answer;
+}
+
+const call = (caller: Profile, operation: Operation, values: Ids, options: RequestOptions = {}) =>
+  send(caller, operation.route.method, target(operation, values), { body: bodyFor(operation, values), ...options });
+
+const isAudited = ({ route }: Operation) =>
+  route.method !== 'GET' && /^(platform|open:object-config|open:callback):/.test(route.metadata.scope ?? '');
+
+/** The entries of one request in the log of a tenant. */
+async function auditOf(tenantId: string, requestId: string): Promise<{ request_id: string }[]> {
+  const log = `/api/v1/platform/tenants/${tenantId}/audit-events?limit=500`;
+  const { body } = await signedRequest(platform().admin, 'GET', log);
+  return body.items.filter(({ request_id }: { request_id: string }) => request_id === requestId);
+}
+
+/** Everything that two answers to one X-Request-Id may differ in is left out. */
+const bytesOf = ({ status, headers: { date: _, ...headers }, raw }: Answer) => ({ status, headers, raw });
+
+test('every operation with a body has one to try it with, and every path parameter has a value', () => {
+  const withBody = allOperations.filter(takesBody).map(({ name }) => name);
+  expect(Object.keys(bodies).sort()).toEqual(withBody.sort());
+  for (const name of allOperations.flatMap(parameters)) expect(missingIds()).toHaveProperty(name);
+});
+
+describe.each(allOperations)('$name', (operation) => {
+  const { method } = operation.route;
+  const { scope } = operation.route.metadata;
+
+  test('refuses a request without a signature', async () => {
+    const headers = Object.fromEntries(Object.keys(sign(own.admin, 'GET', '/')).map((name) => [name, undefined]));
+    expectRefusal(await call(permitted(operation), operation, ids, { headers }), 'UNAUTHENTICATED');
+  });
+
+  test('refuses a malformed and a wrong signature', async () => {
+    for (const signature of ['v1=00', `V1=${'0'.repeat(64)}`, `v1=${'0'.repeat(64)}`]) {
+      expectRefusal(await call(permitted(operation), operation, ids, { signature }), 'UNAUTHENTICATED');
+    }
+  });
+
+  test('refuses the same bytes a second time, whatever became of the first', async () => {
+    const again = { nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000), body: bodyFor(operation, ids) };
+    expect((await call(unbound, operation, ids, again)).status).not.toBe(401);
+    expectRefusal(await call(unbound, operation, ids, again), 'NONCE_REUSED');
+  });
+
+  test('refuses an expired timestamp and tells the time', async () => {
+    const timestamp = Math.floor(Date.now() / 1000) - 330;
+    const answer = await call(permitted(operation), operation, ids, { timestamp });
+    expectRefusal(answer, 'CLOCK_SKEW');
+    expect(answer.body.metadata).toEqual({ server_time: expect.any(String), allowed_clock_skew_seconds: 300 });
+    expect(Math.abs(Date.parse(answer.body.metadata.server_time) - Date.now())).toBeLessThan(30_000);
+  });
+
+  test('refuses a disabled credential and one of a disabled tenant', async () => {
+    for (const credentials of [disabled, ofDisabledTenant]) {
+      const caller = credentials[permittedRole(operation)] ?? fail('No such credential.');
+      const answer = await call(caller, operation, { ...ids, tenant_id: caller.tenant_id });
+      expectRefusal(answer, 'UNAUTHENTICATED');
+    }
+  });
+
+  test('is refused to whoever lacks its scope, and to nobody else', async () => {
+    for (const { role, caller, may } of callers(operation)) {
+      const answer = await call(caller, operation, await idsFor(operation));
+      if (may) {
+        expect(answer.status, `${role}: ${answer.raw}`).toBeLessThan(300);
+        continue;
+      }
+      expect(answer.status, `${role}: ${answer.raw}`).toBe(403);
+      expect(answer.body).toEqual({
+        code: 'FORBIDDEN',
+        message: expect.any(String),
+        request_id: expect.any(String),
+        metadata: { required_scope: scope, granted_by_roles: rolesGranting(operation) },
+      });
+    }
+  });
+
+  test('answers a success of the declared status and schema', async () => {
+    const answer = await call(permitted(operation), operation, await idsFor(operation));
+    const schema = operation.route.responses[answer.status] as z.ZodType | undefined;
+    expect(answer.status, answer.raw).toBeLessThan(300);
+    expect(schema?.parse(answer.body)).toEqual(answer.body);
+  });
+
+  if (isAudited(operation)) {
+    test('leaves one entry in the log of the tenant that it changed, with the names of the fields and no value', async () => {
+      const values = await idsFor(operation);
+      const body = bodyFor(operation, values);
+      const caller = permitted(operation);
+      const { body: answer } = await call(caller, operation, values, { body });
+      const changed = parameters(operation).includes('tenant_id') ? own.tenant_id : caller.tenant_id;
+      expect(await auditOf(changed, answer.request_id)).toEqual([
+        {
+          audit_event_id: expect.any(String),
+          occurred_at: expect.any(String),
+          tenant_id: changed,
+          client_id: caller.client_id,
+          operation: operation.name,
+          target: expect.stringMatching(`^${target(operation, values).slice('/api/v1/'.length)}`),
+          changes: Object.keys(body ?? {}),
+          outcome: 'DONE',
+          request_id: answer.request_id,
+        },
+      ]);
+    });
+  }
+
+  if (isAudited(operation) && scope?.startsWith('platform:')) {
+    test("leaves an entry in the log of the caller's own tenant where it was refused", async () => {
+      const { body: refusal } = await call(unbound, operation, foreignIds);
+      expect(refusal.code).toBe('FORBIDDEN');
+      expect(await auditOf(unbound.tenant_id, refusal.request_id)).toMatchObject([
+        {
+          client_id: unbound.client_id,
+          operation: operation.name,
+          target: target(operation, foreignIds).slice('/api/v1/'.length),
+          changes: [],
+          outcome: 'DENIED',
+        },
+      ]);
+    });
+  }
+
+  const references = parameters(operation).filter((name) => name !== 'tenant_id');
+
+  if (references.length > 0 && !UPSERTS.includes(operation.name) && !isPlatformOnly(operation)) {
+    test("answers another tenant's ids and malformed ones exactly as missing ones", async () => {
+      const headers = { 'X-Request-Id': unique('request') };
+      const answerFor = (values: Ids, caller = permitted(operation)) =>
+        call(caller, operation, { ...values, tenant_id: own.tenant_id }, { headers });
+      const missing = await answerFor(missingIds());
+      expectRefusal(missing, 'NOT_FOUND');
+      expect(Object.keys(missing.body).sort()).toEqual(['code', 'message', 'request_id']);
+      expect(bytesOf(await answerFor(foreignIds))).toEqual(bytesOf(missing));
+      for (const name of references) {
+        expect(bytesOf(await answerFor({ ...missingIds(), [name]: MALFORMED_ID }))).toEqual(bytesOf(missing));
+        expect(bytesOf(await answerFor({ ...missingIds(), [name]: foreignIds[name] }))).toEqual(bytesOf(missing));
+        if (name !== 'bound_role') {
+          expect(bytesOf(await answerFor({ ...ids, [name]: foreignIds[name] }))).toEqual(bytesOf(missing));
+        }
+      }
+      if (grants('platform_admin', operation)) {
+        expect(bytesOf(await answerFor(foreignIds, platform().admin))).toEqual(bytesOf(missing));
+      }
+    });
+  }
+
+  if (parameters(operation).includes('tenant_id')) {
+    test('is refused in another tenant, alike whether the tenant exists or not', async () => {
+      const caller = tenantProfile(permittedRole(operation));
+      const headers = { 'X-Request-Id': unique('request') };
+      const foreign = await call(caller, operation, foreignIds, { headers });
+      expectRefusal(foreign, 'FORBIDDEN');
+      for (const tenant_id of [missingIds().tenant_id, PLATFORM_TENANT_ID, MALFORMED_ID]) {
+        const answer = await call(caller, operation, { ...foreignIds, tenant_id }, { headers });
+        expect(bytesOf(answer)).toEqual(bytesOf(foreign));
+      }
+    });
+  }
+
+  if (parameters(operation).includes('tenant_id') && grants('platform_admin', operation)) {
+    test('answers a platform administrator NOT_FOUND for a tenant that is missing or malformed', async () => {
+      const headers = { 'X-Request-Id': unique('request') };
+      const missing = await call(platform().admin, operation, missingIds(), { headers });
+      expectRefusal(missing, 'NOT_FOUND');
+      const malformed = await call(platform().admin, operation, { ...ids, tenant_id: MALFORMED_ID }, { headers });
+      expect(bytesOf(malformed)).toEqual(bytesOf(missing));
+    });
+  }
+
+  if (takesBody(operation)) {
+    test('refuses a field that it does not declare, above all tenant_id', async () => {
+      const unknown = ['nonsense', 'status_reason', 'created_at'];
+      if (operation.name !== 'tenants.create') unknown.push('tenant_id');
+      for (const name of unknown) {
+        const body = { ...bodyFor(operation, ids), [name]: foreignIds.tenant_id };
+        const answer = await call(permitted(operation), operation, ids, { body });
+        expectRefusal(answer, 'VALIDATION_FAILED');
+        expect(answer.body.details).toEqual([
+          { location: `body/${name}`, code: 'UNKNOWN_FIELD', message: expect.any(String) },
+        ]);
+      }
+    });
+  }
+
+  test('refuses a query parameter that it does not declare', async () => {
+    for (const name of ['nonsense', 'tenant_id']) {
+      const answer = await send(permitted(operation), method, `${target(operation, ids)}?${name}=1`, {
+        body: bodyFor(operation, ids),
+      });
+      expectRefusal(answer, 'VALIDATION_FAILED');
+      expect(answer.body.details).toMatchObject([{ location: `query/${name}`, code: 'UNKNOWN_FIELD' }]);
+    }
+  });
+
+  if (!takesBody(operation)) {
+    test('refuses a body', async () => {
+      expectRefusal(await call(permitted(operation), operation, ids, { body: {} }), 'MALFORMED_HTTP');
+    });
+  }
+
+  if (takesBody(operation)) {
+    test('refuses null, what is no object, and an empty body unless its body is optional', async () => {
+      const empty = [undefined, Buffer.alloc(0)];
+      for (const body of [...(needsBody(operation) ? empty : []), null, [], '', 1, true]) {
+        expectRefusal(await call(permitted(operation), operation, ids, { body }), 'VALIDATION_FAILED');
+      }
+    });
+  }
+
+  if (takesBody(operation) && !needsBody(operation)) {
+    test('takes an empty body', async () => {
+      for (const body of [undefined, Buffer.alloc(0)]) {
+        const { status, raw } = await call(permitted(operation), operation, ids, { body });
+        expect(status, raw).toBe(200);
+      }
+    });
+  }
+
+  test('answers every other method with those that the path has', async () => {
+    const declared = allOperations.filter(({ route }) => route.path === operation.route.path);
+    const allowed = declared.map(({ route }) => route.method as string);
+    for (const other of METHODS.filter((candidate) => !allowed.includes(candidate))) {
+      const answer = await send(unbound, other, target(operation, ids));
+      expect(answer.status, other).toBe(405);
+      expect(answer.headers.allow?.split(', ').sort()).toEqual(allowed.sort());
+      if (other !== 'HEAD') expectRefusal(answer, 'METHOD_NOT_ALLOWED');
+    }
+  });
+});

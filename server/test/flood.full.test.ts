@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
+import { natsBus } from '../src/platform/bus/nats-bus.js';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
+
+const FLOOD = 20_000;
+
+let platform: PrivatePlatform;
+let bus: Bus;
+let neighbour: Profile;
+
+beforeAll(async () => {
+  platform = await startPrivatePlatform();
+  bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }));
+  neighbour = await createNeighbour();
+});
+
+afterAll(async () => {
+  await bus?.close();
+  await platform?.stop();
+});
+
+/** An operator of another tenant. */
+async function createNeighbour(): Promise<Profile> {
+  const { admin } = platform;
+  const node = platform.server().baseUrl;
+  const post = async (path: string, body: object) => {
+    const answer = await signedRequest(admin, 'POST', `/api/v1/platform/tenants${path}`, { node, body });
+    expect(answer.status, answer.raw).toBe(201);
+    return answer.body;
+  };
+  const tenant_id = 'neighbour';
+  await post('', { tenant_id, name: 'Neighbour' });
+  const { client_id, secret } = await post(`/${tenant_id}/credentials`, { client_id: 'neighbour-1', name: 'N' });
+  await post(`/${tenant_id}/role-bindings`, { client_id, role: 'integration_operator' });
+  return { ...admin, tenant_id, client_id, secret };
+}
+
+const send = (tenantId: string, updates: (CommandUpdate | Buffer)[]) =>
+  bus.publish(
+    updates.map((update) => ({
+      subject: subjects.commandUpdate(tenantId, 'vendor_a'),
+      id: randomUUID(),
+      body: Buffer.isBuffer(update) ? update : Buffer.from(JSON.stringify(update)),
+    })),
+  );
+
+async function commandOf(profile: Profile): Promise<string> {
+  const node = platform.server().baseUrl;
+  const id = await newCommand(profile, { timeout_seconds: 300 }, node);
+  await vi.waitFor(async () => expect(await statusOf(profile, id)).toBe('DISPATCHED'), { timeout: 20_000 });
+  return id;
+}
+
+async function statusOf(profile: Profile, id: string): Promise<string> {
+  const node = platform.server().baseUrl;
+  return (await signedRequest(profile, 'GET', `${COMMANDS}/${id}`, { node })).body.status;
+}
+
+const untaken = async () => (await platform.streams.info('TOP_UPDATES')).state.messages;
+
+const succeeded = (command_id: string): CommandUpdate => ({ command_id, device_execution_status: 'SUCCEEDED' });
+
+test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
+  ['malformed', async () => () => Buffer.from('{')],
+  ['for commands that do not exist', async () => () => succeeded(randomUUID())],
+  [
+    'for a command that has ended',
+    async () => {
+      const id = await commandOf(platform.demo);
+      await send('demo', [succeeded(id)]);
+      return () => succeeded(id);
+    },
+  ],
+])(
+  `of ${FLOOD} updates of one tenant that are %s many still wait when another tenant's update is taken`,
+  {
+    timeout: 120_000,
+  },
+  async (_, prepare) => {
+    const bogus = await prepare();
+    const id = await commandOf(neighbour);
+    // The platform stands still meanwhile, so that the whole flood waits, on a slow machine too.
+    const { process } = platform.server();
+    process.kill('SIGSTOP');
+    for (let sent = 0; sent < FLOOD; sent += 1_000) await send('demo', Array.from({ length: 1_000 }, bogus));
+    await send(neighbour.tenant_id, [succeeded(id)]);
+    process.kill('SIGCONT');
+    await vi.waitFor(async () => expect(await statusOf(neighbour, id)).toBe('SUCCEEDED'), {
+      timeout: 60_000,
+      interval: 20,
+    });
+    expect(await untaken()).toBeGreaterThan(2 * MAX_IN_FLIGHT);
+    await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000, interval: 200 });
+  },
+);

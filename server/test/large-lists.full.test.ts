@@ -1,0 +1,79 @@
+import { signedRequest } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
+
+const ROWS = 500;
+const MIB = 1_048_576;
+
+let idle: IdlePlatform;
+
+/** Commands, events and device requests whose payloads and results have 32 KiB each, and no compression makes small. */
+beforeAll(async () => {
+  idle = await startIdlePlatform();
+  const { tenant_id, client_id } = idle.demo;
+  const owner = postgres(idle.superuserUrl, { max: 1, onnotice: () => {} });
+  await owner`
+    create temporary table large as
+    select number, gen_random_uuid() as id, json_build_object('a', string_agg(md5(random()::text), '')) as json
+    from generate_series(1, ${ROWS}::int) number, generate_series(1, 1023) group by number`;
+  await owner`
+    insert into commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256, timeout_seconds,
+      status, adapter_status, device_execution_status, result, accepted_at, deadline_at, completed_at, updated_at,
+      created_by_client_id, request_id
+    )
+    select ${tenant_id}, id, 'large-' || number, 'vendor_a', 'large', 'reboot', json, '', 30, 'SUCCEEDED', 'DELIVERED',
+      'SUCCEEDED', json, now(), now(), now(), now(), ${client_id}, 'large'
+    from large`;
+  await owner`
+    insert into events (tenant_id, command_id, event_type, event_id)
+    select ${tenant_id}, id, 'command.completed', gen_random_uuid() from large`;
+  await owner`
+    insert into device_requests (
+      tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
+    )
+    select ${tenant_id}, id, 'vendor_a', 'large', 'ask', json, 'large-' || number, 'EXPIRED', now(), now() from large`;
+  await owner.end();
+});
+
+afterAll(() => idle.stop());
+
+const read = (target: string) => signedRequest(idle.demo, 'GET', `/api/v1/open/${target}`);
+
+test.each(['downlink/commands', 'events', 'device-requests'])(
+  '%s: a page ends after about 1 MiB, and the pages together have every item once',
+  async (list) => {
+    const ids = new Set<string>();
+    for (let cursor: string | null = null; ; ) {
+      const { raw, body } = await read(`${list}?limit=500${cursor ? `&cursor=${cursor}` : ''}`);
+      const keys = body.items.map(
+        (item: Record<string, string>) => item.event_id ?? item.device_request_id ?? item.command_id,
+      );
+      for (const key of keys) ids.add(key);
+      cursor = body.next_cursor;
+      expect(raw.length).toBeLessThan(1.2 * MIB);
+      if (keys.length === 0 || cursor === null) break;
+      if (ids.size < ROWS) expect(raw.length).toBeGreaterThan(MIB);
+    }
+    expect(ids.size).toBe(ROWS);
+  },
+);
+
+test('16 lists of 500 large commands at once neither hold up other requests nor fill the memory', async () => {
+  let listing = true;
+  const lists = Promise.all(Array.from({ length: 16 }, () => read('downlink/commands?limit=500'))).finally(() => {
+    listing = false;
+  });
+  const waits: number[] = [];
+  while (listing) {
+    const startedAt = performance.now();
+    await (await fetch(`${idle.demo.base_url}/livez`)).text();
+    waits.push(performance.now() - startedAt);
+  }
+  for (const { status, raw } of await lists) expect([status, raw.length < 1.2 * MIB]).toEqual([200, true]);
+  const metrics = await (await fetch(`${idle.demo.base_url}/metrics`)).text();
+  const memory = Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]);
+  expect(memory).toBeLessThan(400 * MIB);
+  expect(Math.max(...waits)).toBeLessThan(1_000);
+});

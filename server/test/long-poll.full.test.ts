@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { signedRequest } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'top-long-poll-'));
+let database: PrivatePostgres;
+let superuser: postgres.Sql;
+
+beforeAll(async () => {
+  database = await startPrivatePostgres();
+  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
+});
+
+afterAll(async () => {
+  await superuser?.end();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a waiting request looks at the database a few times, however long it waits', async () => {
+  const server = await startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    // Nothing but requests: neither relay nor sweepers.
+    ROLE: 'api',
+  });
+  const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const waiting = ['device-requests', 'events'];
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, index) =>
+      signedRequest(demo, 'GET', `/api/v1/open/${waiting[index % waiting.length]}?wait_seconds=4`),
+    ),
+  );
+  expect(answers.map(({ status, body }) => [status, body.items])).toEqual(answers.map(() => [200, []]));
+  // A connection reports what it did when it is closed.
+  await server.stop();
+  const connections = () => superuser`select from pg_stat_activity where usename = 'platform'`;
+  await expect.poll(connections, { timeout: 30_000 }).toHaveLength(0);
+  const [read] = await superuser<{ times: number }[]>`
+    select sum(seq_scan + coalesce(idx_scan, 0))::int as times
+    from pg_stat_user_tables where relname in ('device_requests', 'events')`;
+  // Looking every two seconds, each looks three times; looking 50 times a second, 200 times.
+  expect(read?.times).toBeGreaterThan(0);
+  expect(read?.times).toBeLessThan(answers.length * 10);
+});

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Profile } from '@tenant-open-platform/testing';
+import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { completed, newCommand } from './support/commands.js';
+import { isAccepted, startLoad } from './support/load.js';
+import { startAdapter } from './support/start-adapter.js';
+import { storedCommands, storedWork } from './support/stored.js';
+import { expectStreamsAsStored } from './support/streams.js';
+
+let folder: string;
+let nats: PrivateNats;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-nats-start-'));
+  nats = await startPrivateNats();
+});
+
+afterEach(async () => {
+  await nats.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = (environment: Record<string, string> = {}) =>
+  startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
+
+async function refusal(environment: Record<string, string>): Promise<string> {
+  const outcome = await start(environment).catch((error: unknown) => error);
+  if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
+  expect([outcome.exitCode, outcome.stderr.trimEnd().split('\n').length]).toEqual([1, 1]);
+  return outcome.stderr;
+}
+
+const readiness = async ({ baseUrl }: RunningServer) => (await fetch(`${baseUrl}/readyz`)).json();
+const expectReady = (servers: RunningServer[], reason?: string) =>
+  vi.waitFor(
+    async () => {
+      for (const one of servers) {
+        expect(await readiness(one)).toEqual(reason ? { status: 'unready', reason } : { status: 'ready' });
+      }
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+
+const AWAY_MS = 60_000;
+const SHORT_SECONDS = 5;
+
+/** Half of the commands outlive the time without NATS, half do not. */
+const inTurn = () => {
+  let number = 0;
+  return () => ({ timeout_seconds: number++ % 2 === 0 ? SHORT_SECONDS : 300 });
+};
+
+/** Nodes on one Postgres, and the operator of their tenant. */
+async function startNodes(...environments: Record<string, string>[]) {
+  const postgres = await startPrivatePostgres();
+  const servers: RunningServer[] = [];
+  onTestFinished(async () => {
+    await Promise.all(servers.map((one) => one.stop()));
+    await postgres.stop();
+  });
+  const shared = {
+    DATABASE_URL: postgres.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  };
+  for (const [index, own] of environments.entries()) {
+    servers.push(await start({ ...shared, DATA_DIR: join(folder, String(index)), ...own }));
+  }
+  const demo: Profile = JSON.parse(readFileSync(join(folder, '0', 'demo.json'), 'utf8'));
+  return { postgres, servers, demo };
+}
+
+test('a minute without NATS under load: all commands are accepted, those still due then go out in order, the others expire; and nodes stop without NATS', {
+  timeout: 240_000,
+}, async () => {
+  const { postgres, servers, demo } = await startNodes({}, {});
+  const adapter = await startAdapter(nats.url);
+  onTestFinished(() => adapter.stop());
+  await expectReady(servers);
+
+  let turn = 0;
+  const load = startLoad(demo, () => servers[turn++ % 2]?.baseUrl as string, {
+    writers: 25,
+    readers: 6,
+    restMs: 200,
+    command: inTurn(),
+  });
+  await load.seen(100, isAccepted);
+  await nats.suspend();
+  await expectReady(servers, 'the bus does not answer');
+  const goneSince = Date.now();
+  await load.seen(1, (sent) => isAccepted(sent) && Date.now() > goneSince + AWAY_MS);
+  const backSince = Date.now();
+  const sentWhileAway = load.sent.length;
+  await nats.resume();
+  await expectReady(servers);
+  await load.seen(100, isAccepted);
+  const sent = await load.stop();
+  await vi.waitFor(
+    async () => expect(await storedWork(postgres.url)).toEqual({ commands: 0, outbox: 0, unpublished_events: 0 }),
+    {
+      timeout: 60_000,
+      interval: 250,
+    },
+  );
+
+  for (const [index, { kind, answer, milliseconds }] of sent.entries()) {
+    // Once NATS is back, a command that the backlog would let expire is refused.
+    const isOverload = kind === 'write' && index >= sentWhileAway && answer?.status === 503;
+    if (isOverload) expect(answer?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    else expect(answer?.status).toBe({ write: 202, read: 200, forged: 401 }[kind]);
+    expect(milliseconds).toBeLessThan(5_000);
+  }
+  const onStream = await expectStreamsAsStored(nats.url, postgres.url);
+  const stored = new Map(
+    (await storedCommands(postgres.url, demo.tenant_id)).map((command) => [command.idempotency_key, command]),
+  );
+  const ends = { EXPIRED: 0, SUCCEEDED: 0 };
+  for (const { idempotencyKey, answer } of sent.filter(isAccepted)) {
+    const command = stored.get(idempotencyKey);
+    expect(command).toMatchObject({ command_id: answer?.body.command_id, accepted_events: 1, completed_events: 1 });
+    const acceptedAt = Date.parse(answer?.body.accepted_at);
+    // A batch that is on its way when NATS goes may take what comes in that moment.
+    if (acceptedAt < goneSince + 1_000 || acceptedAt > backSince - SHORT_SECONDS * 1_000) continue;
+    const end = command?.timeout_seconds === SHORT_SECONDS ? 'EXPIRED' : 'SUCCEEDED';
+    expect([command?.status, onStream.has(answer?.body.command_id)]).toEqual([end, end === 'SUCCEEDED']);
+    ends[end] += 1;
+  }
+  expect(Math.min(ends.EXPIRED, ends.SUCCEEDED)).toBeGreaterThan(256);
+  expect(stored.size).toBe(sent.filter(isAccepted).length);
+
+  await nats.suspend();
+  await expectReady(servers, 'the bus does not answer');
+  for (const one of servers) expect(await one.stop()).toBe(0);
+});
+
+test('a node that NATS cuts off accepts on, and another hands out what it accepted', async () => {
+  const user = (name: string) => `{ user: ${name}, password: ${name} }`;
+  await nats.reconfigure(`authorization { users: [ ${user('first')}, ${user('second')} ] }`);
+  const as = (name: string) => nats.url.replace('nats://', `nats://${name}:${name}@`);
+  const { servers, demo } = await startNodes(
+    { NATS_URL: as('first') },
+    { NATS_URL: as('second'), SIMULATED_FLEET: 'true' },
+  );
+  const outcome = async () => (await completed(demo, await newCommand(demo))).status;
+  expect(await outcome()).toBe('SUCCEEDED');
+
+  await nats.reconfigure(`authorization { users: [ ${user('second')} ] }`);
+  await expectReady(servers.slice(0, 1), 'the bus does not answer');
+  await expectReady(servers.slice(1));
+  expect(await outcome()).toBe('SUCCEEDED');
+});
+
+test('ends the start with one line, without the password, where NATS refuses it', async () => {
+  await nats.reconfigure('authorization { user: platform, password: right }');
+  const line = await refusal({ NATS_URL: nats.url.replace('nats://', 'nats://platform:hunter2@') });
+  expect(line).toMatch(/^NATS at 127\.0\.0\.1:\d+ refuses the platform/);
+  expect(line).not.toContain('hunter2');
+});
+
+test('ends the start where NATS carries less than the largest payload', async () => {
+  expect(await refusal({ PAYLOAD_LIMIT_BYTES: '1000000' })).toMatch(
+    /^NATS carries messages of at most 1048576 bytes where the platform sends up to 1065536/,
+  );
+});
+
+test('a NATS_URL that is no URL is refused without showing it, and production needs one', async () => {
+  const wrong = await refusal({ NATS_URL: 'https://platform:hunter2@nats:4222' });
+  expect(wrong).toContain('NATS_URL must be nats:// or tls:// URLs');
+  expect(wrong).not.toContain('hunter2');
+  expect(await refusal({ MODE: 'production', NATS_URL: '' })).toMatch(/NATS_URL is required where MODE is production/);
+});

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
+import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
+import { eventLog } from '../src/features/events/background/event-log.js';
+import type { Bus } from '../src/platform/bus/bus.js';
+import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
+import type { Database } from '../src/platform/database/database.js';
+import { createLagMeter } from '../src/platform/outbox/lag-meter.js';
+import { startRelay } from '../src/platform/outbox/relay.js';
+import { localSignals } from '../src/platform/signals/signals.js';
+import { COMMANDS } from './support/commands.js';
+import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
+import { isAccepted, startLoad } from './support/load.js';
+import { openPool } from './support/open-pool.js';
+import { silent } from './support/silent.js';
+import { storedCommands } from './support/stored.js';
+
+const soon = { timeout: 30_000, interval: 50 };
+
+let platform: IdlePlatform;
+let database: Database;
+let bus: Bus;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  database = openPool(platform.databaseUrl);
+  bus = inProcessBus();
+});
+
+afterAll(async () => {
+  await bus?.close();
+  await database?.close();
+  await platform?.stop();
+});
+
+/** A relay whose bus acknowledges one batch after the other, each after this time. */
+function startSlowRelay(acknowledgeAfterMs: number): void {
+  const signals = localSignals();
+  let before: Promise<unknown> = Promise.resolve();
+  const ending = new AbortController();
+  const isOfCommands = ([first]: readonly { subject: string }[]) => first?.subject.includes('.commands.');
+  const relay = startRelay({
+    ...silent(),
+    database,
+    signals,
+    kinds: [commandOutbox(database, signals)],
+    eventLog: eventLog(database),
+    updatesLag: createLagMeter(),
+    bus: {
+      ...bus,
+      async publish(messages) {
+        if (isOfCommands(messages)) {
+          before = before.then(() => delay(acknowledgeAfterMs, undefined, ending).catch(() => {}));
+          await before;
+        }
+        return bus.publish(messages);
+      },
+    },
+  });
+  onTestFinished(() => {
+    ending.abort();
+    return relay.stop();
+  });
+}
+
+async function newOperator(): Promise<Profile> {
+  const { admin, demo } = platform;
+  const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
+  const administer = async (target: string, body: object): Promise<Answer['body']> => {
+    const answer = await signedRequest(admin, 'POST', target, { body });
+    if (answer.status !== 201) throw new Error(answer.raw);
+    return answer.body;
+  };
+  await administer('/api/v1/platform/tenants', { tenant_id: tenantId, name: tenantId });
+  const base = `/api/v1/platform/tenants/${tenantId}`;
+  const { secret, client_id } = await administer(`${base}/credentials`, { client_id: tenantId, name: tenantId });
+  await administer(`${base}/role-bindings`, { client_id, role: 'integration_operator' });
+  return { ...demo, tenant_id: tenantId, client_id, secret };
+}
+
+const create = (operator: Profile, fields: object = {}) =>
+  signedRequest(operator, 'POST', COMMANDS, {
+    body: {
+      vendor: 'vendor_a',
+      device_id: 'd-1',
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: randomUUID(),
+      ...fields,
+    },
+  });
+
+async function refusals(): Promise<number> {
+  const text = await (await fetch(`${platform.demo.base_url}/metrics`)).text();
+  return Number(/^top_commands_refused_for_overload_total (\d+)$/m.exec(text)?.[1]);
+}
+
+/** What the platform stores of a flood. */
+const flood = (tenantId: string, count: number) =>
+  database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    await tx`
+      insert into outbox (tenant_id, kind, fact_id)
+      select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, ${count}::int)`;
+  });
+
+test('a command that would wait for too long is refused before anything is stored; a used key and another tenant are answered', async () => {
+  const [operator, other] = [await newOperator(), await newOperator()];
+  const before = await refusals();
+  const used = { idempotency_key: randomUUID() };
+  const first = await create(operator, used);
+  expect(first.status).toBe(202);
+  // 20 s of rows at the pace that is assumed at first; the relay is held up.
+  await flood(operator.tenant_id, 20_000);
+  startSlowRelay(60_000);
+
+  await vi.waitFor(async () => expect((await create(operator, { timeout_seconds: 30 })).status).toBe(503), soon);
+  const refused = { idempotency_key: randomUUID() };
+  const answer = await create(operator, refused);
+  expect([answer.status, answer.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(await refusals()).toBeGreaterThanOrEqual(before + 2);
+  const stored = await storedCommands(platform.databaseUrl, operator.tenant_id);
+  expect(stored.map(({ idempotency_key }) => idempotency_key)).not.toContain(refused.idempotency_key);
+
+  const again = await create(operator, used);
+  expect([again.status, again.body.command_id, again.headers['idempotent-replayed']]).toEqual([
+    202,
+    first.body.command_id,
+    'true',
+  ]);
+  expect((await create(other, { timeout_seconds: 30 })).status).toBe(202);
+}, 120_000);
+
+test('more than the relay can hand out: the rest is refused in time, and nothing that was accepted expires', async () => {
+  const operator = await newOperator();
+  // 256 commands every 3 seconds, where up to 400 a second are asked for.
+  startSlowRelay(3_000);
+  const sweeping = new AbortController();
+  const sweep = createCommandSweeper({ database, signals: localSignals(), bus, overdue: 'RECENT', intervalMs: 200 });
+  const sweeps = (async () => {
+    while (!sweeping.signal.aborted) {
+      await sweep();
+      await delay(200);
+    }
+  })();
+  const load = startLoad(operator, () => platform.demo.base_url, {
+    writers: 24,
+    readers: 0,
+    restMs: 60,
+    command: () => ({ timeout_seconds: 40 }),
+  });
+  await load.seen(50, ({ kind, answer }) => kind === 'write' && answer?.status === 503);
+  await load.seen(400, isAccepted);
+  const sent = await load.stop();
+  const writes = sent.filter(({ kind }) => kind === 'write');
+  expect(new Set(writes.map(({ answer }) => answer?.status))).toEqual(new Set([202, 503]));
+  const isDone = async () =>
+    (await storedCommands(platform.databaseUrl, operator.tenant_id)).every(({ status }) => status !== 'ACCEPTED');
+  await vi.waitFor(async () => expect(await isDone()).toBe(true), { timeout: 60_000, interval: 250 });
+  sweeping.abort();
+  await sweeps;
+  const stored = await storedCommands(platform.databaseUrl, operator.tenant_id);
+  expect(stored.filter(({ status }) => status === 'EXPIRED').length).toBe(0);
+  expect(stored.length).toBe(writes.filter(isAccepted).length);
+}, 180_000);

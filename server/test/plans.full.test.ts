@@ -1,0 +1,314 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allOperations, type Operation } from '@tenant-open-platform/contract';
+import {
+  createCredential,
+  createTenant,
+  type Profile,
+  platform,
+  signedRequest,
+  type TestTenant,
+  usePlatform,
+} from '@tenant-open-platform/testing';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { ID_OF_N, multiply } from './support/multiply.js';
+import { bodies } from './support/operation-bodies.js';
+import { administer, createCatalogIds, createIds, deletionsLast, type Ids, target } from './support/operation-ids.js';
+import {
+  type Explained,
+  type ExplainedPostgres,
+  indexesRead,
+  pagesRead,
+  rowsRead,
+  startExplainedPostgres,
+  wholeTablesRead,
+} from './support/plans.js';
+
+/**
+ * Every statement that the server really sends to answer requests, on tables that have grown from nothing to 200,000
+ * rows since its connections made their plans, and that were never analyzed; then once more after ANALYZE.
+ */
+const ROWS = 200_000;
+const ADMINISTRATIVE_ROWS = 30_000;
+/** What a page of a filtered list reads. Each event is read with its command. */
+const ROWS_READ = 2 * 5_000 + 600;
+/** Index and table pages of so many rows. */
+const PAGES_READ = 24_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'top-plans-'));
+let database: ExplainedPostgres;
+let server: RunningServer;
+let own: TestTenant;
+let ids: Ids;
+/** May do in the tenant what a tenant's credential can do at all. */
+let caller: Profile;
+
+const catalogPath = '/api/v1/platform/catalog/vendors';
+
+beforeAll(async () => {
+  database = await startExplainedPostgres();
+  const environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    REQUESTS_PER_MINUTE: '1000000',
+    ...Object.fromEntries(limits.map((name) => [name, '1000000'])),
+    CALLBACK_ENDPOINTS_PER_TENANT: '10000',
+    CALLBACK_SUBSCRIPTIONS_PER_TENANT: '20000',
+    VENDORS_PER_PLATFORM: '100000',
+  };
+  server = await startServer(environment);
+  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  usePlatform({
+    nodes: [server.baseUrl],
+    admin: profile('platform-admin.json'),
+    demo: profile('demo.json'),
+    databaseUrl: database.url,
+    natsUrl: null,
+  });
+  await createCatalogIds();
+  own = await createTenant();
+  ids = await createIds(own);
+  caller = await createCredential(own.tenant_id, { role: 'tenant_admin' });
+  const bindings = `/api/v1/platform/tenants/${own.tenant_id}/role-bindings`;
+  const body = { client_id: caller.client_id, role: 'integration_operator' };
+  expect((await signedRequest(platform().admin, 'POST', bindings, { body })).status).toBe(201);
+  await administer('PUT', `${catalogPath}/${ids.vendor}/command-types/reboot`, {
+    description: 'Restarts the device.',
+    payload_schema: { type: 'object' },
+  });
+  await server.stop();
+
+  // Without the relay, nothing happens but what requests do.
+  server = await startServer({ ...environment, ROLE: 'api', PORT: new URL(server.baseUrl).port });
+  // Every connection makes its plans while the tables are as good as empty.
+  for (let round = 0; round < 6; round++) await everyOperation();
+  await fill();
+}, 180_000);
+
+afterAll(async () => {
+  await server?.stop();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const limits = [
+  'CREDENTIALS_PER_TENANT',
+  'ROLES_PER_TENANT',
+  'ROLE_BINDINGS_PER_TENANT',
+  'POLICIES_PER_TENANT',
+  'BUS_PRINCIPALS_PER_TENANT',
+  'OBJECT_CREDENTIALS_PER_TENANT',
+  'OBJECT_RESOURCES_PER_TENANT',
+  'TENANTS_PER_PLATFORM',
+  'COMMAND_TYPES_PER_PLATFORM',
+];
+
+/** Columns whose values differ from row to row, by table. All rows are of the one tenant, if they are of a tenant. */
+const columns: Record<string, Record<string, string>> = {
+  tenants: { tenant_id: "'t-' || n", created_at: "now() - n * interval '1 second'" },
+  vendors: { enabled: 'false', vendor: "'v-' || n", created_at: "now() - n * interval '1 second'" },
+  command_types: { enabled: 'false', command_type: "'t-' || n", created_at: "now() - n * interval '1 second'" },
+  taken_names: { name: "'c-' || n" },
+  credentials: { client_id: "'c-' || n", created_at: "now() - n * interval '1 second'" },
+  roles: { role: "'r-' || n" },
+  role_bindings: { client_id: "'c-' || n", created_at: "now() - n * interval '1 second'" },
+  policies: { policy_id: ID_OF_N, client_id: "'c-' || n" },
+  bus_principals: { principal_id: ID_OF_N, client_id: "'c-' || n" },
+  audit_events: { audit_event_id: ID_OF_N, client_id: "'c-' || n % 100" },
+  object_credentials: { credential_id: ID_OF_N },
+  object_resources: { resource_id: ID_OF_N },
+  object_grants: { presign_id: ID_OF_N, granted_at: "now() - n * interval '1 second'" },
+  callback_endpoints: { endpoint_id: ID_OF_N },
+  callback_subscriptions: { endpoint_id: ID_OF_N, subscription_id: ID_OF_N },
+  device_requests: { device_request_id: ID_OF_N, dedupe_id: "'d-' || n", device_id: "'d-' || n % 100" },
+  commands: { command_id: ID_OF_N, idempotency_key: "'k-' || n", device_id: "'d-' || n % 100" },
+  events: { command_id: ID_OF_N, event_id: ID_OF_N },
+  outbox: {},
+  nonces: { nonce_hash: "decode(md5(n::text), 'hex')" },
+};
+const large = Object.keys(columns);
+
+/** What grows with the traffic. Of the rest there are fewer. */
+const facts = ['audit_events', 'device_requests', 'commands', 'events', 'nonces'];
+
+/** The policies of roles stand beside those of credentials. */
+const like: Record<string, string> = { policies: 'client_id is not null', commands: 'completed_at is not null' };
+
+async function fill(): Promise<void> {
+  for (const [table, changed] of Object.entries(columns)) {
+    const ofTenant = /^(tenants|vendors|command_types|taken_names|nonces)$/.test(table)
+      ? 'true'
+      : `tenant_id = '${own.tenant_id}'`;
+    await multiply(
+      database.owner,
+      table,
+      facts.includes(table) ? ROWS : ADMINISTRATIVE_ROWS,
+      changed,
+      `${ofTenant} and ${like[table] ?? 'true'}`,
+    );
+  }
+  // A log in which everything was accepted and nothing is completed, and ids that a filter finds at the very end.
+  await database.owner`update device_requests set status = 'EXPIRED' where status = 'PENDING' and random() < 0.5`;
+}
+
+const inOrder = deletionsLast(allOperations);
+
+const byOf = ({ route }: Operation) =>
+  route.metadata.tenant === 'platform' || route.path === '/api/v1/platform/tenants/:tenant_id'
+    ? platform().admin
+    : caller;
+
+async function everyOperation(): Promise<void> {
+  const fresh = await createIds(own);
+  for (const operation of inOrder) {
+    const path = target(operation, fresh);
+    const body = bodies[operation.name]?.(fresh);
+    const { status, raw } = await signedRequest(byOf(operation), operation.route.method, path, { body } as never);
+    if (status >= 500) throw new Error(`${operation.name}: ${raw}`);
+  }
+}
+
+/** The catalog belongs to all tenants and is read whole: by catalog.get and into the memory of a process. */
+const isOfCatalog = (query: string) => /left join "?command_types"?/.test(query);
+
+/** Counts up to the limit of rows that the operator has configured. */
+const isOfLimit = (query: string) => !query.includes('order by') && /limit \$\d+ offset \$\d+$/.test(query);
+
+/** What of these statements would cost more in a larger table. */
+const costly = (plans: Explained[]) =>
+  plans
+    .filter(({ 'Query Text': query }) => !isOfCatalog(query) && !isOfLimit(query))
+    .map((plan) => ({
+      query: plan['Query Text'].replace(/\s+/g, ' ').slice(-400),
+      wholeTables: wholeTablesRead(plan, large),
+      indexes: indexesRead(plan),
+      rows: rowsRead(plan),
+      pages: pagesRead(plan),
+    }))
+    .filter(({ wholeTables, rows, pages }) => wholeTables.length > 0 || rows > ROWS_READ || pages > PAGES_READ);
+
+/** Two values for every filter: one that nearly every row has, and one that none has. */
+const values: Record<string, [common: string, rare: string]> = {
+  client_id: ['c-1', 'c-none'],
+  vendor: ['vendor_a', 'vendor_b'],
+  device_id: ['d-1', 'd-none'],
+  command_type: ['reboot', 'none'],
+  idempotency_key: ['k-1', 'k-none'],
+  accepted_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  accepted_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  credential_id: ['', randomUUID()],
+  request_type: ['firmware_check', 'none'],
+  received_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  received_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  event_type: ['command.accepted', 'command.completed'],
+  command_id: ['', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
+  operation: ['credentials.create', 'policies.delete'],
+  outcome: ['DONE', 'DENIED'],
+  occurred_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  occurred_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+};
+const statuses: Record<string, string[]> = {
+  'commands.list': ['SUCCEEDED', 'CANCELED'],
+  'deviceRequests.list': ['PENDING', 'EXPIRED', 'REPLIED'],
+  'busPrincipals.list': ['ACTIVE', 'DELETED'],
+};
+
+const queryNames = ({ route }: Operation) => Object.keys((route.query as z.ZodObject).shape);
+const lists = allOperations.filter((operation) => queryNames(operation).includes('cursor'));
+
+function valuesOf(operation: Operation, name: string): string[] {
+  if (name === 'status') return statuses[operation.name] ?? [];
+  const [common, rare] = values[name] ?? [];
+  return [common || ids[name as keyof Ids], rare].filter((value) => value !== undefined);
+}
+
+/** Every filter of a list alone, and all pairs of them. */
+function queriesOf(operation: Operation): string[] {
+  const filters = queryNames(operation).filter(
+    (name) => !['limit', 'cursor', 'wait_seconds', 'from', 'order'].includes(name),
+  );
+  const single = (name: string) => valuesOf(operation, name).map((value) => `${name}=${encodeURIComponent(value)}`);
+  const pairs = filters.flatMap((one, index) =>
+    filters.slice(index + 1).flatMap((other) => single(one).flatMap((a) => single(other).map((b) => `${a}&${b}`))),
+  );
+  const queries = ['limit=500', ...filters.flatMap(single), ...pairs];
+  const hasOrder = queryNames(operation).includes('order');
+  return hasOrder ? queries.flatMap((query) => [`${query}&order=asc`, `${query}&order=desc`]) : queries;
+}
+
+const nextCursorOf = ({ body, headers }: Awaited<ReturnType<typeof signedRequest>>): string | null =>
+  Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
+
+/** The first page of every list with every filter and every pair of filters, and the page behind it. */
+async function everyList(): Promise<void> {
+  for (const operation of lists) {
+    const queries = queriesOf(operation);
+    // A few at a time: admission reads what all of its batch need in one statement.
+    const oneAfterTheOther = async () => {
+      for (let query = queries.pop(); query !== undefined; query = queries.pop()) await twoPages(operation, query);
+    };
+    await Promise.all(Array.from({ length: 8 }, oneAfterTheOther));
+  }
+}
+
+async function twoPages(operation: Operation, query: string): Promise<void> {
+  const path = `${target(operation, ids)}?${query}`;
+  const first = await signedRequest(byOf(operation), 'GET', path);
+  expect(first.status, `${path} ${first.raw}`).toBe(200);
+  const cursor = nextCursorOf(first);
+  if (cursor === null) return;
+  const second = await signedRequest(byOf(operation), 'GET', `${path}&cursor=${cursor}`);
+  expect(second.status, second.raw).toBe(200);
+}
+
+test('in tables that were never analyzed, every operation reads a bounded number of rows, by indexes', async () => {
+  const plans = await database.plansOf(everyOperation);
+  expect(costly(plans)).toEqual([]);
+  const checksOfForeignKeys = plans.filter((plan) => plan['Query Text'].includes('FROM ONLY'));
+  expect(checksOfForeignKeys.length).toBeGreaterThan(10);
+});
+
+test('so does every list, with every filter and every pair of filters', async () => {
+  const plans = await database.plansOf(everyList);
+  expect(plans.length).toBeGreaterThan(1_000);
+  expect(costly(plans)).toEqual([]);
+}, 180_000);
+
+test('and with statistics too', async () => {
+  await database.owner`analyze`;
+  expect(costly(await database.plansOf(everyOperation))).toEqual([]);
+  expect(costly(await database.plansOf(everyList))).toEqual([]);
+}, 180_000);
+
+test('short pages lead to every row that a filter lets through, however far apart they are', async () => {
+  const few = await database.owner<{ command_id: string }[]>`
+    update commands set status = 'FAILED'
+    where tenant_id = ${own.tenant_id} and idempotency_key like 'k-%' and (
+      substr(idempotency_key, 3)::int % 70000 = 1 or idempotency_key = ${`k-${ROWS}`}
+    )
+    returning command_id`;
+  expect(few).toHaveLength(4);
+  const found: string[] = [];
+  let pages = 0;
+  let empty = 0;
+  for (let cursor: string | null = ''; cursor !== null; pages++) {
+    const path = `/api/v1/open/downlink/commands?status=FAILED&limit=2${cursor && `&cursor=${cursor}`}`;
+    const { body } = await signedRequest(caller, 'GET', path);
+    found.push(...body.items.map(({ command_id }: { command_id: string }) => command_id));
+    if (body.items.length === 0) empty++;
+    cursor = body.next_cursor;
+  }
+  expect(found).toEqual(
+    few
+      .map(({ command_id }) => command_id)
+      .sort()
+      .reverse(),
+  );
+  expect(empty).toBeGreaterThan(30);
+  expect(pages).toBeLessThan(50);
+});

@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
+import type { Database, Transaction } from '../src/platform/database/database.js';
+import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
+import { takeRows } from '../src/platform/outbox/take-rows.js';
+import { localSignals } from '../src/platform/signals/signals.js';
+import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
+import { openPool } from './support/open-pool.js';
+
+let platform: IdlePlatform;
+let database: Database;
+let superuser: postgres.Sql;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  database = openPool(platform.databaseUrl);
+  superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
+  // The worst case: what the planner knows of the tables is nothing.
+  await superuser`alter table commands set (autovacuum_enabled = false)`;
+  await superuser`alter table outbox set (autovacuum_enabled = false)`;
+});
+
+afterAll(async () => {
+  await database?.close();
+  await superuser?.end();
+  await platform?.stop();
+});
+
+/** Commands that wait to leave, with their rows in the outbox. */
+const wait = (count: number) => superuser`
+  with accepted as (
+    insert into commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id
+    )
+    select 'demo', gen_random_uuid(), gen_random_uuid(), 'vendor_a', 'd-1', 'reboot', '{}', '', 300, 'ACCEPTED',
+      'PENDING', 'NOT_STARTED', now(), now() + interval '1 hour', now(), ${platform.demo.client_id}, 'r'
+    from generate_series(1, ${count})
+    returning tenant_id, command_id
+  )
+  insert into outbox (tenant_id, kind, fact_id) select tenant_id, 'COMMAND_ACCEPTED', command_id from accepted`;
+
+type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] };
+
+/** How many pages a batch of the relay reads and writes, from the rows of the outbox to DISPATCHED. */
+async function pagesOfBatch(): Promise<number> {
+  const lease = await takeLease(database, 'test', true);
+  if (!lease) throw new Error('Another node relays.');
+  let pages = 0;
+  await asLeader(database, lease, async (tx) => {
+    const explaining = {
+      async execute(query: ReturnType<typeof sql>) {
+        const [row] = (await tx.execute(sql`explain (analyze, buffers, format json) ${query}`)) as unknown as Plan[];
+        const { Plan: plan } = (row as Plan)['QUERY PLAN'][0];
+        pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        return [];
+      },
+    } as unknown as Transaction;
+    const turn = { after: '', inFlight: [] };
+    const { rows } = await takeRows(tx, turn);
+    expect(rows).toHaveLength(256);
+    await takeRows(explaining, turn);
+    await commandOutbox(database, localSignals()).prepare(explaining, rows);
+  });
+  return pages;
+}
+
+test('a batch of the relay costs no more where 100,000 commands wait than where 2,000 do', async () => {
+  await wait(2_000);
+  const few = await pagesOfBatch();
+  await wait(98_000);
+  const many = await pagesOfBatch();
+  // Each of the 256 descends indexes that have become one level deeper.
+  expect(many).toBeLessThan(few * 2);
+}, 120_000);

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
+import { signedRequest } from '@tenant-open-platform/testing';
+import type { RunningServer } from '@tenant-open-platform/testing/start-server';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Bus } from '../src/platform/bus/bus.js';
+import { natsBus } from '../src/platform/bus/nats-bus.js';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { isAccepted, startLoad } from './support/load.js';
+import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
+import { storedCommands } from './support/stored.js';
+
+const COUNT = 500;
+const TIMEOUT_SECONDS = 12;
+
+let platform: PrivatePlatform;
+let bus: Bus;
+let received: CommandMessage[] = [];
+/** Whether the adapter answers a command as soon as it has it. */
+let answersAtOnce = false;
+/** The commands whose results the bus had within a second. */
+let answeredInTime = new Set<string>();
+
+beforeAll(async () => {
+  platform = await startPrivatePlatform();
+  bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }));
+  await bus.consume({
+    stream: 'TOP_COMMANDS',
+    durable: 'test-adapter',
+    async handle({ body }) {
+      const command: CommandMessage = JSON.parse(body.toString('utf8'));
+      received.push(command);
+      if (answersAtOnce) {
+        const receivedAt = performance.now();
+        await publishResults([command]);
+        if (performance.now() - receivedAt < 1_000) answeredInTime.add(command.command_id);
+      }
+      return 'DONE';
+    },
+  });
+});
+
+afterAll(async () => {
+  await bus?.close();
+  await platform?.stop();
+});
+
+beforeEach(() => {
+  received = [];
+  answersAtOnce = false;
+  answeredInTime = new Set();
+});
+
+/** Commands that an adapter has, and answers when the test says so. */
+async function dispatchedCommands(): Promise<CommandMessage[]> {
+  const { demo } = platform;
+  const node = platform.server().baseUrl;
+  const create = async (count: number) => {
+    for (let made = 0; made < count; made++) await newCommand(demo, { timeout_seconds: TIMEOUT_SECONDS }, node);
+  };
+  await Promise.all(Array.from({ length: 10 }, () => create(COUNT / 10)));
+  await vi.waitFor(() => expect(received).toHaveLength(COUNT), { timeout: 20_000 });
+  return received;
+}
+
+const publishResults = (commands: CommandMessage[]) =>
+  bus.publish(
+    commands.map(({ command_id, tenant_id, vendor }) => {
+      const update: CommandUpdate = { command_id, device_execution_status: 'SUCCEEDED' };
+      return {
+        subject: subjects.commandUpdate(tenant_id, vendor),
+        id: command_id,
+        body: Buffer.from(JSON.stringify(update)),
+      };
+    }),
+  );
+
+async function kill({ process }: RunningServer): Promise<void> {
+  const closed = once(process, 'close');
+  process.kill('SIGKILL');
+  await closed;
+}
+
+async function deadlinesPassed(commands: CommandMessage[]): Promise<void> {
+  const last = Math.max(...commands.map(({ deadline_at }) => Date.parse(deadline_at)));
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(last), { timeout: 60_000, interval: 200 });
+}
+
+const untaken = async () => (await platform.streams.info('TOP_UPDATES')).state.messages;
+
+/** How many commands have ended in each way, of those that still are on their way none. */
+async function endsOf(commands: CommandMessage[]): Promise<Record<string, number>> {
+  const { demo } = platform;
+  const node = platform.server().baseUrl;
+  const statusOf = async ({ command_id }: CommandMessage) => {
+    const path = `${COMMANDS}/${command_id}?wait_seconds=30`;
+    return (await signedRequest(demo, 'GET', path, { node })).body.status as string;
+  };
+  const ends: Record<string, number> = {};
+  for (const command of commands) {
+    const status = await statusOf(command);
+    ends[status] = (ends[status] ?? 0) + 1;
+  }
+  return ends;
+}
+
+test('results that came to the bus in time count, though Postgres was away until the deadlines had passed', {
+  timeout: 180_000,
+}, async () => {
+  const commands = await dispatchedCommands();
+  await platform.postgres.suspend();
+  await publishResults(commands);
+  await deadlinesPassed(commands);
+  await platform.postgres.resume();
+  await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 30_000 });
+  expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
+});
+
+test('results that a killed worker had fetched count, though the next one starts after the deadlines', {
+  timeout: 180_000,
+}, async () => {
+  const commands = await dispatchedCommands();
+  const { process } = platform.server();
+  const closed = once(process, 'close');
+  const publishing = publishResults(commands);
+  await vi.waitFor(async () => expect(await untaken()).toBeGreaterThan(0), { interval: 2, timeout: 20_000 });
+  process.kill('SIGKILL');
+  await Promise.all([closed, publishing]);
+  // Some of them had been given to the worker.
+  expect(await untaken()).toBeGreaterThan(0);
+  await deadlinesPassed(commands);
+  await platform.restart();
+  await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
+  expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
+});
+
+test('results count, though one of two workers is killed under load, be it the one that relays or the other', {
+  timeout: 180_000,
+}, async () => {
+  answersAtOnce = true;
+  const { demo } = platform;
+  const load = startLoad(demo, () => platform.server().baseUrl, { readers: 0, restMs: 20 });
+  const worker = await platform.startWorker();
+  await load.seen(300, isAccepted);
+  await kill(worker);
+  await load.seen(300, isAccepted);
+
+  const next = await platform.startWorker();
+  await load.seen(300, isAccepted);
+  await kill(platform.server());
+  await platform.restart();
+  await load.seen(300, isAccepted);
+  const sent = await load.stop();
+
+  const accepted = new Set(sent.filter(isAccepted).map(({ answer }) => answer?.body.command_id as string));
+  const ends = new Map<string, string>();
+  await vi.waitFor(
+    async () => {
+      for (const { command_id, status } of await storedCommands(platform.postgres.url, demo.tenant_id)) {
+        if (accepted.has(command_id)) ends.set(command_id, status);
+      }
+      expect([...ends.values()].filter((status) => status === 'ACCEPTED' || status === 'DISPATCHED')).toEqual([]);
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  const answered = [...accepted].filter((id) => answeredInTime.has(id));
+  expect(answered.length).toBeGreaterThan(1_000);
+  expect(new Set(answered.map((id) => ends.get(id)))).toEqual(new Set(['SUCCEEDED']));
+  expect(await next.stop()).toBe(0);
+});

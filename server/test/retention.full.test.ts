@@ -1,0 +1,162 @@
+import { signedRequest } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
+import { purgeDeviceRequests } from '../src/features/device-requests/background/purge-device-requests.js';
+import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
+import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
+import type { Database } from '../src/platform/database/database.js';
+import type { Purge } from '../src/platform/retention/purge.js';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
+import { ID_OF_N, multiply } from './support/multiply.js';
+import { openPool } from './support/open-pool.js';
+
+/** More than two batches. Their ids are of 2026-01-01. */
+const OLD = 2_500;
+/** So many days ago is after that day. */
+const KEPT_DAYS = 100;
+
+let idle: IdlePlatform;
+let owner: postgres.Sql;
+let database: Database;
+
+beforeAll(async () => {
+  idle = await startIdlePlatform();
+  owner = postgres(idle.superuserUrl, { max: 1, onnotice: () => {} });
+  database = openPool(idle.databaseUrl);
+});
+
+afterAll(async () => {
+  await database?.close();
+  await owner?.end();
+  await idle?.stop();
+});
+
+/** One pass over the table; answers how many rows it has removed, and that no statement took many. */
+async function pass({ round }: Purge): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const { removed, hasMore } = await round();
+    expect(removed).toBeLessThanOrEqual(1_000);
+    total += removed;
+    if (!hasMore) return total;
+  }
+}
+
+const ended = { status: "'SUCCEEDED'", completed_at: 'now()' };
+const publishAll = () =>
+  owner`update relay_lease set published_seq = (select coalesce(max(seq), 0) from events) where name = 'outbox'`;
+
+/** Old commands that have ended, each with its two events. */
+async function insertOldCommands(): Promise<void> {
+  const sample = await newCommand(idle.demo, {}, idle.demo.base_url);
+  await multiply(owner, 'commands', OLD, { command_id: ID_OF_N, idempotency_key: "'old-' || n", ...ended });
+  await owner`
+    insert into events (tenant_id, command_id, event_type, event_id)
+    select tenant_id, command_id, type, gen_random_uuid()
+    from commands, unnest(array['command.accepted', 'command.completed']) as type
+    where command_id <> ${sample} order by command_id, type`;
+}
+
+const read = async (target: string) =>
+  (await signedRequest(idle.demo, 'GET', target, { node: idle.demo.base_url })).body;
+const readEvents = (query: string) => read(`/api/v1/open/events?${query}`);
+
+test('commands that have ended go with their events; what is young, under way or not published stays', async () => {
+  await insertOldCommands();
+  const cursor = (await readEvents('limit=7')).next_cursor;
+  const key = 'old-1';
+  const body = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, idempotency_key: key };
+  const create = () => signedRequest(idle.demo, 'POST', COMMANDS, { body, node: idle.demo.base_url });
+  const before = await create();
+  expect(before.headers['idempotent-replayed']).toBe('true');
+
+  expect(await pass(purgeCommands(database, KEPT_DAYS))).toBe(0);
+  await publishAll();
+  expect(await pass(purgeCommands(database, 3_650))).toBe(0);
+  await owner`update commands set completed_at = null, status = 'DISPATCHED' where idempotency_key = 'old-2'`;
+  expect(await pass(purgeCommands(database, KEPT_DAYS))).toBe(OLD - 1);
+
+  const kept = await owner<{ events: number; key: string }[]>`
+    select idempotency_key like 'old-%' as is_old, status,
+      (select count(*)::int from events where events.command_id = commands.command_id) as events
+    from commands order by command_id`;
+  expect(kept).toEqual([
+    { is_old: true, status: 'DISPATCHED', events: 2 },
+    { is_old: false, status: 'ACCEPTED', events: 0 },
+  ]);
+
+  // A reader whose cursor stands for an event that is gone goes on with the next one that there is.
+  const { items, next_cursor } = await readEvents(`cursor=${cursor}`);
+  expect(items).toHaveLength(2);
+  expect((await readEvents(`cursor=${next_cursor}`)).items).toEqual([]);
+
+  const after = await create();
+  expect([after.status, after.headers['idempotent-replayed']]).toEqual([202, undefined]);
+  expect(after.body.command_id).not.toBe(before.body.command_id);
+  expect((await read(`${COMMANDS}/${before.body.command_id}`)).code).toBe('NOT_FOUND');
+});
+
+test('requests of devices go once they were replied or have expired', async () => {
+  await owner`
+    insert into device_requests (
+      tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
+    )
+    select ${idle.demo.tenant_id}, gen_random_uuid(), 'vendor_a', 'd-1', 'ask', '{}', 'sample', 'EXPIRED', now(), now()`;
+  await owner`update device_requests set device_request_id = ${firstOfNow()}`;
+  await multiply(owner, 'device_requests', OLD, {
+    device_request_id: ID_OF_N,
+    dedupe_id: "'old-' || n",
+    status: "case n when 1 then 'PENDING' else 'EXPIRED' end",
+  });
+  expect(await pass(purgeDeviceRequests(database, KEPT_DAYS))).toBe(OLD - 1);
+  const kept = await owner`select status from device_requests order by device_request_id`;
+  expect(kept).toEqual([{ status: 'PENDING' }, { status: 'EXPIRED' }]);
+});
+
+test('old entries of the audit log go, of every tenant', async () => {
+  const body = { tenant_id: 'audited', name: 'Audited' };
+  await signedRequest(idle.admin, 'POST', '/api/v1/platform/tenants', { body, node: idle.admin.base_url });
+  const countAll = () => owner<{ entries: number }[]>`select count(*)::int as entries from audit_events`;
+  const before = await countAll();
+  for (const tenant of ['demo', 'platform']) {
+    await multiply(owner, 'audit_events', OLD, {
+      tenant_id: `'${tenant}'`,
+      audit_event_id: ID_OF_N,
+      occurred_at: "'2026-01-01'",
+    });
+  }
+  expect(await pass(purgeAuditEvents(database, KEPT_DAYS))).toBe(2 * OLD);
+  expect(await countAll()).toEqual(before);
+  expect(before[0]?.entries).toBeGreaterThan(0);
+});
+
+test('messages that were parked long ago go, and younger ones stay', async () => {
+  await owner`
+    insert into parked_messages (parked_message_id, parked_at, subject, reason, body)
+    select gen_random_uuid(), now() - make_interval(days => days), '', days::text, ''
+    from unnest(array[29, 31, 90]) as days`;
+  expect(await pass(purgeParkedMessages(database, 30))).toBe(2);
+  expect(await owner`select reason from parked_messages`).toEqual([{ reason: '29' }]);
+});
+
+test('a worker removes what the configuration says, and counts it', async () => {
+  await owner`delete from events`;
+  await owner`delete from commands`;
+  await insertOldCommands();
+  await publishAll();
+  const worker = await idle.startBeside({ ROLE: 'worker', COMMAND_RETENTION_DAYS: String(KEPT_DAYS) });
+  try {
+    const removed = async () => {
+      const metrics = await (await fetch(`${worker.baseUrl}/metrics`)).text();
+      return /^top_rows_removed_total\{table="commands"\} (\d+)$/m.exec(metrics)?.[1];
+    };
+    await expect.poll(removed, { timeout: 30_000, interval: 200 }).toBe(String(OLD));
+  } finally {
+    await worker.stop();
+  }
+});
+
+/** An id of this moment. */
+const firstOfNow = () => `${Date.now().toString(16).padStart(12, '0')}700080000000000000000`.slice(0, 32);

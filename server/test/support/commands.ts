@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Answer, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+
+export const COMMANDS = '/api/v1/open/downlink/commands';
+
+/** Creates a command, and answers its id. Like every good caller it repeats a 503 after `Retry-After`. */
+export async function newCommand(operator: Profile, fields: object = {}, node?: string): Promise<string> {
+  const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, ...fields };
+  const body = { idempotency_key: randomUUID(), ...command };
+  for (;;) {
+    const answer = await signedRequest(operator, 'POST', COMMANDS, { body, ...(node && { node }) });
+    if (answer.status === 202) return answer.body.command_id;
+    const seconds = answer.status === 503 && answer.headers['retry-after'];
+    if (!seconds) throw new Error(answer.raw);
+    await setTimeout(Number(seconds) * 1_000);
+  }
+}
+
+/** The record of a command once its status is final and its events can be read. */
+export async function completed(reader: Profile, commandId: string): Promise<Answer['body']> {
+  const { body } = await signedRequest(reader, 'GET', `${COMMANDS}/${commandId}?wait_seconds=30`);
+  await signedRequest(
+    reader,
+    'GET',
+    `/api/v1/open/events?command_id=${commandId}&event_type=command.completed&wait_seconds=30`,
+  );
+  return body;
+}
+
+export const cancelCommand = (operator: Profile, commandId: string): Promise<Answer> =>
+  signedRequest(operator, 'POST', `${COMMANDS}/${commandId}/cancel`);
+
+/** A command that was taken back. The relay is quick: of several that are canceled at once one is in time. */
+export async function canceledCommand({ operator }: TestTenant): Promise<Answer['body']> {
+  for (;;) {
+    const tries = Array.from({ length: 8 }, async () => cancelCommand(operator, await newCommand(operator)));
+    const canceled = (await Promise.all(tries)).find(({ status }) => status === 200);
+    if (canceled) return canceled.body;
+  }
+}

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
+
+export const schemaFile = fileURLToPath(new URL('../../drizzle/schema.sql', import.meta.url));
+
+/** The schema as Postgres 15 has it after all migrations, without what differs from one dump or login to the next. */
+export function dumpSchema(databaseUrl: string): string {
+  const program = join(postgresBinaries(), 'pg_dump');
+  const dump = execFileSync(program, ['--schema-only', '--no-owner', '--schema=public', databaseUrl], {
+    encoding: 'utf8',
+  });
+  const lines = dump
+    .split('\n')
+    .filter((line) => !/^(-- Dumped |\\(un)?restrict |GRANT ALL ON SCHEMA public TO platform;)/.test(line));
+  return `${lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`;
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import type { Profile } from '@tenant-open-platform/testing';
+import { hashNonce, type SignedRequest } from '../../src/platform/auth/admission.js';
+import type { Database } from '../../src/platform/database/database.js';
+
+/** What the gates would ask admission for the credential, in a request signed now, with a nonce of its own. */
+export async function newSignedRequest(database: Database, { tenant_id, client_id }: Profile): Promise<SignedRequest> {
+  const [row] = await database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return tx`select number::text from credentials where tenant_id = ${tenant_id} and client_id = ${client_id}`;
+  });
+  return {
+    tenantId: tenant_id,
+    clientId: client_id,
+    credentialNumber: row?.number,
+    secretVersion: 1,
+    timestamp: String(Math.floor(Date.now() / 1000)),
+    nonceHash: hashNonce(randomUUID()),
+    scope: 'open:command:create',
+    grantingRoles: ['integration_operator'],
+    pathTenantId: null,
+  };
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '@tenant-open-platform/contract';
+import { createCredential, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { canceledCommand, newCommand } from './commands.js';
+import { createObjectCredential, createObjectResource } from './create-object.js';
+import { newDeviceRequest } from './new-device-request.js';
+import { newPrincipal } from './new-principal.js';
+import { unique } from './unique.js';
+
+/** A value for every path parameter of the contract, all of one tenant. */
+export type Ids = {
+  tenant_id: string;
+  client_id: string;
+  /** The tenant's own, bound to nobody. */
+  role: string;
+  bound_role: string;
+  policy_id: string;
+  principal_id: string;
+  command_id: string;
+  canceled_command_id: string;
+  /** Of a device. */
+  request_id: string;
+  vendor: string;
+  command_type: string;
+  endpoint_id: string;
+  subscription_id: string;
+  credential_id: string;
+  /** No resource uses it. */
+  unused_credential_id: string;
+  resource_id: string;
+};
+
+/** Fits the grammar of paths and the pattern of no id. */
+export const MALFORMED_ID = 'x~'.repeat(70);
+
+/** The catalog is every tenant's: one entry of this file's own. */
+const catalogIds = { vendor: unique('vendor'), command_type: unique('type') };
+
+export async function createCatalogIds(): Promise<void> {
+  const vendor = `/api/v1/platform/catalog/vendors/${catalogIds.vendor}`;
+  await administer('PUT', vendor, { enabled: true });
+  const type = { description: 'Restarts the device.', payload_schema: { type: 'object' } };
+  await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
+}
+
+export async function administer(method: string, target: string, body: object): Promise<void> {
+  const { status, raw } = await signedRequest(platform().admin, method, target, { body });
+  if (status !== 200) throw new Error(raw);
+}
+
+/** What an operation leaves as it is, one of each tenant will do: the device's one reply, the canceled command. */
+async function createLastingIds(tenant: TestTenant) {
+  const [{ device_request_id }, { command_id }] = await Promise.all([
+    newDeviceRequest(tenant),
+    canceledCommand(tenant),
+  ]);
+  return { request_id: device_request_id, canceled_command_id: command_id };
+}
+
+const lastingIds = new Map<TestTenant, ReturnType<typeof createLastingIds>>();
+
+export async function createIds(tenant: TestTenant): Promise<Ids> {
+  const lasting = lastingIds.get(tenant) ?? createLastingIds(tenant);
+  lastingIds.set(tenant, lasting);
+  const [access, callback, object] = await Promise.all([
+    createAccessIds(tenant),
+    createCallbackIds(tenant),
+    createObjectIds(tenant),
+  ]);
+  return {
+    tenant_id: tenant.tenant_id,
+    command_id: await newCommand(tenant.operator),
+    ...(await lasting),
+    ...catalogIds,
+    ...access,
+    ...callback,
+    ...object,
+  };
+}
+
+/** For an operation that succeeds once for the same ids: only the ids of its part are new, because limits are low. */
+export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }: Operation): Promise<Ids> {
+  if (path.startsWith('/api/v1/open/callbacks/')) return { ...ids, ...(await createCallbackIds(tenant)) };
+  if (path.startsWith('/api/v1/open/objects/')) return { ...ids, ...(await createObjectIds(tenant)) };
+  return { ...ids, ...(await createAccessIds(tenant)) };
+}
+
+async function createAccessIds(tenant: TestTenant) {
+  const bound_role = 'integration_reader';
+  const { client_id } = await createCredential(tenant.tenant_id, { role: bound_role });
+  const access = `/api/v1/platform/tenants/${tenant.tenant_id}`;
+  const role = unique('role');
+  await administer('PUT', `${access}/roles/${role}`, { scopes: ['open:event:read'] });
+  const policy = await signedRequest(platform().admin, 'POST', `${access}/policies`, {
+    body: { client_id, scope: 'open:event:read' },
+  });
+  const principals = `${access}/bus/principals`;
+  const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
+  const { policy_id } = policy.body;
+  const { principal_id } = principal.body;
+  return { client_id, role, bound_role, policy_id, principal_id };
+}
+
+async function createCallbackIds({ admin }: TestTenant) {
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await signedRequest(admin, 'POST', endpoints, {
+    body: { name: 'Order system', url: 'https://hooks.acme.example/top' },
+  });
+  const { endpoint_id } = endpoint.body;
+  const subscription = await signedRequest(admin, 'POST', `${endpoints}/${endpoint_id}/subscriptions`, {
+    body: { event_type: 'command.completed' },
+  });
+  return { endpoint_id, subscription_id: subscription.body.subscription_id };
+}
+
+async function createObjectIds({ admin }: TestTenant) {
+  const [credential_id, unused_credential_id] = await Promise.all([
+    createObjectCredential(admin),
+    createObjectCredential(admin),
+  ]);
+  return { credential_id, unused_credential_id, resource_id: await createObjectResource(admin, credential_id) };
+}
+
+export const missingIds = (): Ids => ({
+  tenant_id: unique('tenant'),
+  client_id: unique('client'),
+  role: unique('role'),
+  bound_role: 'integration_missing',
+  policy_id: randomUUID(),
+  principal_id: randomUUID(),
+  command_id: randomUUID(),
+  canceled_command_id: randomUUID(),
+  request_id: randomUUID(),
+  vendor: unique('vendor'),
+  command_type: unique('type'),
+  endpoint_id: randomUUID(),
+  subscription_id: randomUUID(),
+  credential_id: randomUUID(),
+  unused_credential_id: randomUUID(),
+  resource_id: randomUUID(),
+});
+
+/** Whose value a path parameter takes, where it is not of its own name. */
+const otherIds: Record<string, Record<string, keyof Ids>> = {
+  'roleBindings.delete': { role: 'bound_role' },
+  'commands.cancel': { command_id: 'canceled_command_id' },
+  'objectCredentials.delete': { credential_id: 'unused_credential_id' },
+};
+
+const idFor = (operation: Operation, name: string) => otherIds[operation.name]?.[name] ?? (name as keyof Ids);
+
+export const parameters = (operation: Operation) =>
+  [...operation.route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => idFor(operation, name as string));
+
+export const target = (operation: Operation, values: Ids) =>
+  operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
+
+/** Operations that delete come last, those of deeper paths first: the others need what they delete. */
+export const deletionsLast = (operations: readonly Operation[]): Operation[] =>
+  [...operations].sort((one, other) => depthOfDeletion(other) - depthOfDeletion(one));
+
+const depthOfDeletion = ({ route }: Operation) =>
+  route.method === 'DELETE' ? route.path.split('/').length : Number.MAX_SAFE_INTEGER;

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import postgres from 'postgres';
+
+/** What auto_explain says of one statement that ran, and of the statements inside it, such as checks of foreign keys. */
+export type Explained = { ms: number; 'Query Text': string; Plan: PlanNode };
+
+type PlanNode = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
+};
+
+export type ExplainedPostgres = PrivatePostgres & {
+  /** A superuser whose own statements are not explained and check no foreign key. */
+  owner: postgres.Sql;
+  /** The plans of all statements that run meanwhile, as they were really executed. */
+  plansOf(work: () => Promise<unknown>): Promise<Explained[]>;
+};
+
+/** A Postgres that never analyzes a table by itself, and explains every statement of the platform. */
+export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
+  let log = '';
+  const server = await startPrivatePostgres({
+    settings: {
+      autovacuum: 'off',
+      fsync: 'off',
+      session_preload_libraries: 'auto_explain',
+      'auto_explain.log_min_duration': '0',
+      'auto_explain.log_analyze': 'on',
+      'auto_explain.log_buffers': 'on',
+      'auto_explain.log_timing': 'off',
+      'auto_explain.log_nested_statements': 'on',
+      'auto_explain.log_format': 'json',
+    },
+    onLog: (text) => {
+      log += text;
+    },
+  });
+  const owner = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
+  await owner`set auto_explain.log_min_duration = -1`;
+  await owner`set session_replication_role = replica`;
+
+  /** All statements that ended before are in the log then. */
+  async function flush(): Promise<void> {
+    const mark = `mark-${randomUUID()}`;
+    await owner.unsafe(`do $$ begin raise log '${mark}'; end $$`);
+    while (!log.includes(mark)) await new Promise(setImmediate);
+  }
+
+  return {
+    ...server,
+    owner,
+    async plansOf(work) {
+      await flush();
+      log = '';
+      await work();
+      await flush();
+      const plans = log.matchAll(/LOG: {2}duration: ([\d.]+) ms {2}plan:\n((?:\t.*\n)+)/g);
+      return [...plans].map(([, ms, json]) => ({
+        ms: Number(ms),
+        ...JSON.parse((json as string).replaceAll('\n\t', '\n')),
+      }));
+    },
+    async stop() {
+      await owner.end();
+      await server.stop();
+    },
+  };
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** How many rows of tables a plan has read, also those that its filters then left out. */
+export const rowsRead = ({ Plan }: Explained): number =>
+  nodesOf(Plan)
+    .filter((node) => /Scan/.test(node['Node Type']) && node['Relation Name'] !== undefined)
+    .reduce(
+      (sum, node) =>
+        sum +
+        node['Actual Loops'] *
+          (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)),
+      0,
+    );
+
+export const indexesRead = ({ Plan }: Explained): string[] => nodesOf(Plan).flatMap((node) => node['Index Name'] ?? []);
+
+export const pagesRead = ({ Plan }: Explained): number => Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
+
+/** The large tables of which a plan reads every page. */
+export const wholeTablesRead = ({ Plan }: Explained, large: readonly string[]): string[] =>
+  nodesOf(Plan).flatMap((node) => {
+    const table = node['Relation Name'];
+    return node['Node Type'] === 'Seq Scan' && table !== undefined && large.includes(table) ? [table] : [];
+  });

@@ -1,0 +1,16 @@
+import { pino } from 'pino';
+import { createMetrics } from '../../src/platform/telemetry/metrics.js';
+import { createWatchdog } from '../../src/platform/telemetry/watchdog.js';
+
+/** What background work needs to say what it does, to nobody. */
+export function silent() {
+  const watchdog = createWatchdog();
+  return {
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics({
+      readBacklog: async () => ({ rows: 0, oldestSeconds: 0, events: 0, oldestEventSeconds: 0 }),
+      watchdog,
+    }),
+    watchdog,
+  };
+}

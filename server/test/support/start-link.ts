@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export type Link = {
+  /** How many connections it has accepted. */
+  connections: () => number;
+  /** The same URL through this link. */
+  through: (url: string) => string;
+  /** From now on connections stay open and are accepted, and nothing passes: as behind a primary that failed over. */
+  blackHole: () => void;
+  /**
+   * New connections pass again. Those of before never do: their client has to notice that by itself. Postgres has by
+   * its keepalive, about 10 seconds. Until then a session that waits for the rest of a statement keeps its locks.
+   */
+  heal: () => void;
+  stop: () => Promise<void>;
+};
+
+/** A TCP proxy in front of a server of this machine. */
+export async function startLink(url: string): Promise<Link> {
+  const target = Number(new URL(url).port);
+  const sockets = new Set<Socket>();
+  /** The sockets to the server of connections that a black hole has swallowed. */
+  const swallowed = new Set<Socket>();
+  let isBlackHole = false;
+  let connections = 0;
+  const onBlackHole: (() => void)[] = [];
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((near) => {
+    connections++;
+    keep(near);
+    if (isBlackHole) return;
+    const far = connect(target, '127.0.0.1');
+    keep(far);
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => {
+      if (!swallowed.has(far)) near.destroy();
+    });
+    onBlackHole.push(() => swallowed.add(far));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    connections: () => connections,
+    through: (original) => Object.assign(new URL(original), { port: String(port) }).href,
+    blackHole() {
+      isBlackHole = true;
+      for (const swallow of onBlackHole.splice(0)) swallow();
+      for (const socket of sockets) socket.unpipe();
+    },
+    heal() {
+      isBlackHole = false;
+      for (const socket of swallowed) socket.destroy();
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

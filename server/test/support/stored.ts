@@ -1,0 +1,74 @@
+import postgres from 'postgres';
+
+/** What the platform's background work may see of all tenants. */
+async function asSystem<Rows>(
+  databaseUrl: string,
+  read: (tx: postgres.TransactionSql) => Promise<Rows>,
+): Promise<Rows> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    const [rows] = await sql.begin(async (tx) => {
+      await tx`set local role top_system`;
+      return [await read(tx)];
+    });
+    return rows as Rows;
+  } finally {
+    await sql.end();
+  }
+}
+
+export type StoredCommand = {
+  idempotency_key: string;
+  command_id: string;
+  timeout_seconds: number;
+  status: string;
+  accepted_events: number;
+  completed_events: number;
+  /** Rows of the outbox for its acceptance: deleted once the bus has the command, or it has ended. */
+  outbox_rows: number;
+};
+
+/** The commands of a tenant with how many events and rows of the outbox each has. */
+export const storedCommands = (databaseUrl: string, tenantId: string): Promise<StoredCommand[]> =>
+  asSystem(
+    databaseUrl,
+    (tx) => tx<StoredCommand[]>`
+      select idempotency_key, command_id, timeout_seconds, status,
+        (select count(*)::int from events
+          where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
+            and events.event_type = 'command.accepted') as accepted_events,
+        (select count(*)::int from events
+          where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
+            and events.event_type = 'command.completed') as completed_events,
+        (select count(*)::int from outbox
+          where outbox.tenant_id = commands.tenant_id and outbox.fact_id = commands.command_id
+            and outbox.kind = 'COMMAND_ACCEPTED') as outbox_rows
+      from commands where tenant_id = ${tenantId}`,
+  );
+
+/** What a stored command has: a row of the outbox until the relay took it, and its event once it is logged. */
+export const announcement = ({ accepted_events, outbox_rows }: StoredCommand) => ({
+  isAnnounced: accepted_events + outbox_rows > 0,
+  isAnnouncedTwice: accepted_events > 1 || outbox_rows > 1,
+});
+export const once = { isAnnounced: true, isAnnouncedTwice: false };
+
+export type StoredEvent = { event_id: string; event_type: string; command_id: string };
+
+/** The event log of all tenants, in its order. */
+export const storedEvents = (databaseUrl: string): Promise<StoredEvent[]> =>
+  asSystem(databaseUrl, (tx) => tx<StoredEvent[]>`select event_id, event_type, command_id from events order by seq`);
+
+/** How many commands have not ended, and how much has not gone to the bus. */
+export async function storedWork(
+  databaseUrl: string,
+): Promise<{ commands: number; outbox: number; unpublished_events: number }> {
+  const [work] = await asSystem(
+    databaseUrl,
+    (tx) => tx<{ commands: number; outbox: number; unpublished_events: number }[]>`
+      select (select count(*)::int from commands where status in ('ACCEPTED', 'DISPATCHED')) as commands,
+        (select count(*)::int from outbox) as outbox,
+        (select count(*)::int from events where seq > (select published_seq from relay_lease)) as unpublished_events`,
+  );
+  return work as { commands: number; outbox: number; unpublished_events: number };
+}

@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allOperations, builtInRoles, type Operation } from '@tenant-open-platform/contract';
+import {
+  type Answer,
+  createCredential,
+  createTenant,
+  type Profile,
+  platform,
+  signedRequest,
+  type TestTenant,
+  usePlatform,
+} from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { expectRefusal } from './support/expect-refusal.js';
+import { bodies } from './support/operation-bodies.js';
+import {
+  createCatalogIds,
+  createIds,
+  deletionsLast,
+  type Ids,
+  missingIds,
+  parameters,
+  target,
+} from './support/operation-ids.js';
+import { unique } from './support/unique.js';
+
+/**
+ * The `where` of every statement, without row-level security behind it: a server on a Postgres of its own where
+ * row-level security is switched off. Nothing else happens there, so that a row that changes was changed by a request.
+ * isolation.full.test.ts holds row-level security to the same without a `where`.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'top-predicates-'));
+let database: PrivatePostgres;
+let server: RunningServer;
+let superuser: postgres.Sql;
+let own: TestTenant;
+let ids: Ids;
+let foreignIds: Ids;
+/** May do in the tenant what a tenant's credential can do at all. */
+let caller: Profile;
+let unbound: Profile;
+/** Of every operation that reads: its answer before row-level security went, and before there was a twin. */
+let before: Record<string, string>;
+
+/** A tenant whose rows have the ids of the tenant's own: a statement that forgets tenant_id meets both. */
+const TWIN = 'twin';
+
+const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+
+/** Only a platform administrator acts on what belongs to no tenant. */
+const operations = allOperations.filter(
+  ({ route }) => !route.path.startsWith('/api/v1/platform/') || route.path.includes('/tenants/:tenant_id'),
+);
+const reads = operations.filter(({ route }) => route.method === 'GET');
+const writes = operations.filter(({ route }) => route.method !== 'GET');
+
+beforeAll(async () => {
+  database = await startPrivatePostgres();
+  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
+  const environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    KEYRING: keyring,
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  };
+  server = await startServer(environment);
+  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const admin = profile('platform-admin.json');
+  const demo = profile('demo.json');
+  usePlatform({ nodes: [server.baseUrl], admin, demo, databaseUrl: database.url, natsUrl: null });
+
+  await createCatalogIds();
+  const [tenant, foreign] = await Promise.all([createTenant(), createTenant()]);
+  own = tenant;
+  [ids, foreignIds, caller, unbound] = await Promise.all([
+    createIds(own),
+    createIds(foreign),
+    createMightyCredential(own.tenant_id),
+    createCredential(own.tenant_id),
+  ]);
+  const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
+  await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
+
+  // Without the relay and the sweepers, nothing changes but by requests.
+  await server.stop();
+  server = await startServer({ ...environment, ROLE: 'api', PORT: new URL(server.baseUrl).port });
+  before = Object.fromEntries(
+    await Promise.all(reads.map(async (operation) => [operation.name, await read(operation)] as const)),
+  );
+  await switchOffRowSecurity();
+});
+
+afterAll(async () => {
+  await superuser?.end();
+  await server?.stop();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function createMightyCredential(tenantId: string): Promise<Profile> {
+  const profile = await createCredential(tenantId, { role: 'tenant_admin' });
+  const access = `/api/v1/platform/tenants/${tenantId}`;
+  const grant = async (path: string, body: object) =>
+    expect((await signedRequest(platform().admin, 'POST', `${access}/${path}`, { body })).status).toBe(201);
+  await grant('role-bindings', { client_id: profile.client_id, role: 'integration_operator' });
+  await grant('policies', { client_id: profile.client_id, scope: 'open:device-request:create' });
+  return profile;
+}
+
+/** Every table of tenants, and its columns other than tenant_id. */
+const tenantTables = () => superuser<{ name: string; columns: string }[]>`
+  select relname as name, string_agg(quote_ident(attname), ', ') filter (where attname <> 'tenant_id') as columns
+  from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname not in ('tenants', 'taken_names')
+  group by relname
+  having count(*) filter (where attname = 'tenant_id') = 1
+  order by relname`;
+
+/** Row-level security off, and the twin made: of every row of the tenant's own one with the same ids. */
+async function switchOffRowSecurity(): Promise<void> {
+  const tables = await tenantTables();
+  await superuser.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`insert into tenants (tenant_id, name) values (${TWIN}, 'Twin')`;
+    for (const { name, columns } of tables) {
+      await tx`alter table ${tx(name)} disable row level security`;
+      const { count } = await tx.unsafe(
+        `insert into ${name} (tenant_id, ${columns}) overriding system value
+        select '${TWIN}', ${columns} from ${name} where tenant_id = '${own.tenant_id}'`,
+      );
+      // In an empty table nothing could be seen. The outbox is empty once its messages have left; no operation reads it.
+      if (name !== 'outbox') expect([name, count > 0]).toEqual([name, true]);
+    }
+    // In the twin, credentials of the same names may more than in the tenant.
+    await tx`
+      insert into role_bindings (tenant_id, client_id, role)
+      select ${TWIN}, client_id, role from credentials, unnest(array['tenant_admin', 'integration_operator', 'own']) as role
+      where tenant_id = ${TWIN}
+      on conflict do nothing`;
+    await tx`
+      insert into policies (tenant_id, policy_id, client_id, object, action)
+      values (${TWIN}, gen_random_uuid(), ${unbound.client_id}, 'open:event', 'read')`;
+  });
+}
+
+/** The rows of all tenants but the tenant's own and `platform`, by table. */
+async function rowsOfOthers(): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const { name } of await tenantTables()) {
+    const [digest] = await superuser<{ rows: string }[]>`
+      select md5(string_agg(it::text, ' ' order by it::text)) as rows from ${superuser(name)} as it
+      where tenant_id not in (${own.tenant_id}, 'platform')`;
+    digests[name] = digest?.rows ?? '';
+  }
+  return digests;
+}
+
+const mayBeCalledByTenant = ({ route: { metadata } }: Operation) =>
+  metadata.scope === null ||
+  metadata.scope === 'open:device-request:create' ||
+  ['tenant_admin', 'integration_operator'].some((role) => builtInRoles[role]?.includes(metadata.scope as never));
+
+function call(
+  operation: Operation,
+  values: Ids,
+  options: { body?: object | undefined; headers?: object } = {},
+): Promise<Answer> {
+  const by = mayBeCalledByTenant(operation) ? caller : platform().admin;
+  const path = target(operation, { ...values, tenant_id: own.tenant_id });
+  const body = bodies[operation.name]?.(ids);
+  return signedRequest(by, operation.route.method, path, { body, ...options } as never);
+}
+
+const headers = { 'X-Request-Id': 'request-1' };
+
+async function read(operation: Operation): Promise<string> {
+  const { status, raw } = await call(operation, ids, { headers });
+  expect([operation.name, status]).toEqual([operation.name, 200]);
+  return raw.replace(/"server_time":"[^"]+"/, '');
+}
+
+test('reads the rows of the tenant and no other, in every operation that reads', async () => {
+  const reading = reads.map(async (operation) => [operation.name, await read(operation)] as const);
+  expect(Object.fromEntries(await Promise.all(reading))).toEqual(before);
+});
+
+test("answers another tenant's id as a missing one, in every operation, and changes nothing", async () => {
+  const withReferences = operations.filter(
+    (operation) => parameters(operation).some((name) => name !== 'tenant_id') && operation.name !== 'roles.put',
+  );
+  expect(withReferences.length).toBeGreaterThan(15);
+  const others = await rowsOfOthers();
+  const different: object[] = [];
+  for (const operation of withReferences) {
+    const missing = await call(operation, missingIds(), { headers });
+    expect([operation.name, missing.status]).toEqual([operation.name, 404]);
+    const variants = parameters(operation)
+      .filter((name) => name !== 'tenant_id' && name !== 'bound_role')
+      .map((name) => ({ ...ids, [name]: foreignIds[name] }));
+    // Of commands.cancel: a command that has ended, which it would tell, and not as missing.
+    variants.push({ ...foreignIds, canceled_command_id: foreignIds.command_id });
+    for (const values of [foreignIds, ...variants]) {
+      const { status, raw } = await call(operation, values, { headers });
+      if (status !== 404 || raw !== missing.raw) different.push({ name: operation.name, status, raw });
+    }
+  }
+  expect(different).toEqual([]);
+  expect(await rowsOfOthers()).toEqual(others);
+});
+
+test("refuses a body that names another tenant's id as one that names a missing id", async () => {
+  const references = writes.filter(({ name }) =>
+    ['policies.create', 'roleBindings.create', 'objectResources.create', 'objects.presign'].includes(name),
+  );
+  expect(references).toHaveLength(4);
+  const answers = async (values: Ids) => {
+    const answering = references.map(async (operation) => {
+      const { status, raw } = await call(operation, ids, { body: bodies[operation.name]?.(values), headers });
+      return [operation.name, status < 400 ? 'done' : raw] as const;
+    });
+    return Object.fromEntries(await Promise.all(answering));
+  };
+  const missing = await answers(missingIds());
+  expect(Object.values(missing)).not.toContain('done');
+  expect(await answers(foreignIds)).toEqual(missing);
+});
+
+test('writes rows of the tenant and no other, in every operation that writes', async () => {
+  const refused: object[] = [];
+  const reachedOthers: object[] = [];
+  let others = await rowsOfOthers();
+  for (const operation of deletionsLast(writes)) {
+    const { status, raw } = await call(operation, ids);
+    if (status >= 300) refused.push({ name: operation.name, raw });
+    const after = await rowsOfOthers();
+    const tables = Object.keys(after).filter((table) => after[table] !== others[table]);
+    if (tables.length > 0) reachedOthers.push({ name: operation.name, tables });
+    others = after;
+  }
+  expect({ refused, reachedOthers }).toEqual({ refused: [], reachedOthers: [] });
+});
+
+test("lets a credential do nothing that another tenant's credential of the same name may", async () => {
+  const credentials = `/api/v1/platform/tenants/${own.tenant_id}/credentials`;
+  for (const target of [credentials, '/api/v1/open/events']) {
+    expectRefusal(await signedRequest(unbound, 'GET', target), 'FORBIDDEN');
+  }
+});
+
+test("takes an idempotency key that another tenant has used, and replays the tenant's own command alone", async () => {
+  const other = await createTenant();
+  const idempotency_key = unique('key');
+  const foreignId = await newCommand(other.operator, { idempotency_key, device_id: 'foreign' });
+  const body = { vendor: 'vendor_a', device_id: 'own', command_type: 'reboot', payload: {}, idempotency_key };
+  const first = await signedRequest(own.operator, 'POST', COMMANDS, { body });
+  const again = await signedRequest(own.operator, 'POST', COMMANDS, { body });
+  expect([first.status, again.status]).toEqual([202, 202]);
+  expect(again.body.command_id).toBe(first.body.command_id);
+  expect(first.body.command_id).not.toBe(foreignId);
+});

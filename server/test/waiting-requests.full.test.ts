@@ -1,0 +1,122 @@
+import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { changesOf } from '../src/changes-of.js';
+import { readCommand } from '../src/features/commands/get-command.js';
+import { isTerminal } from '../src/features/commands/transitions.js';
+import { asTenant } from '../src/platform/database/roles.js';
+import { postgresSignals } from '../src/platform/signals/postgres-signals.js';
+import { localSignals, topics } from '../src/platform/signals/signals.js';
+import { createWaitFor } from '../src/platform/signals/wait-for.js';
+import { newCommand } from './support/commands.js';
+import { openPool } from './support/open-pool.js';
+import { silent } from './support/silent.js';
+
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+});
+
+/** A node of the test's own on the platform's database, and every statement that it sends. */
+async function openNode({ hearsOthers = true } = {}) {
+  const statements: { text: string; at: number }[] = [];
+  const database = openPool(platform().databaseUrl as string, {
+    debug: (_connection, text) => statements.push({ text, at: performance.now() }),
+  });
+  const signals = hearsOthers ? await postgresSignals(database.sql, silent()) : localSignals();
+  const waitFor = createWaitFor({ signals, changesOf: changesOf(database), perTenant: 1_000, logger: silent().logger });
+  onTestFinished(async () => {
+    await signals.close();
+    await database.close();
+  });
+  const waitForCommand = (commandId: string, waitSeconds = 30) =>
+    waitFor({
+      call: { tenantId: tenant.tenant_id, admittedAt: new Date() },
+      topic: topics.command(tenant.tenant_id, commandId),
+      waitSeconds,
+      look: () => asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, tenant.tenant_id, commandId, 'test')),
+      isEnough: (found) => found === null || isTerminal(found),
+    });
+  return { database, signals, statements, waitForCommand };
+}
+
+type Node = Awaited<ReturnType<typeof openNode>>;
+
+const looks = ({ statements }: Node) => statements.filter(({ text }) => text.includes(' from "commands"')).length;
+const lookOuts = ({ statements }: Node) => statements.filter(({ text }) => text.includes('json_array_elements_text'));
+
+/** Commands that the simulated fleet leaves without an answer, once they were handed to it. */
+async function dispatchedCommands(count: number): Promise<string[]> {
+  const fields = { device_id: 'offline-1', timeout_seconds: 300 };
+  const ids = await Promise.all(Array.from({ length: count }, () => newCommand(tenant.operator, fields)));
+  const path = '/api/v1/open/downlink/commands?status=ACCEPTED';
+  await expect
+    .poll(async () => (await signedRequest(tenant.reader, 'GET', path)).body.items, { timeout: 20_000 })
+    .toEqual([]);
+  return ids;
+}
+
+test('200 requests that wait cause one look in 10 seconds or more while signals arrive', async () => {
+  const ids = await dispatchedCommands(200);
+  const node = await openNode();
+  const answers = Promise.all(ids.map((id) => node.waitForCommand(id)));
+  // More than 200 where the signal of the dispatch comes late.
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBeGreaterThanOrEqual(200);
+  // The first look-out comes early: it is not known yet whether signals arrive.
+  await expect.poll(() => lookOuts(node).length, { timeout: 20_000 }).toBe(1);
+  const looksBefore = looks(node);
+  const before = node.statements.length;
+
+  await expect.poll(() => lookOuts(node).length, { timeout: 20_000 }).toBe(2);
+  const [first, second] = lookOuts(node).map(({ at }) => at);
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(9_000);
+  expect(looks(node)).toBe(looksBefore);
+  // Of each look-out the statement, its transaction, and a signal to this node itself.
+  expect(node.statements.length - before).toBeLessThan(12);
+
+  await node.signals.close();
+  expect(await answers).toHaveLength(200);
+});
+
+test('a change whose signal was lost is found long before the wait is over', async () => {
+  const node = await openNode({ hearsOthers: false });
+  const [id = ''] = await dispatchedCommands(1);
+  const startedAt = performance.now();
+  const answer = node.waitForCommand(id);
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(1);
+  await node.database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    await tx`
+      update commands set status = 'SUCCEEDED', completed_at = now(), updated_at = now() where command_id = ${id}`;
+  });
+  expect(await answer).toMatchObject({ status: 'SUCCEEDED' });
+  expect(performance.now() - startedAt).toBeLessThan(25_000);
+});
+
+test('a signal of its topic has a request look at once, and no other signal', async () => {
+  const node = await openNode();
+  const [id = '', other = ''] = await dispatchedCommands(2);
+  const answer = node.waitForCommand(id);
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(1);
+  node.signals.send([topics.command(tenant.tenant_id, other)]);
+  node.signals.send([topics.command(tenant.tenant_id, id)]);
+  // Nothing has changed, so a look-out has nobody look.
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(2);
+  await node.signals.close();
+  await answer;
+});
+
+test('a busy topic does not have a request look all the time', async () => {
+  const node = await openNode();
+  const [id = ''] = await dispatchedCommands(1);
+  const answer = node.waitForCommand(id);
+  const until = performance.now() + 1_000;
+  while (performance.now() < until) {
+    node.signals.send([topics.command(tenant.tenant_id, id)]);
+    await new Promise(setImmediate);
+  }
+  expect(looks(node)).toBeGreaterThan(1);
+  expect(looks(node)).toBeLessThan(8);
+  await node.signals.close();
+  await answer;
+});

@@ -1,0 +1,230 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
+import connect, { type Sql } from 'postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMANDS, completed, newCommand } from './support/commands.js';
+import { isAccepted, startLoad } from './support/load.js';
+import { storedCommands, storedWork } from './support/stored.js';
+
+const ME = '/api/v1/open/me';
+const AT_ONCE = 40;
+
+let folder: string;
+let postgres: PrivatePostgres;
+let nats: PrivateNats;
+let superuser: Sql;
+let server: RunningServer;
+let demo: Profile;
+
+const start = (more: Record<string, string> = {}) =>
+  startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    SIMULATED_FLEET: 'true',
+    KEYRING_FILE: join(folder, 'keyring.json'),
+    REQUESTS_PER_MINUTE: '1000000',
+    WORKERS: '2',
+    ...more,
+  });
+
+const writeKeyring = (key: Buffer) =>
+  writeFileSync(
+    join(folder, 'keyring.json'),
+    JSON.stringify({ primary: 'test', keys: { test: key.toString('base64') } }),
+    { mode: 0o600 },
+  );
+const key = randomBytes(32);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-workers-'));
+  writeKeyring(key);
+  [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
+  superuser = connect(postgres.superuserUrl, { max: 1, onnotice: () => {} });
+  server = await start();
+  demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: server.baseUrl };
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await superuser?.end();
+  await Promise.all([postgres?.stop(), nats?.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The latest process of each name: each logs its id when it is ready. */
+function processesOf({ stderr }: RunningServer): Record<string, number> {
+  const lines = stderr().split('\n').filter(Boolean);
+  const ready = lines.map((line) => JSON.parse(line)).filter(({ process, msg }) => process && msg === 'ready');
+  return Object.fromEntries(ready.map(({ process, pid }) => [process, pid]));
+}
+
+/** Kills a process of the platform and waits until another one has its place. */
+async function killed(of: RunningServer, name: string): Promise<void> {
+  const pid = processesOf(of)[name] as number;
+  process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(processesOf(of)[name]).not.toBe(pid), { timeout: 30_000, interval: 50 });
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+async function nonces(): Promise<number> {
+  const [row] = await superuser<{ count: number }[]>`select count(*)::int from nonces`;
+  return row?.count ?? 0;
+}
+
+/** At once, on connections of their own: they come to both processes. */
+const atOnce = <Result>(call: (number: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: AT_ONCE }, (_, number) => call(number)));
+
+const probe = async (path: string) => {
+  const answer = await fetch(server.baseUrl + path);
+  return { status: answer.status, text: await answer.text() };
+};
+
+test('one start runs the processes, seeds the platform once, and its probes tell of all processes', async () => {
+  expect(Object.keys(processesOf(server)).toSorted()).toEqual(['api-1', 'api-2', 'carrier']);
+  expect(server.stdout().match(/First start/g)).toHaveLength(1);
+  expect(await probe('/readyz')).toMatchObject({ status: 200 });
+
+  await atOnce(() => signedRequest(demo, 'GET', ME, { headers: { Connection: 'close' } }));
+  const { text } = await probe('/metrics');
+  const requests = [...text.matchAll(/^top_request_duration_seconds_count\{.*operation="me.get".*\} (\d+)$/gm)];
+  expect(requests.map(([line]) => /process="(.*?)"/.exec(line)?.[1]).toSorted()).toEqual(['api-1', 'api-2']);
+  expect(requests.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(AT_ONCE);
+  expect(text).toMatch(/^top_loop_last_round_seconds\{.*loop="relay".*process="carrier".*\}/m);
+  expect(text.match(/^# TYPE top_request_duration_seconds /gm)).toHaveLength(1);
+});
+
+test('is not ready while one of its processes hangs, and says which', async () => {
+  const carrier = processesOf(server).carrier as number;
+  process.kill(carrier, 'SIGSTOP');
+  try {
+    await expect
+      .poll(() => probe('/readyz'), { timeout: 30_000 })
+      .toMatchObject({
+        status: 503,
+        text: expect.stringContaining('carrier: no answer'),
+      });
+  } finally {
+    process.kill(carrier, 'SIGCONT');
+  }
+  await expect.poll(() => probe('/readyz'), { timeout: 30_000 }).toMatchObject({ status: 200 });
+});
+
+test('admits a nonce once, and makes one command of an idempotency key, whichever process gets the request', async () => {
+  const nonce = randomUUID();
+  const replays = await atOnce(() => signedRequest(demo, 'GET', ME, { nonce }));
+  expect(replays.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(replays.filter(({ body }) => body.code === 'NONCE_REUSED')).toHaveLength(AT_ONCE - 1);
+
+  const body = {
+    vendor: 'vendor_a',
+    device_id: 'd-1',
+    command_type: 'reboot',
+    payload: {},
+    idempotency_key: randomUUID(),
+  };
+  const created = await atOnce(() => signedRequest(demo, 'POST', COMMANDS, { body }));
+  expect(new Set(created.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(new Set(created.map(({ body }) => body.command_id)).size).toBe(1);
+});
+
+test('a request that waits in one process is woken by what the others do', async () => {
+  const commandId = await newCommand(demo, { timeout_seconds: 60 });
+  const waited = await atOnce(() => completed(demo, commandId));
+  expect(new Set(waited.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+});
+
+test('the quota of a credential counts its requests to all processes together', async () => {
+  const limit = 100;
+  const limited = await start({ WORKERS: '3', ROLE: 'api', REQUESTS_PER_MINUTE: String(limit) });
+  try {
+    let admitted = 0;
+    for (let sent = 0; sent < 2.5 * limit; sent++) {
+      const options = { node: limited.baseUrl, headers: { Connection: 'close' } };
+      if ((await signedRequest(demo, 'GET', ME, options)).status === 200) admitted++;
+    }
+    expect(admitted).toBeGreaterThanOrEqual(limit);
+    // The processes tell each other every 100 ms.
+    expect(admitted).toBeLessThan(2 * limit);
+  } finally {
+    await limited.stop();
+  }
+});
+
+test('kill -9 of any of its processes loses no accepted command, and the others go on', async () => {
+  const load = startLoad(demo, () => server.baseUrl, { writers: 8, readers: 2, restMs: 20 });
+  for (const name of ['api-1', 'carrier', 'api-2']) {
+    await load.seen(50, isAccepted);
+    await killed(server, name);
+  }
+  await load.seen(50, isAccepted);
+  const sent = await load.stop();
+  await vi.waitFor(
+    async () => expect(await storedWork(postgres.url)).toEqual({ commands: 0, outbox: 0, unpublished_events: 0 }),
+    { timeout: 60_000, interval: 250 },
+  );
+  const stored = new Map((await storedCommands(postgres.url, demo.tenant_id)).map((one) => [one.idempotency_key, one]));
+  for (const { idempotencyKey, answer } of sent.filter(isAccepted)) {
+    expect(stored.get(idempotencyKey)?.command_id).toBe(answer?.body.command_id);
+  }
+});
+
+test('a port in use is one line and exit 1, however many processes there are', async () => {
+  const outcome = await start({ PORT: new URL(server.baseUrl).port }).catch((error: unknown) => error);
+  if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
+  expect(outcome.exitCode).toBe(1);
+  expect(outcome.stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^Cannot listen on .* it is in use/)]);
+});
+
+test('SIGTERM answers what waits in every process and ends all of them', async () => {
+  const stopping = await start();
+  const commandId = await newCommand(demo, { device_id: 'offline-1', timeout_seconds: 60 });
+  const before = await nonces();
+  const waiting = atOnce(() =>
+    signedRequest(demo, 'GET', `${COMMANDS}/${commandId}?wait_seconds=30`, {
+      node: stopping.baseUrl,
+      headers: { Connection: 'close' },
+    }),
+  );
+  // All are admitted.
+  await expect.poll(nonces, { timeout: 30_000 }).toBe(before + AT_ONCE);
+  expect(await stopping.stop()).toBe(0);
+  expect(new Set((await waiting).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(Object.values(processesOf(stopping)).filter(isAlive)).toEqual([]);
+});
+
+test('all processes end with the one that started them', async () => {
+  const left = await start();
+  const closed = once(left.process, 'close');
+  left.process.kill('SIGKILL');
+  await closed;
+  await vi.waitFor(() => expect(Object.values(processesOf(left)).filter(isAlive)).toEqual([]), { timeout: 10_000 });
+});
+
+test('ends with 1 where a process cannot start any more', async () => {
+  const failing = await start({ LOG_LEVEL: 'info' });
+  const closed = once(failing.process, 'close');
+  writeKeyring(randomBytes(32));
+  try {
+    process.kill(processesOf(failing)['api-2'] as number, 'SIGKILL');
+    expect(await closed).toEqual([1, null]);
+    expect(failing.stderr()).toContain('does not start any more');
+  } finally {
+    writeKeyring(key);
+  }
+}, 60_000);

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const guides = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
+
+/** Made by running and building. */
+const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;
+/** In backticks: a path from the root, or the name of a page or of settings there. */
+const PATH = /`(\.?[a-z][\w.-]*(?:\/[\w.*-]+)+\/?|\.?[\w-]+\.(?:md|json|yaml))`/g;
+
+describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...guides])('%s', (page) => {
+  const text = read(page).replace(/^```.*?^```$/gms, '');
+
+  test('names only files and folders that exist', () => {
+    const named = [...text.matchAll(PATH)].map(([, path]) => path as string).filter((path) => !MADE.test(path));
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('links only to pages that exist', () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => link as string);
+    expect(links.filter((link) => !existsSync(join(root, normalize(join(dirname(page), link)))))).toEqual([]);
+  });
+});
+
+test('docs/operating.md names every variable of the configuration, with its default', () => {
+  const declared = [...read('server/src/config.ts').matchAll(/^ {4}([A-Z_]+): ([\s\S]*?),\n(?= {4}\S| {2}\}\))/gm)];
+  const variables = declared.map(([, name, schema]) => {
+    const value = /\.(?:prefault|default)\('([^']*)'\)/.exec(schema as string)?.[1];
+    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\` `}|`;
+  });
+  expect(variables.length).toBeGreaterThan(10);
+  const operating = read('docs/operating.md');
+  expect(variables.filter((row) => !operating.includes(row))).toEqual([]);
+  // TOP_… are streams.
+  const documented = operating.match(/^\| `(?!TOP_)[A-Z_]+` \|.*?\|/gm);
+  expect(documented?.toSorted()).toEqual(variables.toSorted());
+});

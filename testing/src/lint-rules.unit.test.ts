@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+type Rule = { rule: string; message: string; refused: Record<string, string>; passed: Record<string, string> };
+
+/** Every rule of our own: where it applies, what it refuses there and what it lets pass. */
+const rules: Rule[] = [
+  {
+    rule: 'the platform imports no feature',
+    message: 'The platform serves every feature and knows none: let the feature hand in what is needed.',
+    refused: {
+      'server/src/platform/import.ts': `export { getCommand } from '../features/commands/get-command.js';`,
+    },
+    passed: {
+      'server/src/platform/import.ts': `export { waitFor } from './signals/wait-for.js';`,
+      'server/src/router.ts': `export { getCommand } from './features/commands/get-command.js';`,
+    },
+  },
+  {
+    rule: 'files import each other in no circle',
+    message: 'This import is part of a cycle.',
+    refused: {
+      'server/src/platform/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
+      'server/src/platform/two.ts': `import type { One } from './one.js';\nexport type Two = One | null;`,
+    },
+    passed: {
+      'server/src/platform/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
+      'server/src/platform/two.ts': `export type Two = string | null;`,
+    },
+  },
+  {
+    rule: 'a handler acts as its tenant alone',
+    message: 'Handlers act as one tenant: of the roles import asTenant alone. Every other one sees all tenants.',
+    refused: {
+      'server/src/features/x/all-tenants.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
+      'server/src/features/x/statement.ts': `export { asAllTenantsStatement } from '../../platform/database/roles.js';`,
+      'server/src/features/x/ingest.ts': `export { asIngest } from '../../platform/database/roles.js';`,
+      'server/src/features/x/another-tenant.ts': `export { enterTenant } from '../../platform/database/roles.js';`,
+      'server/src/features/x/renamed.ts': `import { asAllTenants as asTenant } from '../../platform/database/roles.js';\nexport const act = asTenant;`,
+      'server/src/features/x/namespace.ts': `import * as roles from '../../platform/database/roles.js';\nexport const act = roles.asAllTenants;`,
+      'server/src/features/x/everything.ts': `export * from '../../platform/database/roles.js';`,
+      'server/src/features/x/dynamic.ts': `export const roles = () => import('../../platform/database/roles.js');`,
+      'server/src/features/commands/sweep-commands.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
+      'server/src/features/x/deep/all-tenants.ts': `export { asAllTenants } from '../../../platform/database/roles.js';`,
+    },
+    passed: {
+      'server/src/features/x/tenant.ts': `export { asTenant } from '../../platform/database/roles.js';`,
+    },
+  },
+  {
+    rule: 'background work does not ingest',
+    message: 'Background work acts for all tenants (asAllTenants, asAllTenantsStatement) or as one (asTenant).',
+    refused: {
+      'server/src/features/x/background/ingest.ts': `export { asIngest } from '../../../platform/database/roles.js';`,
+    },
+    passed: {
+      'server/src/features/x/background/sweep.ts': `export { asAllTenantsStatement, asAllTenants } from '../../../platform/database/roles.js';`,
+    },
+  },
+  {
+    rule: 'the catalog is read and never written',
+    message: 'The catalog belongs to no tenant: it is read with asAllTenantsStatement, and never written.',
+    refused: {
+      'server/src/features/catalog/command-catalog.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
+    },
+    passed: {
+      'server/src/features/catalog/command-catalog.ts': `export { asAllTenantsStatement } from '../../platform/database/roles.js';`,
+    },
+  },
+  {
+    rule: 'the accept batcher reads no secret',
+    message: 'The accept batcher admits and inserts for all tenants (asIngest), which reads no secret.',
+    refused: {
+      'server/src/features/commands/accept-commands.ts': `export { asAllTenantsStatement } from '../../platform/database/roles.js';`,
+    },
+    passed: {
+      'server/src/features/commands/accept-commands.ts': `export { asIngest } from '../../platform/database/roles.js';`,
+    },
+  },
+  {
+    rule: 'a feature does not query without a role',
+    message:
+      'Row-level security binds a role: query through asTenant (platform/database/roles.ts), never with the connection itself.',
+    refused: {
+      'server/src/features/x/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
+      'server/src/features/x/builder.ts': `export const read = (services) => services.database.drizzle.select();`,
+      'server/src/features/x/destructured.ts': `export const read = ({ sql }) => sql\`select 1\`;`,
+      'server/src/features/x/renamed.ts': `export function read(database) {\n  const { drizzle: query } = database;\n  return query;\n}`,
+      'server/src/features/x/background/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
+    },
+    passed: {
+      'server/src/features/x/fragment.ts': `import { sql } from 'drizzle-orm';\nexport const now = sql\`now()\`;`,
+      'server/src/features/x/read.test.ts': `export const read = (database) => database.sql\`select 1\`;`,
+    },
+  },
+  {
+    rule: 'a feature takes no role by a statement',
+    message: 'Only platform/database/roles.ts takes a role or sets the tenant: call asTenant.',
+    refused: {
+      'server/src/features/x/role.ts': `export const read = (tx, sql) => tx.execute(sql\`set local role top_system\`);`,
+      'server/src/features/x/no-role.ts': `export const read = (tx, sql) => tx.execute(sql\`RESET ROLE\`);`,
+      'server/src/features/x/tenant.ts': `export const read = (tx, sql) => tx.execute(sql\`select set_config('app.tenant_id', 'x', true)\`);`,
+    },
+    passed: {
+      'server/src/features/x/column.ts': `export const read = (tx, sql) => tx.execute(sql\`update t set role = 1\`);`,
+    },
+  },
+  {
+    rule: 'the SDK has no dependencies',
+    message: 'The SDK has no dependencies and runs where there is no Node: use Web APIs.',
+    refused: {
+      'sdk/src/zod.ts': `export { z } from 'zod';`,
+      'sdk/src/core/ts-rest.ts': `export { initClient } from '@ts-rest/core';`,
+      'sdk/src/node.ts': `export { readFileSync } from 'node:fs';`,
+      'sdk/src/contract.ts': `export { contract } from '@tenant-open-platform/contract';`,
+    },
+    passed: {
+      'sdk/src/zod.test.ts': `export { z } from 'zod';`,
+      'sdk/src/own.ts': `export { client } from './client.js';`,
+    },
+  },
+  {
+    rule: 'the SDK imports no module of Node without its prefix either',
+    message: 'This import references a Node.js builtin module.',
+    refused: { 'sdk/src/node.ts': `export { readFileSync } from 'fs';` },
+    passed: { 'sdk/src/node.test.ts': `export { readFileSync } from 'node:fs';` },
+  },
+];
+
+type Finding = { file: string; message: string };
+
+/** Runs a linter where only these files and the configuration of this repository are, and answers what it refuses. */
+async function findings(
+  files: Record<string, string>,
+  configuration: string[],
+  lint: (folder: string) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'top-lint-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    for (const path of configuration) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      copyFileSync(join(root, path), join(folder, path));
+    }
+    return await lint(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The JSON that a linter prints, which ends with an error where it refuses something. */
+function run(folder: string, program: string, args: string[]): Promise<{ diagnostics: unknown[] }> {
+  const binaries = join(root, 'node_modules/.bin');
+  const env = { ...process.env, PATH: `${binaries}:${process.env.PATH}` };
+  return new Promise((resolve, reject) => {
+    execFile(join(binaries, program), args, { cwd: folder, env }, (_, stdout, stderr) => {
+      try {
+        resolve(JSON.parse(stdout));
+      } catch {
+        reject(new Error(`${program} printed no JSON: ${stdout}${stderr}`));
+      }
+    });
+  });
+}
+
+async function biome(folder: string): Promise<Finding[]> {
+  const { diagnostics } = await run(folder, 'biome', ['lint', '--vcs-enabled=false', '--reporter=json', '.']);
+  return (diagnostics as { message: string; location: { path: string } }[]).map(({ message, location }) => ({
+    file: location.path,
+    message,
+  }));
+}
+
+async function oxlint(folder: string): Promise<Finding[]> {
+  symlinkSync(join(root, 'server/node_modules'), join(folder, 'server/node_modules'));
+  const { diagnostics } = await run(folder, 'oxlint', ['--type-aware', '--format=json', 'server/src']);
+  return (diagnostics as { code: string; filename: string }[]).map(({ code, filename }) => ({
+    file: filename,
+    message: code,
+  }));
+}
+
+const plugins = ['server/no-query-without-role.grit'];
+
+describe.each(rules)('$rule', ({ message, refused, passed }) => {
+  test('refuses what breaks it, with its message, and lets its good twin pass', async () => {
+    const [bad, good] = await Promise.all(
+      [refused, passed].map((files) => findings(files, ['biome.json', ...plugins], biome)),
+    );
+    expect(bad?.filter((finding) => finding.message === message).map(({ file }) => file)).toEqual(
+      expect.arrayContaining(Object.keys(refused)),
+    );
+    expect(good).toEqual([]);
+  });
+});
+
+describe('a promise is never left alone', () => {
+  const types = `import { sql } from 'drizzle-orm';
+import type { drizzle } from 'drizzle-orm/postgres-js';
+import type postgres from 'postgres';
+
+export type Database = { drizzle: ReturnType<typeof drizzle>; sql: postgres.Sql };
+export const one = sql\`select 1\`;
+`;
+  const promises = {
+    'drizzle-query.ts': ['typescript(no-floating-promises)', 'database.drizzle.execute(one);'],
+    'tagged-query.ts': ['typescript(no-floating-promises)', 'database.sql`select 1`;'],
+    'promise.ts': ['typescript(no-floating-promises)', 'Promise.resolve(1);'],
+    'callback.ts': ['typescript(no-misused-promises)', '[1].forEach(async () => database.drizzle.execute(one));'],
+    'condition.ts': ['typescript(no-misused-promises)', 'if (database.drizzle.execute(one)) return;'],
+    'value.ts': ['typescript(await-thenable)', 'await 1;'],
+  } as const;
+  const passed = [
+    'await database.drizzle.execute(one);',
+    'await database.sql`select 1`;',
+    'return Promise.resolve(1);',
+  ];
+  const around = (statement: string) =>
+    `import { type Database, one } from './types.js';\nexport async function work(database: Database) {\n  ${statement}\n  return { database, one };\n}\n`;
+  const tsconfig = JSON.stringify({ extends: '../tsconfig.base.json', include: ['src'] });
+
+  let found: Finding[];
+  beforeAll(async () => {
+    const files = Object.fromEntries([
+      ...Object.entries(promises).map(([name, [, statement]]) => [`server/src/${name}`, around(statement)]),
+      ...passed.map((statement, index) => [`server/src/passed-${index}.ts`, around(statement)]),
+    ]);
+    found = await findings(
+      { 'server/tsconfig.json': tsconfig, 'server/src/types.ts': types, ...files },
+      ['.oxlintrc.json', 'tsconfig.base.json'],
+      oxlint,
+    );
+  });
+
+  test('refuses queries and promises that nobody awaits, and nothing else', () => {
+    const expected = Object.entries(promises).map(([name, [code]]) => ({ file: `server/src/${name}`, message: code }));
+    const inOrder = (findings: Finding[]) => findings.map(({ file, message }) => `${file} ${message}`).sort();
+    expect(inOrder(found)).toEqual(inOrder(expected));
+  });
+});
