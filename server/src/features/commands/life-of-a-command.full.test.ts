@@ -155,8 +155,9 @@ async function make(id: string, happening: Happening, node: number): Promise<Rep
       return null;
     }
     case 'deadline':
-      // No role of the platform may change a deadline.
-      await superuser`update commands set deadline_at = now() - interval '1 second' where command_id = ${id}`;
+      // No role of the platform may change a deadline. The sweep mark of a new database is the time of its installation.
+      await superuser`
+        update commands set deadline_at = date_trunc('milliseconds', now()) where command_id = ${id}`;
       await Promise.all(nodes.map(({ sweep }) => sweep()));
       return null;
     case 'report':
