@@ -282,7 +282,7 @@ test('a leader that stops gives its lease back, and the one that follows goes on
 
   const later = await newRows();
   // It asks for the lease every half second; left to expire, that would take 4 to 5.
-  await vi.waitFor(() => expect(second.attempts.flat()).toEqual(later), { timeout: 3_000, interval: 10 });
+  await vi.waitFor(() => expect(second.attempts.flat()).toEqual(later), { timeout: 3_900, interval: 10 });
   await vi.waitFor(() => expect(kept).toEqual([...ids, ...later]), soon);
 });
 
