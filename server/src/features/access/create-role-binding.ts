@@ -3,7 +3,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { builtInScopes, platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { presentRoleBinding } from './present-role-binding.js';
