@@ -37,7 +37,7 @@ export const createPolicy =
       }));
       const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
       if (!created) throw call.refuse('POLICY_ALREADY_EXISTS');
-      return created;
+      return { before: null, after: presentPolicy(created, call.requestId), result: created };
     });
     return { status: 201, body: presentPolicy(row, call.requestId) };
   };

@@ -24,7 +24,9 @@ export const createRoleBinding =
       if (!(await lockCredential(tx, tenantId, clientId))) throw notFoundIn('body/client_id');
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
       if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
-      return bound;
+      // What the role grants at this time: the log tells what the binding meant.
+      const after = { ...presentRoleBinding(bound, call.requestId), scopes: granted };
+      return { before: null, after, result: bound };
     });
     return { status: 201, body: presentRoleBinding(row, call.requestId) };
   };

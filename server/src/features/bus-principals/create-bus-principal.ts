@@ -48,7 +48,7 @@ export const createBusPrincipal =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return { before: null, after: presentBusPrincipal(created, call.requestId), result: created };
     });
     signals.send([topics.busAccess]);
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };

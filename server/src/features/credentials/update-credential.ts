@@ -44,9 +44,12 @@ export const updateCredential =
       await administrators?.requireOneLeft();
 
       const row = rotated?.row ?? updated;
+      const after = presentCredential(row, call);
       return {
-        status: 200,
-        body: { ...presentCredential(row, call), ...(rotated && { secret: rotated.secret }) },
+        before: presentCredential(locked, call),
+        after,
+        ...(rotated && { secrets: { secret: 'rotated' } }),
+        result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
       };
     });
   };
