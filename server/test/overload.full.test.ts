@@ -98,7 +98,7 @@ async function refusals(): Promise<number> {
   return Number(/^top_commands_refused_for_overload_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** What the platform stores of a flood. */
+/** What the platform stores during a flood. */
 const flood = (tenantId: string, count: number) =>
   database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
@@ -107,13 +107,13 @@ const flood = (tenantId: string, count: number) =>
       select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, ${count}::int)`;
   });
 
-test('a command that would wait for too long is refused before anything is stored; a used key and another tenant are answered', async () => {
+test('a command that would wait too long is refused before anything is stored; a used idempotency key and another tenant are served', async () => {
   const [operator, other] = [await newOperator(), await newOperator()];
   const before = await refusals();
   const used = { idempotency_key: randomUUID() };
   const first = await create(operator, used);
   expect(first.status).toBe(202);
-  // 20 s of rows at the pace that is assumed at first; the relay is held up.
+  // 20 s of rows at the initially assumed rate; the relay is held up.
   await flood(operator.tenant_id, 20_000);
   startSlowRelay(60_000);
 
@@ -135,9 +135,9 @@ test('a command that would wait for too long is refused before anything is store
   expect((await create(other, { timeout_seconds: 30 })).status).toBe(202);
 }, 120_000);
 
-test('more than the relay can hand out: the rest is refused in time, and nothing that was accepted expires', async () => {
+test('above the capacity of the relay, excess commands are refused at once and no accepted command expires', async () => {
   const operator = await newOperator();
-  // 256 commands every 3 seconds, where up to 400 a second are asked for.
+  // 256 commands every 3 seconds, while up to 400 a second are requested.
   startSlowRelay(3_000);
   const sweeping = new AbortController();
   const sweep = createCommandSweeper({ database, signals: localSignals(), bus, overdue: 'RECENT', intervalMs: 200 });

@@ -9,12 +9,12 @@ const tags = readdirSync(folder)
   .filter((name) => /^\d{4}_/.test(name))
   .map((name) => basename(name, '.sql'));
 
-/** The first that was made by the rule. No node of a version before it was ever in service. */
+/** The first migration under this rule. No earlier version was ever in service. */
 const FIRST = '0011_';
 
 const problemsOf = (sql: string) => migrationProblems({ tag: 'new', sql }, tags);
 
-test('no migration stops traffic, and nodes of the version before go on beside it', () => {
+test('no migration stops requests, and nodes of the previous version continue', () => {
   const ruled = tags.filter((tag) => tag >= FIRST);
   expect(ruled.length).toBeGreaterThan(0);
   const problems = ruled.flatMap((tag) =>
@@ -54,6 +54,6 @@ test.each([
   'DROP INDEX CONCURRENTLY IF EXISTS "x";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "x" ON "commands" ("vendor");',
   '-- unused since 0010_outbox-queue: nothing reads it.\nALTER TABLE "commands" DROP COLUMN "x";',
   'grant select on commands to top_app;',
-])('the rule takes %j', (sql) => {
+])('the rule accepts %j', (sql) => {
   expect(problemsOf(sql)).toEqual([]);
 });
