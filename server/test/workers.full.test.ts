@@ -223,7 +223,7 @@ test('exits with 1 if a process can no longer start', async () => {
   try {
     process.kill(processesOf(failing)['api-2'] as number, 'SIGKILL');
     expect(await closed).toEqual([1, null]);
-    expect(failing.stderr()).toContain('does not start any more');
+    expect(failing.stderr()).toContain('can no longer start');
   } finally {
     writeKeyring(key);
   }

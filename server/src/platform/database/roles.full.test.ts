@@ -67,7 +67,7 @@ test('refuses to start, in one line with the fix, if a statement without a role 
   await superuser`alter role platform inherit`;
   const fix = 'ALTER ROLE platform NOINHERIT';
   const refusal = await startUp();
-  expect(refusal).toMatch(/^exit 1: A statement that takes no role sees rows of every tenant.*commands, .*$/);
+  expect(refusal).toMatch(/^exit 1: A statement without SET ROLE sees rows of every tenant.*commands, .*$/);
   expect(refusal).toContain(`${fix};`);
   await superuser.unsafe(fix);
   expect(await startUp()).toBe('exit 0');
@@ -77,7 +77,7 @@ test('refuses to start, in one line with the fix, if a statement without a role 
 test('refuses to start if the owner of a table is exempt from its row-level security', async () => {
   await superuser`alter table credentials no force row level security`;
   expect(await startUp()).toMatch(
-    /^exit 1: A statement that takes no role sees rows of every tenant.*\(credentials\).*$/,
+    /^exit 1: A statement without SET ROLE sees rows of every tenant.*\(credentials\).*$/,
   );
   await superuser`alter table credentials force row level security`;
   expect(await startUp()).toBe('exit 0');
