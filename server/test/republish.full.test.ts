@@ -285,7 +285,7 @@ test('if NATS goes away meanwhile, reports the progress and how to continue', as
   if (!commands || !replies || !events) throw new Error('Some messages are not published again.');
   const range = { since: startedAt, until: new Date().toISOString() };
   const failed = republish(publisher, [goAway(events)], range).then(() => 'done', String);
-  const said = /^StartupError: .* after 256 messages: go on with --since (\S+Z)\. Reason: .+$/.exec(await failed);
+  const said = /^StartupError: .* after 256 messages: continue with --since (\S+Z)\. Reason: .+$/.exec(await failed);
   await nats.resume();
   await vi.waitFor(() => expect(bus.unreadyReason()).toBeNull(), soon);
   const { messages: all } = await republish(publisher, [events], range);

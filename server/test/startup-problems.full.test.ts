@@ -101,7 +101,7 @@ describe.concurrent('a start that cannot use its database says in one line how t
   });
 
   test('no such database', async () => {
-    expect(await refusal({ pathname: '/missing' })).toMatch(/has no database "missing"\. Make it: create database/);
+    expect(await refusal({ pathname: '/missing' })).toMatch(/has no database "missing"\. Create it: create database/);
   });
 
   test('wrong password', async () => {
