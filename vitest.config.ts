@@ -11,8 +11,20 @@ const e2e = '**/*.e2e.test.ts';
 const hostile = '**/*.hostile.test.ts';
 /** Installs other runtimes of JavaScript and runs the SDK in them. */
 const runtimes = '**/*.runtimes.test.ts';
+/** Installs Schemathesis from PyPI and sends generated requests to every operation. */
+const schemathesis = '**/*.schemathesis.test.ts';
+/** Compiles the signing code of other languages and the clients that openapi-generator makes. */
+const clients = '**/*.clients.test.ts';
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
-const needServers = [...outside, '**/*.unit.test.ts', 'sdk/src/**/!(*.e2e).test.ts', hostile, runtimes];
+const needServers = [
+  ...outside,
+  '**/*.unit.test.ts',
+  'sdk/src/**/!(*.e2e).test.ts',
+  hostile,
+  runtimes,
+  schemathesis,
+  clients,
+];
 
 export default defineConfig({
   resolve: { conditions },
@@ -31,6 +43,8 @@ export default defineConfig({
       { extends: true, test: { name: 'full', globalSetup, include: [all], exclude: needServers } },
       { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
       { extends: true, test: { name: 'runtimes', globalSetup, include: [runtimes], exclude: outside } },
+      { extends: true, test: { name: 'schemathesis', globalSetup, include: [schemathesis], exclude: outside } },
+      { extends: true, test: { name: 'clients', globalSetup, include: [clients], exclude: outside } },
     ],
   },
 });

@@ -4,8 +4,8 @@ import { prepare } from './prepare.mjs';
 import { fail, root } from './root.mjs';
 
 const [project, ...parameters] = process.argv.slice(2);
-if (!['local', 'full', 'hostile', 'runtimes'].includes(project))
-  fail('Usage: node scripts/test.mjs local|full|hostile|runtimes [vitest arguments]');
+if (!['local', 'full', 'hostile', 'runtimes', 'schemathesis', 'clients'].includes(project))
+  fail('Usage: node scripts/test.mjs local|full|hostile|runtimes|schemathesis|clients [vitest arguments]');
 const projects = project === 'local' ? ['unit', 'local'] : [project];
 
 await prepare();

@@ -89,7 +89,7 @@ const BusPrincipalCreate = z
 const BusPrincipalUpdate = z
   .strictObject({ status: PrincipalStatus.optional(), expires_at: expiresAt })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'BusPrincipalUpdate', example: { status: 'DISABLED' } });
+  .meta({ id: 'BusPrincipalUpdate', minProperties: 1, example: { status: 'DISABLED' } });
 
 const tenantPath = z.object({ tenant_id: TenantId });
 const principalPath = z.object({ tenant_id: TenantId, principal_id: PrincipalId });

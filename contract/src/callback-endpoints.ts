@@ -112,7 +112,12 @@ const CallbackEndpointUpdate = z
     path: ['previous_secret_ttl_seconds'],
     error: 'needs rotate_secret: true',
   })
-  .meta({ id: 'CallbackEndpointUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'CallbackEndpointUpdate',
+    minProperties: 1,
+    dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
+    example: { status: 'DISABLED' },
+  });
 
 const CallbackEndpointDeleted = z
   .object({

@@ -129,7 +129,11 @@ const CredentialCreate = z
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
   .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
-  .meta({ id: 'CredentialCreate', example: { client_id: 'acme-backend', name: 'Acme backend' } });
+  .meta({
+    id: 'CredentialCreate',
+    dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
+    example: { client_id: 'acme-backend', name: 'Acme backend' },
+  });
 
 const CredentialUpdate = z
   .strictObject({
@@ -143,7 +147,12 @@ const CredentialUpdate = z
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
-  .meta({ id: 'CredentialUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'CredentialUpdate',
+    minProperties: 1,
+    dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
+    example: { status: 'DISABLED' },
+  });
 
 const tenantPath = z.object({ tenant_id: TenantId });
 const credentialPath = z.object({ tenant_id: TenantId, client_id: ClientId });

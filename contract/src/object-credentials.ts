@@ -119,7 +119,12 @@ const ObjectCredentialUpdate = z
     path: ['secret_access_key'],
     error: 'and access_key_id are changed together',
   })
-  .meta({ id: 'ObjectCredentialUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'ObjectCredentialUpdate',
+    minProperties: 1,
+    dependentRequired: { access_key_id: ['secret_access_key'], secret_access_key: ['access_key_id'] },
+    example: { status: 'DISABLED' },
+  });
 
 const ObjectCredentialDeleted = z
   .object({

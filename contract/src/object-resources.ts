@@ -20,6 +20,7 @@ const AllowedOperations = z
   .min(1)
   .max(2)
   .refine((names) => new Set(names).size === names.length, 'must not name an operation twice')
+  .meta({ uniqueItems: true })
   .describe('What may be presigned.');
 const KeyPrefix = z
   .string()
@@ -118,7 +119,7 @@ const ObjectResourceUpdate = z
     status: ObjectConfigStatus.optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'ObjectResourceUpdate', example: { max_expires_in_seconds: 900 } });
+  .meta({ id: 'ObjectResourceUpdate', minProperties: 1, example: { max_expires_in_seconds: 900 } });
 
 const ObjectResourceDeleted = z
   .object({

@@ -89,6 +89,7 @@ export const pageQuery = {
   ),
   cursor: z
     .string()
+    .min(1)
     .max(1024)
     .optional()
     .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),

@@ -40,6 +40,7 @@ const RolePut = z
       .array(ScopeName)
       .max(scopes.length)
       .refine((names) => new Set(names).size === names.length, 'must not name a scope twice')
+      .meta({ uniqueItems: true })
       .describe('All permissions of the role, each once. What is not named is no longer granted.'),
   })
   .meta({ id: 'RolePut', example: { scopes: ['open:device-request:read', 'open:device-request:create'] } });

@@ -38,7 +38,7 @@ const TenantCreate = z
 const TenantUpdate = z
   .strictObject({ name: Name.optional(), status: TenantStatus.optional() })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'TenantUpdate', example: { name: 'Acme Fleet Europe' } });
+  .meta({ id: 'TenantUpdate', minProperties: 1, example: { name: 'Acme Fleet Europe' } });
 
 const path = z.object({ tenant_id: TenantId });
 

@@ -39,3 +39,9 @@ test('docs/operating.md names every variable of the configuration, with its defa
   const documented = operating.match(/^\| `(?!TOP_)[A-Z_]+` \|.*?\|/gm);
   expect(documented?.toSorted()).toEqual(variables.toSorted());
 });
+
+test('docs/signing.md shows the files of examples/signing as they are', () => {
+  const shown = [...read('docs/signing.md').matchAll(/`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
+  expect(shown.length).toBeGreaterThan(8);
+  for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
+});

@@ -25,9 +25,9 @@ const asEnvironment = ({ base_url, client_id, secret }: Pick<Profile, 'base_url'
 });
 
 const programs: Record<string, Program> = {
-  sh: { file: 'sh', args: ['send-command.sh'] },
-  bash: { file: 'bash', args: ['send-command.sh'] },
-  'Python with its standard library': { file: 'python3', args: ['send_command.py'] },
+  sh: { file: 'sh', args: ['shell/send-command.sh'] },
+  bash: { file: 'bash', args: ['shell/send-command.sh'] },
+  'Python with its standard library': { file: 'python3', args: ['python/send_command.py'] },
 };
 
 describe.each(Object.entries(programs))('%s', (_name, program) => {
@@ -56,7 +56,7 @@ test.each(vectors.accept)('bash signs the vector $name', (vector) => {
   const { secret, client_id, method, target, timestamp, nonce, body_base64 } = vector;
   const program = {
     file: 'bash',
-    args: ['send-command.sh', 'sign', method, target, timestamp, nonce],
+    args: ['shell/send-command.sh', 'sign', method, target, timestamp, nonce],
     input: Buffer.from(body_base64, 'base64'),
   };
   const printed = run(program, asEnvironment({ base_url: 'none', client_id, secret }));
@@ -66,6 +66,7 @@ test.each(vectors.accept)('bash signs the vector $name', (vector) => {
 /** Signs the vectors of standard input, all in one process. */
 const signAll = `
 import base64, json, sys
+sys.path.insert(0, 'python')
 from send_command import signature, string_to_sign
 for vector in json.load(sys.stdin):
     fields = [vector[name] for name in ("method", "target", "client_id", "timestamp", "nonce")]

@@ -1,0 +1,3 @@
+module example/signing
+
+go 1.21

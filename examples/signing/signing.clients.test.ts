@@ -1,0 +1,95 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
+import { createTenant } from '@tenant-open-platform/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { signedFetch } from './typescript/signed-fetch.js';
+
+const { operator } = await createTenant();
+const { base_url, client_id, secret } = operator;
+const folder = mkdtempSync(join(tmpdir(), 'top-signing-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+const here = (path: string) => join(import.meta.dirname, path);
+const make = (program: string, args: string[], cwd: string) => {
+  execFileSync(program, args, { cwd: here(cwd), stdio: 'pipe', encoding: 'utf8' });
+};
+
+type Language = { needs: string; build?: () => void; program: string[] };
+
+const languages: Record<string, Language> = {
+  Go: {
+    needs: 'go',
+    build: () => make('go', ['build', '-o', join(folder, 'go'), '.'], 'go'),
+    program: [join(folder, 'go')],
+  },
+  Java: {
+    needs: 'javac',
+    build: () => make('javac', ['-d', join(folder, 'java'), 'Signing.java', 'Main.java'], 'java'),
+    program: ['java', '-cp', join(folder, 'java'), 'Main'],
+  },
+  Rust: {
+    needs: 'cargo',
+    build: () => make('cargo', ['build', '--quiet', '--locked', '--target-dir', join(folder, 'rust')], 'rust'),
+    program: [join(folder, 'rust/debug/signing')],
+  },
+  PHP: { needs: 'php', program: ['php', here('php/main.php')] },
+  Ruby: { needs: 'ruby', program: ['ruby', here('ruby/main.rb')] },
+};
+
+const present = Object.entries(languages).filter(([, { needs }]) => isThere(needs));
+const absent = Object.keys(languages).filter((name) => !present.some(([other]) => other === name));
+if (absent.length > 0) console.log(`Not on this machine, so not run: ${absent.join(', ')}`);
+
+describe.each(present)('%s', (_name, { build, program }) => {
+  const [file, ...args] = program as [string, ...string[]];
+  const run = (parameters: string[], environment: Record<string, string>, input?: string) =>
+    execFileSync(file, [...args, ...parameters], {
+      env: { ...process.env, ...environment },
+      input,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  const variables = { TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret };
+
+  test('compiles, signs every vector, sends a command, and is refused with a wrong secret', {
+    timeout: 600_000,
+  }, () => {
+    build?.();
+    const lines = vectors.accept.map((vector) => {
+      const { method, target, timestamp, nonce, body_base64 } = vector;
+      const body = Buffer.from(body_base64, 'base64').toString('hex');
+      return [vector.secret, vector.client_id, method, target, timestamp, nonce, body].join('\t');
+    });
+    const signatures = vectors.accept.map(({ x_api_signature }) => x_api_signature);
+    expect(
+      run(['vectors'], variables, `${lines.join('\n')}\n`)
+        .trim()
+        .split('\n'),
+    ).toEqual(signatures);
+    expect(JSON.parse(run([], variables))).toMatchObject({ status: 'ACCEPTED' });
+    expect(() => run([], { ...variables, TOP_SECRET: 'wrong' })).toThrow(/UNAUTHENTICATED/);
+  });
+});
+
+test('a fetch that signs sends a body, a query and neither', async () => {
+  const signed = signedFetch({ clientId: client_id, secret });
+  const commands = `${base_url}/api/v1/open/downlink/commands`;
+  const body = JSON.stringify({
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'reboot',
+    payload: {},
+    idempotency_key: 'signed-fetch',
+  });
+  const headers = { 'Content-Type': 'application/json' };
+  const statuses = [
+    await signed(commands, { method: 'POST', headers, body }),
+    await signed(`${commands}?limit=1`),
+    await signed(`${base_url}/api/v1/open/me`),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([202, 200, 200]);
+});

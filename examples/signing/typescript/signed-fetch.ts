@@ -1,0 +1,13 @@
+import { sign } from '@tenant-open-platform/sdk/sign';
+
+/** A fetch that signs. Generated clients of TypeScript take it as their own: openapi-fetch and hey-api as `fetch`. */
+export const signedFetch =
+  ({ clientId, secret }: { clientId: string; secret: string }): typeof fetch =>
+  async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const body = new Uint8Array(await request.clone().arrayBuffer());
+    const signature = await sign({ clientId, secret, method: request.method, target: pathname + search, body });
+    for (const [name, value] of Object.entries(signature)) request.headers.set(name, value);
+    return fetch(request);
+  };
