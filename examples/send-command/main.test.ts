@@ -46,10 +46,18 @@ test('sends a command and waits for its outcome, as a profile file says', async 
   expect(await run({ TOP_PROFILE_FILE: file })).toMatchObject(sent);
 });
 
+test('says in one line that there is no profile, and what to do', async () => {
+  await expect(run({ TOP_PROFILE_FILE: '/nonexistent/demo.json' })).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      'There is no /nonexistent/demo.json. Start the platform (npm start), or set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET.\n',
+  });
+});
+
 test('says in one line what the platform refused', async () => {
   await expect(run(asEnvironment(reader))).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^FORBIDDEN: .*open:command:create.* \(request [^ ]+\)\n$/),
+    stderr: expect.stringMatching(/^FORBIDDEN: commands.create: .*open:command:create.* \(request [^ ]+\)\n$/),
   });
 });
