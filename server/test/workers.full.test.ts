@@ -213,7 +213,7 @@ test('all processes end with the one that started them', async () => {
   const closed = once(left.process, 'close');
   left.process.kill('SIGKILL');
   await closed;
-  await vi.waitFor(() => expect(Object.values(processesOf(left)).filter(isAlive)).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(Object.values(processesOf(left)).filter(isAlive)).toEqual([]), { timeout: 30_000 });
 });
 
 test('ends with 1 where a process cannot start any more', async () => {

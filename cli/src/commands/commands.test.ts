@@ -241,7 +241,7 @@ describe('the event log', () => {
       const outcome = await topctl([...list, ...flags], world);
       return { ...outcome, ids: JSON.parse(outcome.stdout).map((event: PlatformEvent) => event.data.command_id) };
     };
-    await vi.waitFor(async () => expect((await read()).ids).toEqual(ids), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await read()).ids).toEqual(ids), { timeout: 30_000 });
     return { world, ids, read };
   }
 

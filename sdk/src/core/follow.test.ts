@@ -100,7 +100,7 @@ test('Retry-After beyond what a timer takes is no hot loop', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const stopping = new AbortController();
   const next = client.events.follow({ from: 'now', signal: stopping.signal }).next();
-  await expect.poll(() => timers.mock.calls.map(([, ms]) => ms)).toContain(2_147_483_647);
+  await expect.poll(() => timers.mock.calls.map(([, ms]) => ms), { timeout: 20_000 }).toContain(2_147_483_647);
   stopping.abort('done');
   await expect(next).rejects.toBe('done');
   expect(fetch.sent).toHaveLength(1);

@@ -90,6 +90,11 @@ export function readScopes(names: readonly string[], locationOf: (index: number)
   return names as Scope[];
 }
 
+export function readScope(name: string, location: string): Scope {
+  if (!isScope(name)) throw scopeUnknown([location], 'is not a scope');
+  return name;
+}
+
 /** After refuseBeyond: to whoever does not hold such a scope the answer is that it does not. */
 export function refuseScopesOfPlatformTenant(
   tenantId: string,

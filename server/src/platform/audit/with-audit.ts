@@ -5,12 +5,21 @@ import { ID_TIME, newIdTail } from '../new-id.js';
 import type { Call } from '../operation/call.js';
 import { createTurns } from '../turns.js';
 import { auditEvents } from './audit-events.table.js';
+import { changedValues, type Facts, type SecretChanges } from './changed-values.js';
 
 type Change = {
-  /** The body: the names of its fields are kept, never a value. The work may find out that it sets fewer. */
+  /** The body: `changes` keeps the names of its fields. The work may find out that it sets fewer. */
   fields: object;
-  /** What follows the path of a request that creates, to make the path of what it creates. */
+  /** What follows the path of the request, to make the path of what it creates or deletes. */
   created?: string;
+};
+
+/** What a change did. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
+type Changed<Result> = {
+  result: Result;
+  before: Facts | null;
+  after: Facts | null;
+  secrets?: SecretChanges;
 };
 
 /**
@@ -24,15 +33,16 @@ export function withAudit<Result>(
   database: Database,
   call: Call,
   change: Change,
-  work: (tx: Transaction) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
-    const result = await work(tx);
+    const { result, before, after, secrets } = await work(tx);
     await insertAuditEvent(tx, {
       ...auditOf(call),
       tenantId: call.tenantId,
       target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
       changes: Object.keys(change.fields),
+      ...changedValues(before, after, secrets),
       outcome: 'DONE',
     });
     return result;

@@ -20,5 +20,5 @@ test('counts a request whose caller left before its answer as 499, not as what i
   });
   // The server asks for the body once it has seen the headers: it never comes.
   socket.once('data', () => socket.destroy());
-  await vi.waitFor(async () => expect(await abandoned()).toBe(before + 1), { timeout: 5_000, interval: 10 });
+  await vi.waitFor(async () => expect(await abandoned()).toBe(before + 1), { timeout: 20_000, interval: 10 });
 });
