@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(new URL(path, dist), 'utf8');
 
 /** Defect: the client grows unnoticed in the bundles of its users. Measured as their bundler minifies it. */
 test.each([
-  ['index.js', 12_000],
+  ['index.js', 12_288],
   ['index.cjs', 12_288],
   ['sign.js', 1_500],
   ['sign.cjs', 1_650],

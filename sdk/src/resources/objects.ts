@@ -23,7 +23,8 @@ export class Objects extends ObjectsResource {
    * ```
    *
    * Retried, but for a stream, which can be read once and is canceled where it is not sent. A stream needs `contentLength`
-   * and a runtime whose `fetch` sends it with that Content-Length instead of in chunks, which stores refuse: Node and Bun.
+   * and a runtime whose `fetch` sends it with that Content-Length instead of in chunks, which stores refuse: Node, Bun and
+   * Workers.
    * Elsewhere use a Blob.
    * Scope open:object:create. Errors: those of {@link presign}; `ObjectStoreError` where the store refuses. Content that
    * cannot be read rejects with the error of reading it.
