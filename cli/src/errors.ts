@@ -6,3 +6,6 @@ export class UnsuccessfulError extends Error {}
 
 /** The person answered no, or pressed Ctrl-C, or a signal came. Nothing was changed. */
 export class CancelledError extends Error {}
+
+/** A check of doctor failed. All checks are printed. */
+export class FailedCheckError extends Error {}
