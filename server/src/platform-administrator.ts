@@ -3,8 +3,9 @@ import path from 'node:path';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { insertRoleBinding } from './features/access/create-role-binding.js';
-import { credentials } from './features/credentials/credentials.table.js';
+import { scopesOfRole } from './features/access/granting.js';
 import { insertCredential } from './features/credentials/insert-credential.js';
+import { credentials } from './features/identity/credentials.table.js';
 import { tenants } from './features/tenants/tenants.table.js';
 import { insertAuditEvent } from './platform/audit/with-audit.js';
 import type { Database, Transaction } from './platform/database/database.js';
@@ -73,6 +74,7 @@ async function hasAdministrator(tx: Transaction): Promise<boolean> {
   return any !== undefined;
 }
 
+/** The platform itself makes this credential, so the log names the credential as its own maker. */
 async function insertBound(
   tx: Transaction,
   keyring: Keyring,
@@ -80,6 +82,24 @@ async function insertBound(
 ) {
   const created = await insertCredential(tx, keyring, { tenantId, clientId, name: clientId });
   if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
+  const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
   await insertRoleBinding(tx, { tenantId, clientId, role });
+  const tenant = `platform/tenants/${tenantId}`;
+  const entry = { tenantId, clientId, before: null, outcome: 'DONE' as const, requestId: newId() };
+  const { status } = created.row;
+  await insertAuditEvent(tx, {
+    ...entry,
+    operation: 'credentials.create',
+    changes: [],
+    target: `${tenant}/credentials/${clientId}`,
+    after: { client_id: clientId, status, secret: 'set' },
+  });
+  await insertAuditEvent(tx, {
+    ...entry,
+    operation: 'roleBindings.create',
+    changes: [],
+    target: `${tenant}/role-bindings/${clientId}/${role}`,
+    after: { client_id: clientId, role, scopes },
+  });
   return { tenant_id: tenantId, client_id: clientId, secret: created.secret };
 }

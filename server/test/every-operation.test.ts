@@ -23,6 +23,9 @@ import {
   MALFORMED_ID,
   missingIds,
   parameters,
+  path,
+  queries,
+  queryReferences,
   renewIds,
   target,
 } from './support/operation-ids.js';
@@ -120,9 +123,9 @@ const permitted = (operation: Operation) =>
 const permittedRole = (operation: Operation) => TENANT_ROLES.find((role) => grants(role, operation)) ?? 'tenant_admin';
 
 /** Sends one request and checks the properties that every answer must have. */
-async function send(caller: Profile, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+async function send(caller: Profile, method: string, target: string, options: RequestOptions = {}): Promise<Answer> {
   const requestId = unique('request');
-  const answer = await signedRequest(caller, method, path, {
+  const answer = await signedRequest(caller, method, target, {
     ...options,
     headers: { 'X-Request-Id': requestId, ...options.headers },
   });
@@ -142,6 +145,8 @@ async function send(caller: Profile, method: string, path: string, options: Requ
 const call = (caller: Profile, operation: Operation, values: Ids, options: RequestOptions = {}) =>
   send(caller, operation.route.method, target(operation, values), { body: bodyFor(operation, values), ...options });
 
+const isCreation = ({ route }: Operation) => route.method === 'POST';
+
 const isAudited = ({ route }: Operation) =>
   route.method !== 'GET' && /^(platform|open:object-config|open:callback):/.test(route.metadata.scope ?? '');
 
@@ -155,9 +160,11 @@ async function auditOf(tenantId: string, requestId: string): Promise<{ request_i
 /** Leaves out the fields that may differ between two answers to one X-Request-Id. */
 const bytesOf = ({ status, headers: { date: _, ...headers }, raw }: Answer) => ({ status, headers, raw });
 
-test('every operation with a body has an example body, and every path parameter has a value', () => {
+test('every operation with a body or a required query has an example, and every path parameter has a value', () => {
   const withBody = allOperations.filter(takesBody).map(({ name }) => name);
   expect(Object.keys(bodies).sort()).toEqual(withBody.sort());
+  const withQuery = allOperations.filter(({ route }) => !(route.query as z.ZodType).safeParse({}).success);
+  expect(Object.keys(queries).sort()).toEqual(withQuery.map(({ name }) => name).sort());
   for (const name of allOperations.flatMap(parameters)) expect(missingIds()).toHaveProperty(name);
 });
 
@@ -223,21 +230,28 @@ describe.each(allOperations)('$name', (operation) => {
   });
 
   if (isAudited(operation)) {
-    test('leaves one entry in the audit log of the changed tenant, with the names of the fields and no values', async () => {
+    test('leaves one entry in the audit log of the changed tenant, with the values before and after', async () => {
       const values = await idsFor(operation);
       const body = bodyFor(operation, values);
       const caller = permitted(operation);
       const { body: answer } = await call(caller, operation, values, { body });
       const changed = parameters(operation).includes('tenant_id') ? own.tenant_id : caller.tenant_id;
-      expect(await auditOf(changed, answer.request_id)).toEqual([
+      const entries = await auditOf(changed, answer.request_id);
+      const { secret_access_key, session_token } = (body ?? {}) as Record<string, unknown>;
+      for (const secret of [answer.secret, secret_access_key, session_token]) {
+        if (typeof secret === 'string') expect(JSON.stringify(entries)).not.toContain(secret);
+      }
+      expect(entries).toEqual([
         {
           audit_event_id: expect.any(String),
           occurred_at: expect.any(String),
           tenant_id: changed,
           client_id: caller.client_id,
           operation: operation.name,
-          target: expect.stringMatching(`^${target(operation, values).slice('/api/v1/'.length)}`),
+          target: expect.stringMatching(`^${path(operation, values).slice('/api/v1/'.length)}`),
           changes: Object.keys(body ?? {}),
+          before: isCreation(operation) ? null : expect.any(Object),
+          after: method === 'DELETE' ? null : expect.any(Object),
           outcome: 'DONE',
           request_id: answer.request_id,
         },
@@ -253,8 +267,10 @@ describe.each(allOperations)('$name', (operation) => {
         {
           client_id: unbound.client_id,
           operation: operation.name,
-          target: target(operation, foreignIds).slice('/api/v1/'.length),
+          target: path(operation, foreignIds).slice('/api/v1/'.length),
           changes: [],
+          before: null,
+          after: null,
           outcome: 'DENIED',
         },
       ]);
@@ -281,6 +297,20 @@ describe.each(allOperations)('$name', (operation) => {
       }
       if (grants('platform_admin', operation)) {
         expect(bytesOf(await answerFor(foreignIds, platform().admin))).toEqual(bytesOf(missing));
+      }
+    });
+  }
+
+  const namedInQuery = queryReferences(operation);
+
+  if (namedInQuery.length > 0) {
+    test("answers another tenant's ids in its query exactly like missing ids", async () => {
+      const headers = { 'X-Request-Id': unique('request') };
+      const answerFor = (values: Ids) => call(permitted(operation), operation, values, { headers });
+      for (const name of namedInQuery) {
+        const missing = await answerFor({ ...ids, [name]: missingIds()[name] });
+        expectRefusal(missing, 'NOT_FOUND');
+        expect(bytesOf(await answerFor({ ...ids, [name]: foreignIds[name] }))).toEqual(bytesOf(missing));
       }
     });
   }
@@ -325,7 +355,7 @@ describe.each(allOperations)('$name', (operation) => {
 
   test('refuses an undeclared query parameter', async () => {
     for (const name of ['nonsense', 'tenant_id']) {
-      const answer = await send(permitted(operation), method, `${target(operation, ids)}?${name}=1`, {
+      const answer = await send(permitted(operation), method, target(operation, ids, { [name]: '1' }), {
         body: bodyFor(operation, ids),
       });
       expectRefusal(answer, 'VALIDATION_FAILED');

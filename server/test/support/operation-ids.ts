@@ -43,9 +43,9 @@ export async function createCatalogIds(): Promise<void> {
   await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
 }
 
-export async function administer(method: string, target: string, body: object): Promise<void> {
+export async function administer(method: string, target: string, body: object, success = 200): Promise<void> {
   const { status, raw } = await signedRequest(platform().admin, method, target, { body });
-  if (status !== 200) throw new Error(raw);
+  if (status !== success) throw new Error(raw);
 }
 
 /**
@@ -97,6 +97,7 @@ async function createAccessIds(tenant: TestTenant) {
   const policy = await signedRequest(platform().admin, 'POST', `${access}/policies`, {
     body: { client_id, scope: 'open:event:read' },
   });
+  await administer('POST', `${access}/policies`, { client_id, scope: REVOKED_SCOPE }, 201);
   const principals = `${access}/bus/principals`;
   const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
   const { policy_id } = policy.body;
@@ -155,8 +156,29 @@ const idFor = (operation: Operation, name: string) => otherIds[operation.name]?.
 export const parameters = (operation: Operation) =>
   [...operation.route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => idFor(operation, name as string));
 
-export const target = (operation: Operation, values: Ids) =>
+const REVOKED_SCOPE = 'open:catalog:read';
+
+/** A valid query for every operation that needs one. Its ids are references, like the ids of a path. */
+export const queries: Record<string, (ids: Ids) => Record<string, string>> = {
+  'policies.revoke': ({ client_id }) => ({ client_id, scope: REVOKED_SCOPE }),
+};
+
+/** The names of the ids in a query. */
+export const queryReferences = ({ name }: Operation) =>
+  Object.keys(queries[name]?.(missingIds()) ?? {}).filter((id): id is keyof Ids => id in missingIds());
+
+/** The names of all ids in the path and the query, except the tenant. */
+export const references = (operation: Operation) =>
+  [...parameters(operation), ...queryReferences(operation)].filter((name) => name !== 'tenant_id');
+
+export const path = (operation: Operation, values: Ids) =>
   operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
+
+/** The path with its query and more parameters. */
+export function target(operation: Operation, values: Ids, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams({ ...queries[operation.name]?.(values), ...more }).toString();
+  return `${path(operation, values)}${query && `?${query}`}`;
+}
 
 /** Operations that delete come last, deeper paths first: other operations need these resources. */
 export const deletionsLast = (operations: readonly Operation[]): Operation[] =>

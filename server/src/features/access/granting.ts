@@ -90,6 +90,11 @@ export function readScopes(names: readonly string[], locationOf: (index: number)
   return names as Scope[];
 }
 
+export function readScope(name: string, location: string): Scope {
+  if (!isScope(name)) throw scopeUnknown([location], 'is not a scope');
+  return name;
+}
+
 /** Call it after refuseBeyond, so that a caller without the scope gets 403, not 422. */
 export function refuseScopesOfPlatformTenant(
   tenantId: string,

@@ -2,7 +2,7 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/operation/api-error.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 import { tenants } from '../tenants/tenants.table.js';
 import { roleBindings } from './role-bindings.table.js';
 

@@ -41,9 +41,11 @@ export const putRole =
         .insert(roles)
         .values({ tenantId, role })
         .onConflictDoUpdate({ target: [roles.tenantId, roles.role], set: { updatedAt: sql`now()` } });
-      refuseBeyond(held, await policiesOfRole(tx, tenantId, role));
+      const replaced = await policiesOfRole(tx, tenantId, role);
+      refuseBeyond(held, replaced);
       await tx.delete(policies).where(and(eq(policies.tenantId, tenantId), eq(policies.role, role)));
       if (scopes.length > 0) await tx.insert(policies).values(scopes.map((scope) => policyOf(tenantId, role, scope)));
+      return { before: existing ? { role, scopes: replaced } : null, after: { role, scopes }, result: null };
     });
     return { status: 200, body: presentRole({ role, scopes, builtIn: false }, call.requestId) };
   };

@@ -20,6 +20,8 @@ type Entry = {
   operation: string;
   target: string;
   changes: string[];
+  before: object | null;
+  after: object | null;
   outcome: string;
   request_id: string;
 };
@@ -76,20 +78,47 @@ beforeAll(async () => {
   expect(made).toHaveLength(answers.length);
 });
 
-test('an entry shows who changed which fields of which resource, when and by which request, but no values', async () => {
+test('an entry shows who changed which fields of which resource, the values before and after, when and by which request', async () => {
   const credential = `platform/tenants/${tenant.tenant_id}/credentials/${clientId}`;
   const principal = `platform/tenants/${tenant.tenant_id}/bus/principals/${principalId}`;
   const admin = tenant.admin.client_id;
   const created = ['bus_user', 'bus_account_public_key', 'bus_user_public_key', 'principal_type', 'client_id'];
-  const expected: [string, string, string, string[], string][] = [
-    [admin, 'credentials.create', credential, ['client_id', 'name'], 'DONE'],
-    [platform().admin.client_id, 'credentials.update', credential, ['name'], 'DONE'],
-    [tenant.reader.client_id, 'credentials.update', credential, [], 'DENIED'],
-    [admin, 'busPrincipals.create', principal, created, 'DONE'],
-    [admin, 'busPrincipals.update', principal, ['status', 'expires_at'], 'DONE'],
+  const newCredential = {
+    client_id: clientId,
+    tenant_id: tenant.tenant_id,
+    name: 'Backend',
+    status: 'ACTIVE',
+    allowed_clock_skew_seconds: 300,
+    replay_window_seconds: 300,
+    secret_version: 1,
+    secret: 'set',
+  };
+  const newPrincipal = expect.objectContaining({ principal_id: principalId, status: 'ACTIVE' });
+  const expected: [string, string, string, string[], object | null, object | null, string][] = [
+    [admin, 'credentials.create', credential, ['client_id', 'name'], null, newCredential, 'DONE'],
+    [
+      platform().admin.client_id,
+      'credentials.update',
+      credential,
+      ['name'],
+      { name: 'Backend' },
+      { name: 'Frontend' },
+      'DONE',
+    ],
+    [tenant.reader.client_id, 'credentials.update', credential, [], null, null, 'DENIED'],
+    [admin, 'busPrincipals.create', principal, created, null, newPrincipal, 'DONE'],
+    [
+      admin,
+      'busPrincipals.update',
+      principal,
+      ['status', 'expires_at'],
+      { status: 'ACTIVE' },
+      { status: 'DISABLED' },
+      'DONE',
+    ],
   ];
   expect(made).toEqual(
-    expected.map(([client_id, operation, target, changes, outcome]) => ({
+    expected.map(([client_id, operation, target, changes, before, after, outcome]) => ({
       audit_event_id: expect.any(String),
       occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       tenant_id: tenant.tenant_id,
@@ -97,6 +126,8 @@ test('an entry shows who changed which fields of which resource, when and by whi
       operation,
       target,
       changes,
+      before,
+      after,
       outcome,
       request_id: expect.any(String),
     })),

@@ -7,7 +7,7 @@ import { newId } from '../../platform/new-id.js';
 import { ApiError, notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
@@ -48,7 +48,7 @@ export const createBusPrincipal =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return { before: null, after: presentBusPrincipal(created, call.requestId), result: created };
     });
     signals.send([topics.busAccess]);
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };

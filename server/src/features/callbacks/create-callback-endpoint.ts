@@ -39,7 +39,12 @@ export const createCallbackEndpoint =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return {
+        before: null,
+        after: presentCallbackEndpoint(created, call),
+        secrets: { secret: 'set' },
+        result: created,
+      };
     });
     return { status: 201, body: { ...presentCallbackEndpoint(row, call), secret } };
   };

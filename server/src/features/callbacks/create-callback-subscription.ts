@@ -31,7 +31,7 @@ export const createCallbackSubscription =
         .onConflictDoNothing()
         .returning();
       if (!created) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
-      return created;
+      return { before: null, after: presentCallbackSubscription(created, call.requestId), result: created };
     });
     return { status: 201, body: presentCallbackSubscription(row, call.requestId) };
   };

@@ -6,6 +6,7 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
+import { presentCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const deleteCallbackEndpoint =
   (database: Database): Handler<typeof contract.callbackEndpoints.delete> =>
@@ -13,11 +14,12 @@ export const deleteCallbackEndpoint =
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
       // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
-      await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
+      const locked = await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
       await tx
         .delete(callbackSubscriptions)
         .where(and(eq(callbackSubscriptions.tenantId, tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
       await tx.delete(callbackEndpoints).where(isEndpoint(tenantId, endpointId));
+      return { before: presentCallbackEndpoint(locked, call), after: null, result: null };
     });
     return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };
   };

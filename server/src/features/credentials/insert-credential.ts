@@ -3,7 +3,7 @@ import { takenNames } from '../../platform/database/names.table.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { credentials } from './credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 
 type NewCredential = {
   tenantId: string;

@@ -45,7 +45,15 @@ export const updateObjectCredential =
         .where(isObjectCredential(tenantId, credentialId))
         .returning();
       if (!updated) throw notFound();
-      return updated;
+      return {
+        before: presentObjectCredential(locked, call.requestId),
+        after: presentObjectCredential(updated, call.requestId),
+        secrets: {
+          secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
+          session_token: changeOfToken(locked, updated),
+        },
+        result: updated,
+      };
     });
     return { status: 200, body: presentObjectCredential(row, call.requestId) };
   };
@@ -55,6 +63,12 @@ type Secrets = {
   secret_access_key?: string | undefined;
   session_token?: string | null | undefined;
 };
+
+function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {
+  if (current === null) return old === null ? undefined : 'removed';
+  if (old === null) return 'set';
+  return old.equals(current) ? undefined : 'rotated';
+}
 
 /** A new access key removes the old session token, unless the body has a new one. */
 function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets, locked: Row, keyring: Keyring) {

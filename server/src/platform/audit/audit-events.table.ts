@@ -1,5 +1,5 @@
 import { AuditOutcome } from '@tenant-open-platform/contract';
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../database/columns.js';
 
 /**
@@ -17,6 +17,10 @@ export const auditEvents = pgTable(
     operation: text().notNull(),
     target: text().notNull(),
     changes: text().array().notNull(),
+    /** Null for a creation, for what was refused, and in entries of versions that kept no values. */
+    before: jsonb().$type<Record<string, unknown>>(),
+    /** Null for a deletion, and as above. */
+    after: jsonb().$type<Record<string, unknown>>(),
     outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
     requestId: text('request_id').notNull(),
   },

@@ -41,6 +41,7 @@ function createRole({
   return withAudit(database, call, { fields: {} }, async (tx) => {
     await tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);
     if (fails) throw new Error('The change failed.');
+    return { before: null, after: { role }, result: null };
   });
 }
 

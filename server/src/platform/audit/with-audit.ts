@@ -5,15 +5,21 @@ import { ID_TIME, newIdTail } from '../new-id.js';
 import type { Call } from '../operation/call.js';
 import { createTurns } from '../turns.js';
 import { auditEvents } from './audit-events.table.js';
+import { changedValues, type Facts, type SecretChanges } from './changed-values.js';
 
 type Change = {
-  /**
-   * The request body. The log keeps the names of its fields, never a value. The work may find that fewer fields were
-   * set.
-   */
+  /** The request body: `changes` keeps the names of its fields. The work may find that fewer fields were set. */
   fields: object;
-  /** For a request that creates a resource: the suffix that turns the request's path into the path of the resource. */
+  /** For a creation or deletion: the suffix that turns the request's path into the path of the resource. */
   created?: string;
+};
+
+/** The result of a change. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
+type Changed<Result> = {
+  result: Result;
+  before: Facts | null;
+  after: Facts | null;
+  secrets?: SecretChanges;
 };
 
 /**
@@ -27,15 +33,16 @@ export function withAudit<Result>(
   database: Database,
   call: Call,
   change: Change,
-  work: (tx: Transaction) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
-    const result = await work(tx);
+    const { result, before, after, secrets } = await work(tx);
     await insertAuditEvent(tx, {
       ...auditOf(call),
       tenantId: call.tenantId,
       target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
       changes: Object.keys(change.fields),
+      ...changedValues(before, after, secrets),
       outcome: 'DONE',
     });
     return result;
