@@ -9,7 +9,13 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
+import {
+  type Acceptance,
+  createCommandAccepter,
+  createCommandAdmission,
+  createKeyAdmission,
+  type NewCommand,
+} from './accept-commands.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
@@ -85,10 +91,23 @@ export const createCommand = ({
 
 /**
  * The way of nearly every command. Where nothing speaks against it, the statement that admits its request stores it: a
- * round trip and a commit less. Any other request is admitted first and then goes to createCommand.
+ * round trip and a commit less. A refusal for overload costs one statement, too: it must not cost more than a command.
+ * Any other request is admitted first and then goes to createCommand.
  */
-export function createCommandShortcut({ database, catalog, signals, payloadLimitBytes, waitSeconds }: Services) {
+export function createCommandShortcut(services: Services) {
+  const { database, catalog, signals, metrics, payloadLimitBytes, waitSeconds } = services;
   const admitWithCommand = createCommandAdmission(database);
+  const admitWithKey = createKeyAdmission(database);
+
+  const refuse =
+    (command: NewCommand, excess: number): Shortcut =>
+    async (signed) => {
+      const { verdict, isKeyUsed } = await admitWithKey({ signed, idempotencyKey: command.idempotency_key });
+      if (isKeyUsed) return { verdict, answer: null };
+      if (verdict.isFresh && verdict.isGranted) metrics.countOverload();
+      return { verdict, answer: overloaded(command, excess) };
+    };
+
   return ({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null => {
     // The operation has no query.
     if (target !== contract.commands.create.path) return null;
@@ -97,7 +116,8 @@ export function createCommandShortcut({ database, catalog, signals, payloadLimit
     const checked = catalog.check(data);
     if (checked instanceof ApiError) return null;
     const command = newCommand(data, checked.revision, requestId);
-    if (excessWait(command, waitSeconds(tenantId)) > 0) return null;
+    const excess = excessWait(command, waitSeconds(tenantId));
+    if (excess > 0) return refuse(command, excess);
     return async (signed) => {
       const { verdict, acceptance } = await admitWithCommand({ signed, command });
       if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };

@@ -10,10 +10,10 @@ import type { RateLimits } from './rate-limits.js';
 export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
 
 /**
- * Admits a request and carries it out, both in one statement. The answer is null where the request is not carried out:
- * it then takes the way of all other requests.
+ * Admits a request and carries it out or refuses it, in one statement. The answer is null where it does neither: the
+ * request then takes the way of all other requests.
  */
-export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | null }>;
+export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | ApiError | null }>;
 
 /** Admits authentic requests: their credential is live, their time and nonce are right, and they are within the quota. */
 export function createAdmit(database: Database, limits: RateLimits) {
