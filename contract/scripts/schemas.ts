@@ -50,7 +50,6 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
 const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
-  replaceUnicodeClasses(schema);
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {
     if (schema.default !== undefined) schema.default = Number(schema.default);
@@ -64,14 +63,6 @@ function tidy(schema: JsonSchema): void {
     delete schema.example;
   }
   mergeNull(schema);
-}
-
-/** `\p{…}` is not in every language's expressions: Python's refuses the whole schema. What it says of the length is. */
-function replaceUnicodeClasses(schema: JsonSchema): void {
-  const [, minLength, maxLength] = /^\^\[[^\]]*\\p\{[^\]]*\]\{(\d+),(\d+)\}\$$/.exec(String(schema.pattern)) ?? [];
-  if (maxLength === undefined) return;
-  delete schema.pattern;
-  Object.assign(schema, { minLength: Number(minLength), maxLength: Number(maxLength) });
 }
 
 /** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
