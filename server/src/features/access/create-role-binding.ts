@@ -3,7 +3,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { builtInScopes, platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { presentRoleBinding } from './present-role-binding.js';
@@ -31,7 +31,7 @@ export const createRoleBinding =
     return { status: 201, body: presentRoleBinding(row, call.requestId) };
   };
 
-/** Null where the binding exists. */
+/** Null if the binding exists. */
 export async function insertRoleBinding(
   tx: Transaction,
   binding: { tenantId: string; clientId: string; role: string },
