@@ -51,7 +51,7 @@ export async function reportFailure(context: Context, error: unknown, session: S
   return sdk.isWaitTimeoutError(error) ? 8 : 1;
 }
 
-/** What to do about a command whose outcome is unknown. Its idempotency key makes it safe to send it again. */
+/** The remedy for a command with an unknown outcome. Its idempotency key makes it safe to send it again. */
 function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): string[] {
   if (commandId !== undefined) return [`  the command was accepted; to wait for it: topctl commands wait ${commandId}`];
   if (idempotencyKey === undefined) return [];

@@ -52,7 +52,7 @@ test('what is looked through here would show a secret', () => {
   expect(reachable(Object.create(hidden), new Set()).join()).toContain(random);
 });
 
-test('the secret cannot be seen in the client or in its parts', () => {
+test('the secret is not visible in the client or in its parts', () => {
   const { client } = fakeClient([]);
   for (const value of [client, ...Object.values(client), { ...client }, structuredClone({ ...client.commands })]) {
     expect(everything(value)).not.toContain(random);
@@ -115,7 +115,7 @@ test.each([
   }
 });
 
-test('neither secrets nor signatures nor bodies are logged or given to hooks', async () => {
+test('logs and hooks get no secrets, signatures or bodies', async () => {
   const seen: unknown[] = [];
   const see = (...what: unknown[]) => void seen.push(what);
   const { client, fetch } = fakeClient(

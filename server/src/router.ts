@@ -75,10 +75,10 @@ type Options = {
   config: Config;
 };
 
-/** For an operation that admission itself can carry out. Null for a request that takes the way of all others. */
+/** The shortcut of an operation. Null for a request that must take the ordinary way. */
 type Shortcuts = Partial<Record<string, (request: ShortcutRequest) => Shortcut | null>>;
 
-/** The handler of every operation of the contract, and the shortcuts that some have. */
+/** The handler of every operation of the contract, and the shortcuts of some. */
 export function createRouter({ database, keyring, signals, waitFor, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = {

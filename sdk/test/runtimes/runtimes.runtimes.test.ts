@@ -15,7 +15,7 @@ import { TenantOpenPlatform } from '../../src/index.js';
 import { commandOf, processesBelow, watchMemory } from './peak-memory.js';
 import { startSite } from './start-site.js';
 
-/** Installed by npm when they are first needed, in a few seconds each. */
+/** Installed by npm on first use, in a few seconds each. */
 const runtimes = join(import.meta.dirname, '../../node_modules/.runtimes');
 
 const SIZE = 100_000_000;
@@ -57,7 +57,7 @@ afterAll(async () => {
 const everything = ['command and wait', 'list', 'follow', 'upload and download', 'clock', 'abort'];
 const allRight = Object.fromEntries(everything.map((name) => [name, 'ok']));
 
-/** The folder of an npm package that is a runtime. */
+/** The folder of an npm package that contains a runtime. */
 function install(spec: string): string {
   const prefix = join(runtimes, spec);
   if (!existsSync(join(prefix, 'node_modules'))) {

@@ -2,7 +2,7 @@ import * as sdk from '@tenant-open-platform/sdk';
 import { prepareLarge } from './large.mjs';
 import { runSuite } from './suite.mjs';
 
-/** workerd: the request brings the settings, and its answer are the results. */
+/** workerd: the request contains the settings, and its answer the results. */
 export default {
   async fetch(request) {
     const settings = await request.json();

@@ -24,7 +24,7 @@ export const createPolicy =
 
     const policyId = newId(call.admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: policyId }, async (tx) => {
-      // Policies of roles are bounded by the roles.
+      // A policy of a role counts against the limit of roles.
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
       await refuseBeyondLimit(tx, policies, tenantId, limit, direct);
       if (!(await lockCredential(tx, tenantId, body.client_id))) throw notFoundIn('body/client_id');

@@ -31,7 +31,7 @@ export const createRoleBinding =
     return { status: 201, body: presentRoleBinding(row, call.requestId) };
   };
 
-/** Null where the binding exists. */
+/** Null if the binding exists. */
 export async function insertRoleBinding(
   tx: Transaction,
   binding: { tenantId: string; clientId: string; role: string },

@@ -15,7 +15,7 @@ export const deletePolicy =
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const [deleted] = await tx
         .delete(policies)
-        // A role's are changed with the role.
+        // Policies of a role are changed with the role.
         .where(and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isNotNull(policies.clientId)))
         .returning();
       if (!deleted) throw notFound();

@@ -17,7 +17,7 @@ export const deleteRole =
     if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
-      // A binding made at the same time waits for this lock, and finds the role gone, or has its own before it.
+      // A concurrent binding either waits for this lock and then finds no role, or committed before it.
       const [locked] = await tx.select().from(roles).where(own).for('update');
       if (!locked) throw notFound();
       const scopes = await policiesOfRole(tx, tenantId, role);

@@ -35,7 +35,8 @@ export const putRole =
     await withAudit(database, call, { fields: body }, async (tx) => {
       const [existing] = await tx.select().from(roles).where(own);
       if (!existing) await refuseBeyondLimit(tx, roles, tenantId, limit);
-      // The row is locked from here on: what a binding grants stays as its author was shown to hold it.
+      // The lock keeps the role unchanged until the commit: a binding grants exactly the scopes that its author was
+      // checked for.
       await tx
         .insert(roles)
         .values({ tenantId, role })

@@ -28,7 +28,7 @@ type Entry = {
 
 let tenant: TestTenant;
 let other: TestTenant;
-/** The entries of the changes below, in their order: each made in a millisecond of its own. */
+/** The entries of the changes below, in order, each in its own millisecond. */
 let made: Entry[];
 let clientId: string;
 let principalId: string;
@@ -78,7 +78,7 @@ beforeAll(async () => {
   expect(made).toHaveLength(answers.length);
 });
 
-test('an entry says who changed which fields of what, from which values to which, when and by which request', async () => {
+test('an entry shows who changed which fields of which resource, the values before and after, when and by which request', async () => {
   const credential = `platform/tenants/${tenant.tenant_id}/credentials/${clientId}`;
   const principal = `platform/tenants/${tenant.tenant_id}/bus/principals/${principalId}`;
   const admin = tenant.admin.client_id;
@@ -134,7 +134,7 @@ test('an entry says who changed which fields of what, from which values to which
   );
 });
 
-test('the log is newest first, and the ids tell the time of the entries', async () => {
+test('the log is newest first, and the ids contain the time of the entries', async () => {
   const entries = await log(tenant);
   const ids = entries.map(({ audit_event_id }) => audit_event_id);
   expect(ids).toEqual([...ids].sort().reverse());
@@ -145,7 +145,7 @@ test('the log is newest first, and the ids tell the time of the entries', async 
 });
 
 describe('filters', () => {
-  /** Which of the changes the list shows, by their place. */
+  /** The indexes of the changes that the list shows. */
   async function listed(query: Record<string, string>): Promise<number[]> {
     const entries = await log(tenant, query);
     return entries
@@ -164,7 +164,7 @@ describe('filters', () => {
     expect(await listed({ outcome: 'DENIED', client_id: tenant.admin.client_id })).toEqual([]);
   });
 
-  test('show nothing else, and nothing for what never was', async () => {
+  test('show only matching entries, and none for unknown values', async () => {
     const query = { client_id: tenant.admin.client_id, operation: 'busPrincipals.create', outcome: 'DONE' };
     expect(await log(tenant, query)).toEqual([made[3]]);
     expect(await log(tenant, { client_id: other.admin.client_id })).toEqual([]);
@@ -178,7 +178,7 @@ describe('filters', () => {
     expect(await listed({ occurred_after: at(3), occurred_before: at(1) })).toEqual([]);
   });
 
-  test('an instant finer than milliseconds comes after the millisecond it begins with, at any offset', async () => {
+  test('an instant finer than milliseconds lies after the millisecond that it starts with, at any offset', async () => {
     const finer = at(1).replace('Z', '000001Z');
     expect(await listed({ occurred_after: finer })).toEqual([4, 3, 2]);
     expect(await listed({ occurred_before: finer })).toEqual([1, 0]);
@@ -216,8 +216,8 @@ test('pages of a filtered log show every entry once', async () => {
   expect(seen).toEqual(whole);
 });
 
-describe('whose log', () => {
-  test("another tenant's is refused and never shown", async () => {
+describe('the owner of a log', () => {
+  test("another tenant's log is refused and never shown", async () => {
     expectRefusal(await signedRequest(other.admin, 'GET', below(tenant, 'audit-events')), 'FORBIDDEN');
     for (const [of, foreign] of [
       [tenant, other],
@@ -231,7 +231,7 @@ describe('whose log', () => {
     }
   });
 
-  test('a denial is in the log of the caller, not in that of the tenant it reached for', async () => {
+  test('a denial is in the log of the caller, not in the log of the tenant that it tried to change', async () => {
     const { admin } = await createTenant();
     const caller = { ...other, tenant_id: admin.tenant_id, admin };
     const target = below(other, 'bus/principals');
@@ -254,7 +254,7 @@ describe('whose log', () => {
 });
 
 describe('with the change', () => {
-  test('a change that is refused leaves no entry, however late it fails', async () => {
+  test('a refused change leaves no entry, however late it fails', async () => {
     const principal = newPrincipal();
     const target = below(tenant, 'bus/principals');
     const { body } = await signedRequest(tenant.admin, 'POST', target, { body: { ...principal, status: 'DELETED' } });
@@ -274,7 +274,7 @@ describe('with the change', () => {
     expect(await log(tenant)).toEqual(before);
   });
 
-  test('every change has one entry, of many at once', async () => {
+  test('every one of many concurrent changes has one entry', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         signedRequest(tenant.admin, 'POST', below(tenant, 'bus/principals'), { body: newPrincipal() }),

@@ -53,7 +53,7 @@ export const listAuditEvents =
     );
   };
 
-/** Its request_id is that of the request it tells of, not of the one that reads it. */
+/** The entry's request_id is the one of the recorded request, not of the request that reads it. */
 const presentAuditEvent = (row: typeof auditEvents.$inferSelect) => ({
   audit_event_id: row.auditEventId,
   occurred_at: row.occurredAt.toISOString(),

@@ -18,7 +18,7 @@ export const createCallbackEndpoint =
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
     const url = canonicalCallbackUrl(body.url);
-    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    // The same instant as created_at, so that the order of ids is the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
     const row = await withAudit(database, call, { fields: body, created: endpointId }, async (tx) => {

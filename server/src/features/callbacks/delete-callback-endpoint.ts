@@ -13,7 +13,7 @@ export const deleteCallbackEndpoint =
   async ({ params: { endpoint_id: endpointId } }, call) => {
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      // A subscription that is created at the same time waits for this lock and then finds no endpoint, or was first.
+      // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
       const locked = await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
       await tx
         .delete(callbackSubscriptions)

@@ -27,7 +27,7 @@ export const putCommandType =
     return { status: 200, body: presentCommandType(row, call.requestId) };
   };
 
-/** Null where the command type exists, or the body lacks a field that a new one needs. */
+/** Null if the command type exists, or if the body lacks a field that a new one needs. */
 async function insertCommandType(
   tx: Transaction,
   { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
@@ -49,7 +49,7 @@ async function insertCommandType(
 async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, { requestId }: Call) {
   const { enabled, description, payload_schema: payloadSchema } = body;
   const key = keyOf(params);
-  // Locked: two that change the schema at once both count.
+  // Lock the row: two concurrent changes of the schema must both increment the revision.
   const [current] = await tx.select().from(commandTypes).where(key).for('update');
   if (!current) throw missingFields(body);
   const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);

@@ -54,7 +54,7 @@ export const updateCredential =
     });
   };
 
-/** The previous secret never outlives the credential. Null stays null, which least() would not leave so. */
+/** The previous secret never outlives the credential. Null must stay null, which least() alone does not ensure. */
 const noLaterThan = (end: Date) =>
   sql`case when ${credentials.previousSecretExpiresAt} > ${end.toISOString()}::timestamptz
     then ${end.toISOString()}::timestamptz else ${credentials.previousSecretExpiresAt} end`;

@@ -16,7 +16,7 @@ export const deleteObjectCredential =
   async ({ params: { credential_id: credentialId } }, call) => {
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      // A resource that is created at the same time waits for this lock and then finds no credential, or was first.
+      // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
       const locked = await lockObjectCredential(tx, tenantId, credentialId, 'update');
       if (!locked) throw notFound();
       const users = await tx

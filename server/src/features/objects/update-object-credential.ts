@@ -70,7 +70,7 @@ function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: c
   return old.equals(current) ? undefined : 'rotated';
 }
 
-/** A new access key ends the session token of the old one, unless the body brings its own. */
+/** A new access key removes the old session token, unless the body has a new one. */
 function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets, locked: Row, keyring: Keyring) {
   if (secret_access_key === undefined) {
     return session_token === undefined ? {} : { sessionTokenSealed: sealSessionToken(keyring, locked, session_token) };
@@ -84,7 +84,7 @@ function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets,
   };
 }
 
-/** The buckets that resources name already. A resource made meanwhile waits for the lock on its credential. */
+/** The buckets that resources already use. A concurrent new resource waits for the lock on its credential. */
 async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId }: Row): Promise<void> {
   const named = await tx
     .selectDistinct({ bucket: objectResources.bucket })

@@ -2,14 +2,17 @@ import { AuditOutcome } from '@tenant-open-platform/contract';
 import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../database/columns.js';
 
-/** Who changed what, and who was refused. The application's role appends and reads, nothing else. */
+/**
+ * The audit log: who changed which resource, and whose request was refused. The application's role may only append and
+ * read.
+ */
 export const auditEvents = pgTable(
   'audit_events',
   {
     tenantId: text('tenant_id').notNull(),
     auditEventId: uuid('audit_event_id').notNull(),
     occurredAt: instant('occurred_at').notNull().defaultNow(),
-    /** May be of tenant `platform`, so no foreign key. */
+    /** May belong to tenant `platform`, so there is no foreign key. */
     clientId: text('client_id').notNull(),
     operation: text().notNull(),
     target: text().notNull(),

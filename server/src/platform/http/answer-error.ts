@@ -7,8 +7,8 @@ import { ApiError, validationFailed } from '../operation/api-error.js';
 import { answerJson, type Reply } from './exchange.js';
 
 /**
- * Answers what was thrown with a code of the table. An unexpected error is logged, and its details are not shown. A
- * refusal that the platform decided on, such as one for overload, is no error of the platform: the log of refusals has it.
+ * Answers a thrown error with a code of the error table. An unexpected error is logged and its details are not shown.
+ * An intended refusal, for example for overload, is not logged here: it is in the refusal log.
  */
 export function answerError(error: unknown, reply: Reply, logger: Logger): void {
   const { requestId, operation, mayHaveChanged = false } = reply.locals;
@@ -40,7 +40,7 @@ type Issue = {
 };
 
 function toValidationError(error: RequestValidationError): ApiError {
-  // A malformed id in a path is the same 404 as a missing one: it tells nothing about which ids exist.
+  // A malformed id in a path is a 404 like a missing one: the answer does not reveal which ids exist.
   if (error.pathParams) return new ApiError('NOT_FOUND');
   return validationFailed([...detailsIn('query', error.query), ...detailsIn('body', error.body)]);
 }
@@ -48,22 +48,36 @@ function toValidationError(error: RequestValidationError): ApiError {
 const MAX_DETAILS = 20;
 
 function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
-  return ((error?.issues ?? []) as Issue[]).slice(0, MAX_DETAILS).flatMap((issue) => {
-    const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-    if (issue.code === 'unrecognized_keys') {
-      return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
-        location: locationOf(part, [...path, key]),
-        code: 'UNKNOWN_FIELD',
-        message: 'is not a field of this operation',
-      }));
-    }
-    return [
-      {
-        location: locationOf(part, path),
-        code: (issue.code ?? 'invalid').toUpperCase(),
-        message: lowerFirst(issue.message),
-      },
-    ];
+  const issues = (error?.issues ?? []) as Issue[];
+  return withoutRepeats(issues)
+    .slice(0, MAX_DETAILS)
+    .flatMap((issue) => {
+      const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
+      if (issue.code === 'unrecognized_keys') {
+        return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
+          location: locationOf(part, [...path, key]),
+          code: 'UNKNOWN_FIELD',
+          message: 'is not a field of this operation',
+        }));
+      }
+      return [
+        {
+          location: locationOf(part, path),
+          code: (issue.code ?? 'invalid').toUpperCase(),
+          message: lowerFirst(issue.message),
+        },
+      ];
+    });
+}
+
+/** A value of the wrong type breaks further rules. They would only hide the one that counts. */
+function withoutRepeats(issues: Issue[]): Issue[] {
+  const ofWrongType = new Set<string>();
+  return issues.filter((issue) => {
+    const place = JSON.stringify(issue.path ?? []);
+    if (ofWrongType.has(place)) return false;
+    if (issue.code === 'invalid_type') ofWrongType.add(place);
+    return true;
   });
 }
 
