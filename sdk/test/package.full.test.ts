@@ -148,7 +148,7 @@ test('a consumer with moduleResolution node compiles strictly', async () => {
   await compile('classic.ts', { module: 'commonjs', moduleResolution: 'node10', types: ['node'], noEmit: true });
 });
 
-test('Jest, which loads CommonJS, finds every entry point', async () => {
+test('CommonJS finds every entry point', async () => {
   const names = ['sdk', 'sdk/sign', 'sdk/testing', 'sdk/webhooks'].map((name) => `@tenant-open-platform/${name}`);
   await writeFile(
     join(folder, 'all.cjs'),

@@ -1,6 +1,6 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,11 +12,9 @@ import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TenantOpenPlatform } from '../../src/index.js';
+import { install, programOf } from './install.js';
 import { commandOf, processesBelow, watchMemory } from './peak-memory.js';
 import { startSite } from './start-site.js';
-
-/** Installed by npm on first use, in a few seconds each. */
-const runtimes = join(import.meta.dirname, '../../node_modules/.runtimes');
 
 const SIZE = 100_000_000;
 const MOST_GROWTH = 64 * 1024 ** 2;
@@ -56,19 +54,6 @@ afterAll(async () => {
 
 const everything = ['command and wait', 'list', 'follow', 'upload and download', 'clock', 'abort'];
 const allRight = Object.fromEntries(everything.map((name) => [name, 'ok']));
-
-/** The folder of an npm package that contains a runtime. */
-function install(spec: string): string {
-  const prefix = join(runtimes, spec);
-  if (!existsSync(join(prefix, 'node_modules'))) {
-    mkdirSync(prefix, { recursive: true });
-    writeFileSync(join(prefix, 'package.json'), '{}');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', spec], { cwd: prefix });
-  }
-  return join(prefix, 'node_modules');
-}
-
-const programOf = (spec: string, name: string) => join(install(spec), '.bin', name);
 
 type Program = readonly [name: string, program: () => string, parameters: readonly string[], streams: boolean];
 
