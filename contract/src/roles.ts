@@ -5,7 +5,7 @@ import { scopes } from './scopes.js';
 
 export const RoleName = z.string().regex(patterns.role).describe('The name of a role, for example `tenant_admin`.');
 
-/** Any well-formed name: one that the platform does not know is refused with SCOPE_UNKNOWN. */
+/** Any well-formed name: an unknown scope is refused with SCOPE_UNKNOWN. */
 export const ScopeName = z
   .string()
   .regex(/^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$/)
