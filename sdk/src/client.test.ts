@@ -23,6 +23,10 @@ const pathValues: Record<string, string> = {
 test.each(allOperations)('$name has a method that sends the request of the contract', async ({ name, route }) => {
   const { client, fetch } = fakeClient([answer(200, { items: [], next_cursor: null })]);
   const [resource = '', verb = ''] = name.split('.');
+  const resources = client as unknown as Record<string, Record<string, unknown> | undefined>;
+  expect(resources[resource], `sdk/src/client.ts has no ${resource}`).toBeDefined();
+  const isThere = typeof resources[resource]?.[verb] === 'function';
+  expect(isThere, `sdk/src/resources.gen.ts has no ${name}: run pnpm golden`).toBe(true);
   const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathValues[parameter]);
   // The body of a cancellation is optional and has no fields.
   const takesBody = 'body' in route && name !== 'commands.cancel';
