@@ -4,6 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, notFound, validationFailed } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
 import { commandTypes, vendors } from './catalog.table.js';
@@ -15,11 +16,11 @@ type Put = Parameters<Handler<typeof contract.commandTypes.put>>[0];
 export const putCommandType =
   (database: Database, limit: number): Handler<typeof contract.commandTypes.put> =>
   async ({ params, body }, call) => {
-    if (body.payload_schema) compilePayloadSchema(body.payload_schema);
+    if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
       if (!vendor) throw notFound();
-      return (await insertCommandType(tx, { params, body, limit })) ?? updateCommandType(tx, { params, body });
+      return (await insertCommandType(tx, call, { params, body, limit })) ?? updateCommandType(tx, { params, body });
     });
     return { status: 200, body: presentCommandType(row, call.requestId) };
   };
@@ -27,13 +28,14 @@ export const putCommandType =
 /** Null where the command type exists, or the body lacks a field that a new one needs. */
 async function insertCommandType(
   tx: Transaction,
+  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
   { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
 ) {
   const { enabled = true, description, payload_schema: payloadSchema } = body;
   if (description === undefined || payloadSchema === undefined) return null;
   const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
   if (existing) return null;
-  await refuseBeyondPlatformLimit(tx, commandTypes, limit);
+  await refuseBeyondPlatformLimit(tx, call, commandTypes, limit);
   const [created] = await tx
     .insert(commandTypes)
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })

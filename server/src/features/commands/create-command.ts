@@ -4,7 +4,7 @@ import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
 import type { Database } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
-import { ApiError, refuseLargePayload } from '../../platform/operation/api-error.js';
+import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -45,7 +45,7 @@ export const createCommand = ({
   return async ({ body }, call) => {
     refuseLargePayload(payloadBytes(body), payloadLimitBytes);
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
-      const checked = catalog.check(body);
+      const checked = catalog.check(body, call.refuse);
       if (checked instanceof ApiError) {
         // The catalog in memory may be behind: only a fresh one refuses, and a used key comes before any refusal.
         if (reloads === 0) {
@@ -76,10 +76,7 @@ export const createCommand = ({
       }
       await catalog.reload();
     }
-    throw new ApiError('SERVICE_UNAVAILABLE', {
-      message: 'The catalog is changing. Repeat the request.',
-      headers: { 'Retry-After': '1' },
-    });
+    throw unavailable('The catalog is changing. Repeat the request.', 1);
   };
 };
 
@@ -94,7 +91,7 @@ export function createCommandShortcut({ database, catalog, signals, payloadLimit
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     if (!success || payloadBytes(data) > payloadLimitBytes) return null;
-    const checked = catalog.check(data);
+    const checked = catalog.check(data, refuse);
     if (checked instanceof ApiError) return null;
     const command = newCommand(data, checked.revision, requestId);
     if (excessWait(command, waitSeconds(tenantId)) > 0) return null;
@@ -117,10 +114,10 @@ const longestWait = ({ timeout_seconds }: NewCommand) =>
 function overloaded(command: NewCommand, excess: number): ApiError {
   const { timeout_seconds } = command;
   const wait = Math.ceil(excess + longestWait(command));
-  return new ApiError('SERVICE_UNAVAILABLE', {
-    message: `Commands of the tenant wait for about ${wait} seconds now, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
-    headers: { 'Retry-After': String(Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS)) },
-  });
+  return unavailable(
+    `Commands of the tenant wait for about ${wait} seconds now, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS),
+  );
 }
 
 const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({

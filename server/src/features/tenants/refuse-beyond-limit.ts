@@ -2,8 +2,10 @@ import { errors, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import { tenants } from './tenants.table.js';
+
+type Limited = CallOf<'RESOURCE_LIMIT_REACHED'>;
 
 type TenantTable = PgTable & { tenantId: PgColumn };
 
@@ -16,26 +18,37 @@ type TenantTable = PgTable & { tenantId: PgColumn };
  */
 export async function refuseBeyondLimit(
   tx: Transaction,
+  call: Limited,
   table: TenantTable,
-  tenantId: string,
   limit: number,
-  counted: SQL | undefined = eq(table.tenantId, tenantId),
+  counted: SQL | undefined = eq(table.tenantId, call.tenantId),
 ): Promise<void> {
-  await lockTenant(tx, tenantId);
-  await refuseWhereFull(tx, table, limit, counted);
+  await lockTenant(tx, call.tenantId);
+  await refuseWhereFull(tx, call, table, limit, counted);
 }
 
 /** The same for what belongs to the platform and not to a tenant. */
-export async function refuseBeyondPlatformLimit(tx: Transaction, table: PgTable, limit: number): Promise<void> {
+export async function refuseBeyondPlatformLimit(
+  tx: Transaction,
+  call: Limited,
+  table: PgTable,
+  limit: number,
+): Promise<void> {
   await lockTenant(tx, PLATFORM_TENANT_ID);
-  await refuseWhereFull(tx, table, limit);
+  await refuseWhereFull(tx, call, table, limit);
 }
 
 const lockTenant = (tx: Transaction, tenantId: string) =>
   tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
 
 /** Reads at most `limit` rows, however many there are. A statement of its own: it sees what the lock waited for. */
-async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, counted?: SQL): Promise<void> {
+async function refuseWhereFull(
+  tx: Transaction,
+  call: Limited,
+  table: PgTable,
+  limit: number,
+  counted?: SQL,
+): Promise<void> {
   const full = await tx
     .select({ one: sql`1` })
     .from(table)
@@ -44,7 +57,7 @@ async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, c
     .offset(limit - 1);
   if (full.length === 0) return;
   const resource = getTableName(table);
-  throw new ApiError('RESOURCE_LIMIT_REACHED', {
+  throw call.refuse('RESOURCE_LIMIT_REACHED', {
     message: `There may be ${limit} ${resource.replaceAll('_', ' ')}, and there are: those of every status count. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
     metadata: { resource, limit },
   });
