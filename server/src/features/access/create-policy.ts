@@ -24,7 +24,7 @@ export const createPolicy =
 
     const policyId = newId(call.admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: policyId }, async (tx) => {
-      // Policies of roles are bounded by the roles.
+      // A policy of a role counts against the limit of roles.
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
       await refuseBeyondLimit(tx, call, policies, limit, direct);
       if (!(await lockCredential(tx, call, body.client_id))) throw notFoundIn('body/client_id');
@@ -37,7 +37,7 @@ export const createPolicy =
       }));
       const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
       if (!created) throw call.refuse('POLICY_ALREADY_EXISTS');
-      return created;
+      return { before: null, after: presentPolicy(created, call.requestId), result: created };
     });
     return { status: 201, body: presentPolicy(row, call.requestId) };
   };

@@ -24,12 +24,14 @@ export const createRoleBinding =
       if (!(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
       if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
-      return bound;
+      // The scopes of the role at this time: the log must show the meaning of the binding.
+      const after = { ...presentRoleBinding(bound, call.requestId), scopes: granted };
+      return { before: null, after, result: bound };
     });
     return { status: 201, body: presentRoleBinding(row, call.requestId) };
   };
 
-/** Null where the binding exists. */
+/** Null if the binding exists. */
 export async function insertRoleBinding(
   tx: Transaction,
   binding: { tenantId: string; clientId: string; role: string },

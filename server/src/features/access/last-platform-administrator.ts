@@ -7,7 +7,7 @@ import { tenants } from '../tenants/tenants.table.js';
 import { roleBindings } from './role-bindings.table.js';
 
 /**
- * Makes changes to platform administrators wait for each other: two that each leave one administrator must not
+ * Serializes changes of platform administrators: two concurrent changes that each leave one administrator must not
  * together leave none. `requireOneLeft` is called after the change, in the same transaction.
  */
 export async function lockPlatformAdministrators(tx: Transaction, call: CallOf<'LAST_PLATFORM_ADMINISTRATOR'>) {

@@ -23,7 +23,7 @@ export const createBusPrincipal =
     refuseInvalidKeys(call, body);
     const { tenantId, admittedAt } = call;
     const { client_id: clientId } = body;
-    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    // The same instant as created_at, so that the order of ids is the order of creation.
     const principalId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: principalId }, async (tx) => {
       await refuseBeyondLimit(tx, call, busPrincipals, limit);
@@ -49,7 +49,7 @@ export const createBusPrincipal =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return { before: null, after: presentBusPrincipal(created, call.requestId), result: created };
     });
     signals.send([topics.busAccess]);
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };
@@ -87,7 +87,7 @@ function refuseAny({ refuse }: CallOf<Code>, code: Code, wrong: [field: string, 
   });
 }
 
-/** Takes both keys for good; false where the user key is taken at all, or the account key by another tenant. */
+/** Registers both keys for good. False if anyone has the user key, or another tenant has the account key. */
 async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<boolean> {
   const account = { kind: 'BUS_ACCOUNT_KEY', name: keys.bus_account_public_key } as const;
   const user = { kind: 'BUS_USER_KEY', name: keys.bus_user_public_key } as const;
@@ -101,7 +101,7 @@ async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<
     .returning();
   if (!taken.some(({ kind }) => kind === user.kind)) return false;
   if (taken.some(({ kind }) => kind === account.kind)) return true;
-  // A statement of its own: the insert may have waited for the owner's commit, which its snapshot does not show.
+  // A separate statement: the insert may have waited for the owner's commit, which its own snapshot does not show.
   const [owner] = await tx
     .select()
     .from(takenNames)

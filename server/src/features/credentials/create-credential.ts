@@ -27,7 +27,12 @@ export const createCredential =
           ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
         };
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
-        return { status: 200, body: { ...presentCredential(row, call), secret } };
+        return {
+          before: presentCredential(existing, call),
+          after: presentCredential(row, call),
+          secrets: { secret: 'rotated' },
+          result: { status: 200 as 200 | 201, body: { ...presentCredential(row, call), secret } },
+        };
       }
       await refuseBeyondLimit(tx, call, credentials, limit);
       const created = await insertCredential(tx, keyring, {
@@ -40,6 +45,12 @@ export const createCredential =
         expiresAt: body.expires_at ? new Date(body.expires_at) : null,
       });
       if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');
-      return { status: 201, body: { ...presentCredential(created.row, call), secret: created.secret } };
+      const after = presentCredential(created.row, call);
+      return {
+        before: null,
+        after,
+        secrets: { secret: 'set' },
+        result: { status: 201, body: { ...after, secret: created.secret } },
+      };
     });
   };

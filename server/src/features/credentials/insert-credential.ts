@@ -17,7 +17,7 @@ type NewCredential = {
 
 const DEFAULT_WINDOW_SECONDS = 300;
 
-/** Takes the client_id for good and stores the credential; null where the client_id is taken on the platform. */
+/** Registers the client_id for good and stores the credential; null if the client_id is taken on the platform. */
 export async function insertCredential(tx: Transaction, keyring: Keyring, fields: NewCredential) {
   const { tenantId, clientId } = fields;
   const taken = await tx
