@@ -83,14 +83,18 @@ export function refuseBeyond(held: readonly Scope[], granted: readonly Scope[]):
 }
 
 /** The scopes in a request body. The location of an error is the name at its index. */
-export function readScopes(names: readonly string[], locationOf: (index: number) => string): Scope[] {
+export function readScopes(
+  call: CallOf<'SCOPE_UNKNOWN'>,
+  names: readonly string[],
+  locationOf: (index: number) => string,
+): Scope[] {
   const unknown = names.flatMap((name, index) => (isScope(name) ? [] : [locationOf(index)]));
   if (unknown.length > 0) throw scopeUnknown(call, unknown, 'is not a scope');
   return names as Scope[];
 }
 
-export function readScope(name: string, location: string): Scope {
-  if (!isScope(name)) throw scopeUnknown([location], 'is not a scope');
+export function readScope(call: CallOf<'SCOPE_UNKNOWN'>, name: string, location: string): Scope {
+  if (!isScope(name)) throw scopeUnknown(call, [location], 'is not a scope');
   return name;
 }
 
@@ -102,7 +106,7 @@ export function refuseScopesOfPlatformTenant(
 ): void {
   if (call.tenantId === PLATFORM_TENANT_ID) return;
   const misplaced = asked.flatMap((scope, index) => (platformTenantScopes.includes(scope) ? [locationOf(index)] : []));
-  if (misplaced.length > 0) throw scopeUnknown(misplaced, 'exists only in tenant `platform`');
+  if (misplaced.length > 0) throw scopeUnknown(call, misplaced, 'exists only in tenant `platform`');
 }
 
 const scopeUnknown = ({ refuse }: CallOf<'SCOPE_UNKNOWN'>, locations: string[], message: string) =>

@@ -34,7 +34,7 @@ export const putRole =
     const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
     await withAudit(database, call, { fields: body }, async (tx) => {
       const [existing] = await tx.select().from(roles).where(own);
-      if (!existing) await refuseBeyondLimit(tx, roles, tenantId, limit);
+      if (!existing) await refuseBeyondLimit(tx, call, roles, limit);
       // The lock keeps the role unchanged until the commit: a binding grants exactly the scopes that its author was
       // checked for.
       await tx

@@ -8,10 +8,14 @@ const MAX_LENGTH = 2_048;
  * normalised it. The name is not resolved here, because a public name may point anywhere by the time of a delivery. So
  * the delivery service must also check the address that it connects to.
  */
-export function canonicalCallbackUrl(text: string): string {
+export function canonicalCallbackUrl(text: string, refuse: Refuse<'CALLBACK_URL_NOT_ALLOWED'>): string {
+  /** No message shows the URL: it may contain a password or a token. */
+  const refusal: Refusal = (code, message) =>
+    refuse('CALLBACK_URL_NOT_ALLOWED', { details: [{ location: 'body/url', code, message }] });
+
   // Characters that parsers drop silently or read differently: a backslash ends the host for one parser and belongs to
   // the user for another.
-  if (/[\s\\\p{Cc}]/u.test(text))
+  if (/[\s\\\p{Cc}]/u.test(text)) {
     throw refusal('INVALID_URL', 'must have no white space, control character or backslash');
   }
   const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1];
@@ -28,9 +32,7 @@ export function canonicalCallbackUrl(text: string): string {
   return url.href;
 }
 
-/** No message shows the URL: it may contain a password or a token. */
-const refusal = (code: string, message: string) =>
-  new ApiError('CALLBACK_URL_NOT_ALLOWED', { details: [{ location: 'body/url', code, message }] });
+type Refusal = (code: string, message: string) => Error;
 
 function judgeHost(host: string, refusal: Refusal): void {
   const literal = host.replace(/^\[|\]$/g, '');

@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { ApiError, refuse } from '../../platform/operation/api-error.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 
+const canonicalUrl = (url: string) => canonicalCallbackUrl(url, refuse);
+
 /** The code of the detail that says why the URL is refused; null if it is accepted. */
 function refusalOf(url: string): string | null {
   try {

@@ -17,7 +17,7 @@ export const createCallbackEndpoint =
   (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.callbackEndpoints.create> =>
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
-    const url = canonicalCallbackUrl(body.url);
+    const url = canonicalCallbackUrl(body.url, call.refuse);
     // The same instant as created_at, so that the order of ids is the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);

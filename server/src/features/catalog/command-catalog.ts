@@ -10,6 +10,9 @@ type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };
 /** An Error if the schema does not compile. */
 type Validate = ValidateFunction | Error;
 
+type CommandToCheck = { vendor: string; command_type: string; payload: unknown };
+type Refused = 'VENDOR_NOT_ENABLED' | 'COMMAND_TYPE_UNKNOWN' | 'COMMAND_PAYLOAD_INVALID';
+
 /**
  * The type and revision that a command was checked against. The accept statement verifies that they are still current.
  */
@@ -61,7 +64,7 @@ export function commandCatalog(database: Database) {
       return coming;
     },
     /** Returns the refusal instead of throwing it, because a used idempotency_key takes precedence. */
-    check(command: { vendor: string; command_type: string; payload: unknown }): Checked | ApiError {
+    check(command: CommandToCheck, refuse: Refuse<Refused>): Checked | ApiError {
       const vendor = known.get(command.vendor);
       if (!vendor?.enabled) return refuse('VENDOR_NOT_ENABLED');
       const type = vendor.commandTypes.get(command.command_type);

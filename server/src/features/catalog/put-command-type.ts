@@ -4,7 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, notFound, validationFailed } from '../../platform/operation/api-error.js';
-import type { Call } from '../../platform/operation/call.js';
+import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
 import { commandTypes, vendors } from './catalog.table.js';
@@ -30,9 +30,8 @@ export const putCommandType =
 /** Null if the command type exists, or if the body lacks a field that a new one needs. */
 async function insertCommandType(
   tx: Transaction,
-  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
   { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
-  { requestId }: Call,
+  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
 ) {
   const { enabled = true, description, payload_schema: payloadSchema } = body;
   if (description === undefined || payloadSchema === undefined) return null;
@@ -44,7 +43,7 @@ async function insertCommandType(
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
     .onConflictDoNothing()
     .returning();
-  return created ? { before: null, after: presentCommandType(created, requestId), result: created } : null;
+  return created ? { before: null, after: presentCommandType(created, call.requestId), result: created } : null;
 }
 
 async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, { requestId }: Call) {

@@ -100,7 +100,7 @@ export function createCommandShortcut(services: Services) {
   const admitWithCommand = createCommandAdmission(database);
   const admitWithKey = createKeyAdmission(database);
 
-  const refuse =
+  const refuseOverload =
     (command: NewCommand, excess: number): Shortcut =>
     async (signed) => {
       const { verdict, isKeyUsed } = await admitWithKey({ signed, idempotencyKey: command.idempotency_key });
@@ -118,7 +118,7 @@ export function createCommandShortcut(services: Services) {
     if (checked instanceof ApiError) return null;
     const command = newCommand(data, checked.revision, requestId);
     const excess = excessWait(command, waitSeconds(tenantId));
-    if (excess > 0) return refuse(command, excess);
+    if (excess > 0) return refuseOverload(command, excess);
     return async (signed) => {
       const { verdict, acceptance } = await admitWithCommand({ signed, command });
       if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };
@@ -138,10 +138,10 @@ const longestWait = ({ timeout_seconds }: NewCommand) =>
 function overloaded(command: NewCommand, excess: number): ApiError {
   const { timeout_seconds } = command;
   const wait = Math.ceil(excess + longestWait(command));
-  return new ApiError('SERVICE_UNAVAILABLE', {
-    message: `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
-    headers: { 'Retry-After': String(Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS)) },
-  });
+  return unavailable(
+    `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS),
+  );
 }
 
 const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({

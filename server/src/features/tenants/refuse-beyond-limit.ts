@@ -28,7 +28,12 @@ export async function refuseBeyondLimit(
 }
 
 /** The same for resources of the platform. */
-export async function refuseBeyondPlatformLimit(tx: Transaction, table: PgTable, limit: number): Promise<void> {
+export async function refuseBeyondPlatformLimit(
+  tx: Transaction,
+  call: Limited,
+  table: PgTable,
+  limit: number,
+): Promise<void> {
   await lockTenant(tx, PLATFORM_TENANT_ID);
   await refuseWhereFull(tx, call, table, limit);
 }
@@ -40,7 +45,13 @@ const lockTenant = (tx: Transaction, tenantId: string) =>
  * Reads at most `limit` rows. It is a separate statement, so its snapshot includes the commits that the lock waited
  * for.
  */
-async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, counted?: SQL): Promise<void> {
+async function refuseWhereFull(
+  tx: Transaction,
+  call: Limited,
+  table: PgTable,
+  limit: number,
+  counted?: SQL,
+): Promise<void> {
   const full = await tx
     .select({ one: sql`1` })
     .from(table)
@@ -49,7 +60,7 @@ async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, c
     .offset(limit - 1);
   if (full.length === 0) return;
   const resource = getTableName(table);
-  throw new ApiError('RESOURCE_LIMIT_REACHED', {
+  throw call.refuse('RESOURCE_LIMIT_REACHED', {
     message: `The limit of ${limit} ${resource.replaceAll('_', ' ')} is reached; every status counts. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
     metadata: { resource, limit },
   });
