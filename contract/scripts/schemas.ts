@@ -35,7 +35,9 @@ export const transformSchema: SchemaTransformer = ({ schema }) => {
 /** A body or an answer, with the example that its schema declares. */
 export function jsonContent(schema: unknown, example = metaOf(schema).example) {
   const { id } = metaOf(schema);
-  if (!id || !example) throw new Error('the schema of every body and answer has an id and an example');
+  if (!id || !example) {
+    throw new Error(`In contract/src a body or an answer has no id or no example: ${JSON.stringify(metaOf(schema))}.`);
+  }
   return { 'application/json': { schema: { $ref: referenceTo(id) }, example } };
 }
 
@@ -65,7 +67,7 @@ function tidy(schema: JsonSchema): void {
   mergeNull(schema);
 }
 
-/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */
 function mergeNull(schema: JsonSchema): void {
   const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;
