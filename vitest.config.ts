@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The workspace's packages are tested from their sources; only the server runs as built, in processes of its own. */
+/** The workspace's packages are tested from their sources. Only the server runs as built, in separate processes. */
 const conditions = ['@tenant-open-platform/source', 'module', 'node', 'development|production'];
 
 const globalSetup = './testing/src/global-setup.ts';
@@ -9,11 +9,11 @@ const all = '**/*.test.ts';
 const unit = ['**/*.unit.test.ts', 'sdk/src/**/*.test.ts'];
 const e2e = '**/*.e2e.test.ts';
 const hostile = '**/*.hostile.test.ts';
-/** Installs other runtimes of JavaScript and runs the SDK in them. */
+/** Installs other JavaScript runtimes and runs the SDK in them. */
 const runtimes = '**/*.runtimes.test.ts';
 /** Installs Schemathesis from PyPI and sends generated requests to every operation. */
 const schemathesis = '**/*.schemathesis.test.ts';
-/** Compiles the signing code of other languages and the clients that openapi-generator makes. */
+/** Compiles the signing code of other languages and runs it. */
 const clients = '**/*.clients.test.ts';
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
 const needServers = [
@@ -32,7 +32,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3 times as long.
+    // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3
+    // times as long.
     maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'unit', include: unit, exclude: [...outside, e2e] } },
@@ -42,7 +43,17 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'full', globalSetup, include: [all], exclude: needServers } },
       { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
-      { extends: true, test: { name: 'runtimes', globalSetup, include: [runtimes], exclude: outside } },
+      {
+        extends: true,
+        test: {
+          name: 'runtimes',
+          globalSetup,
+          include: [runtimes],
+          exclude: outside,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
       { extends: true, test: { name: 'schemathesis', globalSetup, include: [schemathesis], exclude: outside } },
       { extends: true, test: { name: 'clients', globalSetup, include: [clients], exclude: outside } },
     ],

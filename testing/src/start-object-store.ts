@@ -6,13 +6,19 @@ import S3rver from '@20minutes/s3rver';
 
 export type ObjectStore = {
   endpoint: string;
-  /** The file of an object is its bucket and key with `._S3rver_object` behind them. */
+  /** The file of an object is named after its bucket and key, plus `._S3rver_object`. */
   directory: string;
   bucket: string;
   access_key_id: string;
   secret_access_key: string;
   stop: () => Promise<void>;
 };
+
+/** What the owner of a bucket sets so that pages of a browser can use it. */
+const CORS = `<CORSConfiguration><CORSRule>
+  <AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><AllowedMethod>PUT</AllowedMethod>
+  <AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader>
+</CORSRule></CORSConfiguration>`;
 
 /** An S3-compatible store with one empty bucket, in this process. */
 export async function startObjectStore(): Promise<ObjectStore> {
@@ -23,9 +29,9 @@ export async function startObjectStore(): Promise<ObjectStore> {
     port: 0,
     silent: true,
     directory,
-    configureBuckets: [{ name: bucket }],
+    configureBuckets: [{ name: bucket, configs: [CORS] }],
   });
-  // It serves unsigned requests too, which the bucket of a tenant does not.
+  // The store also serves unsigned requests, which the bucket of a tenant must not.
   store.middleware.unshift(async (context, next) => {
     if (!('X-Amz-Algorithm' in context.query)) context.throw(403);
     await next();

@@ -9,7 +9,7 @@ export interface Answer {
 
 /**
  * Sends one request and reads its whole answer. Rejects with a ConnectionError, with a TimeoutError after `timeoutMs`,
- * or with the reason of the caller's signal; at once, also where `fetch` itself does not react to being aborted.
+ * or with the reason of the caller's signal. It rejects at once, even if `fetch` ignores the abort.
  */
 export async function attempt(
   fetch: Fetch,
@@ -19,15 +19,19 @@ export async function attempt(
   context: ErrorContext,
 ): Promise<Answer> {
   const controller = new AbortController();
+  let stop: (reason: unknown) => void = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+    stop = (reason) => {
+      reject(reason);
+      controller.abort(reason);
+    };
   });
-  const abort = () => controller.abort(limits.signal?.reason);
+  const abort = () => stop(limits.signal?.reason);
   if (limits.signal?.aborted) throw limits.signal.reason;
   limits.signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => {
     const message = `${context.operation}: no answer within ${Math.round(limits.timeoutMs)} ms.`;
-    controller.abort(new TimeoutError(message, context));
+    stop(new TimeoutError(message, context));
   }, limits.timeoutMs);
   try {
     return await Promise.race([
@@ -36,7 +40,10 @@ export async function attempt(
     ]);
   } catch (cause) {
     if (controller.signal.aborted) throw controller.signal.reason;
-    throw new ConnectionError(`${context.operation}: no answer: ${explainCause(cause)}.`, { ...context, cause });
+    throw new ConnectionError(`${context.operation}: no answer from ${new URL(url).origin}: ${explainCause(cause)}.`, {
+      ...context,
+      cause,
+    });
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', abort);
@@ -48,7 +55,7 @@ async function exchange(fetch: Fetch, url: string, init: FetchInit): Promise<Ans
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** `fetch failed` says nothing; the deepest cause says what happened. */
+/** `fetch failed` explains nothing; the deepest cause has the reason. */
 export function explainCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return explainCause(error.cause);

@@ -4,12 +4,18 @@ import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
 import type { Database } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
-import { ApiError, refuseLargePayload } from '../../platform/operation/api-error.js';
+import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
+import {
+  type Acceptance,
+  createCommandAccepter,
+  createCommandAdmission,
+  createKeyAdmission,
+  type NewCommand,
+} from './accept-commands.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
@@ -48,7 +54,7 @@ export const createCommand = ({
   return async ({ body }, call) => {
     refuseLargePayload(payloadBytes(body), payloadLimitBytes);
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
-      const checked = catalog.check(body);
+      const checked = catalog.check(body, call.refuse);
       if (checked instanceof ApiError) {
         // The catalog in memory may be stale: only a fresh one may refuse, and a used key takes precedence over any
         // refusal.
@@ -80,28 +86,39 @@ export const createCommand = ({
       }
       await catalog.reload();
     }
-    throw new ApiError('SERVICE_UNAVAILABLE', {
-      message: 'The catalog is changing. Repeat the request.',
-      headers: { 'Retry-After': '1' },
-    });
+    throw unavailable('The catalog is changing. Repeat the request.', 1);
   };
 };
 
 /**
  * The shortcut of nearly every command: the statement that admits the request also stores the command, which saves a
- * round trip and a commit. Every other request is admitted first and then goes to createCommand.
+ * round trip and a commit. A refusal for overload costs one statement, too, so it does not cost more than a command. Every
+ * other request is admitted first and then goes to createCommand.
  */
-export function createCommandShortcut({ database, catalog, signals, payloadLimitBytes, waitSeconds }: Services) {
+export function createCommandShortcut(services: Services) {
+  const { database, catalog, signals, metrics, payloadLimitBytes, waitSeconds } = services;
   const admitWithCommand = createCommandAdmission(database);
+  const admitWithKey = createKeyAdmission(database);
+
+  const refuseOverload =
+    (command: NewCommand, excess: number): Shortcut =>
+    async (signed) => {
+      const { verdict, isKeyUsed } = await admitWithKey({ signed, idempotencyKey: command.idempotency_key });
+      if (isKeyUsed) return { verdict, answer: null };
+      if (verdict.isFresh && verdict.isGranted) metrics.countOverload();
+      return { verdict, answer: overloaded(command, excess) };
+    };
+
   return ({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null => {
     // The operation has no query parameters.
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     if (!success || payloadBytes(data) > payloadLimitBytes) return null;
-    const checked = catalog.check(data);
+    const checked = catalog.check(data, refuse);
     if (checked instanceof ApiError) return null;
     const command = newCommand(data, checked.revision, requestId);
-    if (excessWait(command, waitSeconds(tenantId)) > 0) return null;
+    const excess = excessWait(command, waitSeconds(tenantId));
+    if (excess > 0) return refuseOverload(command, excess);
     return async (signed) => {
       const { verdict, acceptance } = await admitWithCommand({ signed, command });
       if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };
@@ -121,10 +138,10 @@ const longestWait = ({ timeout_seconds }: NewCommand) =>
 function overloaded(command: NewCommand, excess: number): ApiError {
   const { timeout_seconds } = command;
   const wait = Math.ceil(excess + longestWait(command));
-  return new ApiError('SERVICE_UNAVAILABLE', {
-    message: `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
-    headers: { 'Retry-After': String(Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS)) },
-  });
+  return unavailable(
+    `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS),
+  );
 }
 
 const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({
