@@ -55,7 +55,7 @@ async function createCallerOfEverything() {
   return caller;
 }
 
-type Line = { ScenarioFinished?: { recorder: { label: string; cases: object } } };
+type Line = { ScenarioFinished?: { recorder: { label: string; cases?: object } } };
 
 /** How many requests the report holds for each operation. */
 function casesByOperation(folder: string): Map<string, number> {
@@ -63,7 +63,8 @@ function casesByOperation(folder: string): Map<string, number> {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.ndjson'))) {
     for (const line of readFileSync(join(folder, file), 'utf8').trim().split('\n')) {
       const recorder = (JSON.parse(line) as Line).ScenarioFinished?.recorder;
-      if (recorder) cases.set(recorder.label, (cases.get(recorder.label) ?? 0) + Object.keys(recorder.cases).length);
+      if (recorder)
+        cases.set(recorder.label, (cases.get(recorder.label) ?? 0) + Object.keys(recorder.cases ?? {}).length);
     }
   }
   return cases;
