@@ -67,7 +67,7 @@ function tidy(schema: JsonSchema): void {
   mergeNull(schema);
 }
 
-/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */
 function mergeNull(schema: JsonSchema): void {
   const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;
