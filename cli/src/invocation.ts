@@ -52,10 +52,15 @@ export class Invocation {
     return this.flags.tenant ?? profile.tenant_id ?? (await client.me.get()).tenant_id;
   }
 
+  /** Whether no question is needed: the user said yes beforehand, or nothing will be changed. */
+  get isConfirmed(): boolean {
+    const { yes, dryRun, printCurl } = this.flags;
+    return Boolean(yes || dryRun || printCurl);
+  }
+
   /** Continues only if the user confirms. Without a terminal, only --yes confirms. */
   async confirm(question: string): Promise<void> {
-    const { yes, dryRun, printCurl } = this.flags;
-    if (yes || dryRun || printCurl) return;
+    if (this.isConfirmed) return;
     if (!canAsk(this.context)) throw this.usageError('missing --yes');
     if (!(await askWhether(this.context, question))) throw new CancelledError('nothing was changed');
   }
