@@ -7,8 +7,8 @@ import { NO_WAITS, type Waits, waitsOf } from './waits.js';
 
 /** Of one tenant so many waiting rows are counted, so that counting costs little. */
 const COUNTED = 100_000;
-/** So many tenants are counted. */
-const TENANTS = 200;
+/** So many tenants are counted. Further ones are taken for tenants that do not wait. */
+const TENANTS = 2_000;
 /** What is assumed of a relay that has less to do than it could. It counts as one interval at first. */
 const ASSUMED_ROWS_PER_SECOND = 1_000;
 /** The pace is the mean of so many intervals in which the relay was busy. */
