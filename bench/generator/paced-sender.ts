@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readRequests } from './requests-file.js';
 
-// A process of its own: node --import tsx paced-sender.ts <requests file> <base URL> <requests per second> <seconds>
-// It sends each request when it is due, whether or not the earlier ones are answered, as long as a connection is free.
+// Runs in a separate process: node --import tsx paced-sender.ts <requests file> <base URL> <requests per second> <seconds>
+// It sends each request when it is due, whether or not earlier ones are answered, as long as a connection is free.
 // Requests that are not sent when the time is over stay unsent: a slow server must not make the load last longer.
 
 const CONNECTIONS = 256;
@@ -16,9 +16,9 @@ export type PacedAnswers = {
   /** Latencies that count from the instant at which the request was sent. */
   refusedAfterSending: number[];
   seconds: number;
-  /** Of all requests. */
+  /** How many requests were never sent. */
   unsent: number;
-  /** What the sender itself took. */
+  /** The CPU time of the sender itself. */
   cpuMs: number;
 };
 

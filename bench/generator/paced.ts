@@ -13,7 +13,7 @@ type Refused = { count: number; p99Ms: number; p99AfterSendingMs: number; withou
 
 export type Paced = Omit<Answers, 'refused'> & { refused: Refused; unsent: number };
 
-/** Sends at a fixed rate. wrk has no such option, so the sender runs in Node and costs more: `cpuMs` says how much. */
+/** Sends at a fixed rate. wrk has no such option, so the sender runs in Node and costs more CPU: see `cpuMs`. */
 export function prepareAtRate({ baseUrl, profile, seconds, timeoutSeconds }: Load, rate: number): () => Promise<Paced> {
   const file = temporaryPath('requests');
   writeRequests(file, profile, { count: Math.round(rate * seconds), timeoutSeconds });

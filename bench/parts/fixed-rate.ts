@@ -10,7 +10,7 @@ const SUSTAINABLE_SECONDS = 20;
 
 /** As steady-state, at a rate that depends on what the platform sustains. */
 const atRate = (factor: number): Part => ({
-  about: `As steady-state, at ${factor} times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time stands in the table. It has 256 connections: where all of them wait for answers, requests are sent late, or never. The latency after sending leaves that out.`,
+  about: `As steady-state, at ${factor} times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time is in the table. It has 256 connections: where all of them wait for answers, requests are sent late, or never. The latency after sending leaves that out.`,
   measure: (form) =>
     measureBuilds(form, (build) =>
       withCarryingPlatform(build, form, async (platform) => {

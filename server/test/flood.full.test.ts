@@ -78,14 +78,14 @@ test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
     },
   ],
 ])(
-  `of ${FLOOD} updates of one tenant that are %s many still wait when another tenant's update is taken`,
+  `of ${FLOOD} updates of one tenant that are %s many still wait when another tenant's update is handled`,
   {
     timeout: 120_000,
   },
   async (_, prepare) => {
     const bogus = await prepare();
     const id = await commandOf(neighbour);
-    // The platform stands still meanwhile, so that the whole flood waits, on a slow machine too.
+    // The platform is suspended meanwhile, so that the whole flood waits, even on a slow machine.
     const { process } = platform.server();
     process.kill('SIGSTOP');
     for (let sent = 0; sent < FLOOD; sent += 1_000) await send('demo', Array.from({ length: 1_000 }, bogus));

@@ -4,11 +4,11 @@ import type { Database } from '../../src/platform/database/database.js';
 import { asAllTenants } from '../../src/platform/database/roles.js';
 import { localSignals } from '../../src/platform/signals/signals.js';
 
-/** What the relay commits for an accepted command, and the message that it then publishes; null for none. */
+/** Dispatches an accepted command as the relay does. Returns the message that the relay would publish, or null. */
 export const dispatch = async (database: Database, tenantId: string, commandId: string): Promise<Message | null> =>
   (await dispatchTogether(database, tenantId, [commandId]))[0] ?? null;
 
-/** As a batch of the relay, in one transaction. */
+/** Dispatches commands in one transaction, as a batch of the relay. */
 export async function dispatchTogether(
   database: Database,
   tenantId: string,
