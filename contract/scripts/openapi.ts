@@ -1,13 +1,15 @@
 import { generateOpenApi } from '@ts-rest/open-api';
 import type { z } from 'zod';
 import { contract, type Operation } from '../src/contract.js';
+import { ErrorBody } from '../src/errors.js';
 import { errorsOf } from '../src/errors-of.js';
 import { PlatformEvent } from '../src/events.js';
 import { resources } from '../src/resources.js';
 import { type DescribedEvent, describedEvents } from './described-events.js';
+import { separateEnums } from './enums.js';
 import { headerReferences, headers, parameters, securitySchemes } from './openapi-components.js';
 import { errorExamples, errorResponses, sharedErrorResponses } from './openapi-errors.js';
-import { jsonContent, namedSchemas, transformSchema } from './schemas.js';
+import { jsonContent, namedSchemas, referenceTo, transformSchema } from './schemas.js';
 
 type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
 type OpenApiOperation = ReturnType<OperationMapper>;
@@ -49,7 +51,7 @@ export function buildOpenApi() {
   return {
     openapi: '3.1.1',
     info,
-    servers: [{ url: 'http://127.0.0.1:8787', description: 'A platform started with npm start.' }],
+    servers: [{ url: '/', description: 'The platform that serves this document.' }],
     security: [Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, []]))],
     tags: Object.entries(resources).map(([name, { title, description }]) => ({
       name,
@@ -59,13 +61,28 @@ export function buildOpenApi() {
     paths,
     webhooks,
     components: {
-      schemas: namedSchemas({ paths, webhooks, responses: sharedErrorResponses }),
+      schemas: separateEnums({
+        ...directionsOf(paths),
+        schemas: namedSchemas({ paths, webhooks, responses: sharedErrorResponses }),
+      }),
       responses: sharedErrorResponses,
       examples: errorExamples,
       parameters,
       headers,
       securitySchemes,
     },
+  };
+}
+
+/** The parts of the operations that callers send, and those that the platform does. Webhooks are the platform's. */
+function directionsOf(paths: object) {
+  const described = Object.values(paths).flatMap((methods) => Object.values(methods) as OpenApiOperation[]);
+  return {
+    requests: described.flatMap(({ parameters = [], requestBody }) => [...parameters, requestBody ?? {}]),
+    answers: [
+      ...described.map(({ responses }) => responses),
+      ...[PlatformEvent, ErrorBody].map((schema) => ({ $ref: referenceTo(schema.meta()?.id ?? '') })),
+    ],
   };
 }
 

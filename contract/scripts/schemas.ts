@@ -29,8 +29,13 @@ export function namedSchemas(description: object): Record<string, JsonSchema> {
 export const transformSchema: SchemaTransformer = ({ schema }) => {
   if (!(schema instanceof z.ZodType)) return null;
   const id = schema.meta()?.id;
-  return id ? { $ref: referenceTo(id) } : withoutIdentity(z.toJSONSchema(schema, options));
+  return id ? { $ref: referenceTo(id) } : withNamedParts(z.toJSONSchema(schema, options));
 };
+
+/** zod defines the named parts of a schema within it. They are components of the whole description. */
+function withNamedParts({ $defs, ...schema }: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(withoutIdentity(schema)).replaceAll('"#/$defs/', `"${referenceTo('')}`));
+}
 
 /** A body or an answer, with the example that its schema declares. */
 export function jsonContent(schema: unknown, example = metaOf(schema).example) {
@@ -50,6 +55,7 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
 const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
+  if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/');
   replaceUnicodeClasses(schema);
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {

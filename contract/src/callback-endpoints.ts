@@ -4,9 +4,10 @@ import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 export const CallbackEndpointId = z.uuid().describe('The callback endpoint: a UUID made by the platform.');
 
-export const CallbackStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe('Kept for the later delivery service: DISABLED is not delivered to.');
+export const CallbackStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'CallbackEndpointStatus',
+  description: 'Kept for the later delivery service: DISABLED is not delivered to.',
+});
 
 /** Of any text: one that is not allowed is refused as such, with the reason. */
 const CallbackUrl = z

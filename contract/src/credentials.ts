@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-export const CredentialStatus = z
-  .enum(['ACTIVE', 'DISABLED', 'DELETED'])
-  .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
+export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
+  id: 'CredentialStatus',
+  description: 'DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.',
+});
 
 /** The most that a credential may allow X-Api-Timestamp to be off the server clock, in seconds. */
 export const MAX_CLOCK_SKEW_SECONDS = 900;

@@ -24,11 +24,14 @@ export const RequestType = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/)
   .describe('What the device asks for, in the naming of the vendor, for example `firmware_check`.');
 
-export const DeviceRequestStatus = z
-  .enum(['PENDING', 'REPLIED', 'EXPIRED'])
-  .describe('PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.');
+export const DeviceRequestStatus = z.enum(['PENDING', 'REPLIED', 'EXPIRED']).meta({
+  id: 'DeviceRequestStatus',
+  description: 'PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.',
+});
 
-export const ReplyOutcome = z.enum(['SUCCESS', 'ERROR']).describe('Whether the request is granted or refused.');
+export const ReplyOutcome = z
+  .enum(['SUCCESS', 'ERROR'])
+  .meta({ id: 'ReplyOutcome', description: 'Whether the request is granted or refused.' });
 const ReplyError = z.strictObject({
   code: z.string().min(1).max(128).describe('A word for programs.'),
   message: z.string().max(1024).describe('A sentence for people.'),

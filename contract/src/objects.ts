@@ -11,6 +11,8 @@ const ObjectKey = z
     "The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8.",
   );
 
+const PresignedMethod = z.enum(['PUT', 'GET']).meta({ id: 'PresignedMethod', description: 'The HTTP method to send.' });
+
 const PresignRequest = z
   .strictObject({
     operation: ObjectOperation,
@@ -81,7 +83,7 @@ const PresignedRequest = z
   .object({
     presign_id: z.uuid().describe('The grant, as the platform recorded it: a UUID. Quote it in reports.'),
     operation: ObjectOperation,
-    method: z.enum(['PUT', 'GET']).describe('The HTTP method to send.'),
+    method: PresignedMethod,
     url: z
       .string()
       .describe('Where to send it. Whoever has the URL may use it until it expires: treat it as a secret.'),
