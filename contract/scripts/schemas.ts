@@ -6,10 +6,10 @@ type JsonSchema = Record<string, unknown>;
 
 export const referenceTo = (id: string) => `#/components/schemas/${id}`;
 
-/** What a client must know is what it sends and what it may receive, so both directions describe the input. */
+/** A client must know what it can send and what it can receive, so both directions describe the input. */
 const options = { io: 'input', override: ({ jsonSchema }: { jsonSchema: JsonSchema }) => tidy(jsonSchema) } as const;
 
-/** The schemas with an id that a description refers to, and those that they refer to, by their ids. */
+/** The schemas with an id that a description refers to, and the schemas that they refer to, by id. */
 export function namedSchemas(description: object): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: referenceTo });
   const named = new Map<string, JsonSchema>();
@@ -25,7 +25,7 @@ export function namedSchemas(description: object): Record<string, JsonSchema> {
   return Object.fromEntries([...named].sort());
 }
 
-/** ts-rest's own transformer knows zod 3 only. */
+/** ts-rest's own transformer supports only zod 3. */
 export const transformSchema: SchemaTransformer = ({ schema }) => {
   if (!(schema instanceof z.ZodType)) return null;
   const id = schema.meta()?.id;
@@ -51,7 +51,7 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** Generators of clients take an integer without a format for 32 bits. */
+/** Client generators treat an integer without a format as 32 bits. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
@@ -72,7 +72,10 @@ function tidy(schema: JsonSchema): void {
   mergeNull(schema);
 }
 
-/** `\p{…}` is not in every language's expressions: Python's refuses the whole schema. What it says of the length is. */
+/**
+ * Not every language supports `\p{…}`: Python's regular expressions refuse the whole schema. The rest of the pattern,
+ * the length, is kept.
+ */
 function replaceUnicodeClasses(schema: JsonSchema): void {
   const [, minLength, maxLength] = /^\^\[[^\]]*\\p\{[^\]]*\]\{(\d+),(\d+)\}\$$/.exec(String(schema.pattern)) ?? [];
   if (maxLength === undefined) return;
@@ -80,7 +83,7 @@ function replaceUnicodeClasses(schema: JsonSchema): void {
   Object.assign(schema, { minLength: Number(minLength), maxLength: Number(maxLength) });
 }
 
-/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */
 function mergeNull(schema: JsonSchema): void {
   const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;

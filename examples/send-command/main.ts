@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
-/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as the profile that the first start wrote. */
+/** From TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET; without them, from the profile that the first start wrote. */
 function connect(): TenantOpenPlatform {
   if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
   const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo.json', import.meta.url);

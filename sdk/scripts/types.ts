@@ -6,7 +6,7 @@ const { factory } = ts;
 
 /**
  * An interface per schema and query, and a table of the operations with their types. openapi-typescript turns the
- * schemas into types; here each gets a name of its own.
+ * schemas into types; here each type gets its own name.
  */
 export function renderTypes({ operations, requests, pages }: Api, generated: ts.Node[]): string {
   const declaration = (name: string) =>
@@ -26,7 +26,7 @@ export function renderTypes({ operations, requests, pages }: Api, generated: ts.
   extendOneAnother(declarations);
   for (const operation of operations) {
     const query = queryOf(operation);
-    if (operation.query && query) declarations.push(requestType(operation.query, query));
+    if (operation.query && query) declarations.push(requestType(operation.query.type, query));
   }
   const types = astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) =>
     ' '.repeat(indent.length / 2),
@@ -62,7 +62,7 @@ const membersOf = (node: ts.Node | undefined): Map<string, ts.PropertySignature>
 function typesOf({ parameters, query, body, answer }: Operation): string {
   const request = [
     parameters.length > 0 && `path: [${parameters.map((name) => `${name}: string`).join(', ')}]`,
-    query && `query?: ${query} | undefined`,
+    query && (query.isRequired ? `query: ${query.type}` : `query?: ${query.type} | undefined`),
     body && `body${body.isRequired ? '' : '?'}: ${body.type}`,
   ];
   return `{ request: { ${request.filter(Boolean).join('; ')} }; answer: ${answer} }`;
@@ -133,7 +133,7 @@ function referenced(node: ts.Node): string | undefined {
   return ts.isLiteralTypeNode(indexType) && ts.isStringLiteral(indexType.literal) ? indexType.literal.text : undefined;
 }
 
-/** `'A' | 'B' | (string & {})`: any text is allowed, and editors still suggest the known ones. */
+/** `'A' | 'B' | (string & {})`: any text is allowed, and editors still suggest the known values. */
 function openEnum(union: ts.UnionTypeNode): ts.TypeNode {
   return union.types.every(isText) ? factory.createUnionTypeNode([...union.types, anyText()]) : union;
 }
@@ -159,7 +159,7 @@ export function knownValues(schema: SchemaObject): ts.TypeNode | undefined {
 /** openapi-typescript writes a text literal as an identifier in quotes. */
 const isText = (type: ts.Node) => ts.isIdentifier(type) && type.text.startsWith('"');
 
-/** openapi-typescript writes tags, `@description …`. On hover the text alone reads better. */
+/** openapi-typescript writes tags, `@description …`. The plain text is more readable on hover. */
 function withPlainComment<Node extends ts.Node>(node: Node, original: ts.Node): Node {
   const [comment] = ts.getSyntheticLeadingComments(original) ?? [];
   const text = comment && /@description ([^@]*)/.exec(comment.text)?.[1];

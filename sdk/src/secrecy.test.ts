@@ -6,7 +6,7 @@ const everything = (value: unknown) =>
   inspect(value, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(value) + String(value);
 const random = credential.secret.slice(4);
 
-test('the secret cannot be seen in the client or in its parts', () => {
+test('the secret is not visible in the client or in its parts', () => {
   const { client } = fakeClient([]);
   for (const value of [client, ...Object.values(client), { ...client }, structuredClone({ ...client.commands })]) {
     expect(everything(value)).not.toContain(random);
@@ -17,7 +17,7 @@ test.each([
   ['a refusal', refusal(401, 'UNAUTHENTICATED', { metadata: { string_to_sign: 'HMAC-SHA256-V1' } })],
   ['a failure of the network', networkFailure('ECONNRESET')],
   ['an unexpected answer', new Response('?', { status: 500 })],
-])('neither secret nor signature is in the error of %s', async (_, step) => {
+])('the error of %s contains neither secret nor signature', async (_, step) => {
   const { client, fetch } = fakeClient([step], { maxRetries: 0 });
   const error = await client.tenants.create({ tenant_id: 'a', name: 'A' }).catch((error) => error);
   expect(everything(error)).toContain('tenants.create');
@@ -25,7 +25,7 @@ test.each([
   expect(everything(error)).not.toContain(fetch.sent[0]?.headers['X-Api-Signature']);
 });
 
-test('neither secrets nor signatures nor bodies are logged or given to hooks', async () => {
+test('logs and hooks get no secrets, signatures or bodies', async () => {
   const seen: unknown[] = [];
   const see = (...what: unknown[]) => void seen.push(what);
   const { client, fetch } = fakeClient(

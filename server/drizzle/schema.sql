@@ -42,7 +42,9 @@ CREATE TABLE public.audit_events (
     target text NOT NULL,
     changes text[] NOT NULL,
     outcome text NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    before jsonb,
+    after jsonb
 );
 
 ALTER TABLE ONLY public.audit_events FORCE ROW LEVEL SECURITY;
@@ -1251,8 +1253,8 @@ GRANT SELECT ON TABLE public.command_types TO top_ingest;
 --
 
 GRANT SELECT ON TABLE public.commands TO top_app;
-GRANT INSERT ON TABLE public.commands TO top_ingest;
 GRANT SELECT,DELETE ON TABLE public.commands TO top_system;
+GRANT INSERT ON TABLE public.commands TO top_ingest;
 
 --
 -- Name: COLUMN commands.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1472,8 +1474,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_resources TO top_app;
 --
 
 GRANT INSERT ON TABLE public.outbox TO top_app;
-GRANT INSERT ON TABLE public.outbox TO top_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO top_system;
+GRANT INSERT ON TABLE public.outbox TO top_ingest;
 
 --
 -- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -

@@ -66,7 +66,8 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
   });
 }
 
-async function newOperator(): Promise<Profile> {
+/** Of a tenant of its own. */
+async function newOperator(role = 'integration_operator'): Promise<Profile> {
   const { admin, demo } = platform;
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
   const administer = async (target: string, body: object): Promise<Answer['body']> => {
@@ -77,12 +78,13 @@ async function newOperator(): Promise<Profile> {
   await administer('/api/v1/platform/tenants', { tenant_id: tenantId, name: tenantId });
   const base = `/api/v1/platform/tenants/${tenantId}`;
   const { secret, client_id } = await administer(`${base}/credentials`, { client_id: tenantId, name: tenantId });
-  await administer(`${base}/role-bindings`, { client_id, role: 'integration_operator' });
+  await administer(`${base}/role-bindings`, { client_id, role });
   return { ...demo, tenant_id: tenantId, client_id, secret };
 }
 
-const create = (operator: Profile, fields: object = {}) =>
+const create = (operator: Profile, fields: object = {}, options: { node?: string; nonce?: string } = {}) =>
   signedRequest(operator, 'POST', COMMANDS, {
+    ...options,
     body: {
       vendor: 'vendor_a',
       device_id: 'd-1',
@@ -93,12 +95,12 @@ const create = (operator: Profile, fields: object = {}) =>
     },
   });
 
-async function refusals(): Promise<number> {
-  const text = await (await fetch(`${platform.demo.base_url}/metrics`)).text();
+async function refusals(node = platform.demo.base_url): Promise<number> {
+  const text = await (await fetch(`${node}/metrics`)).text();
   return Number(/^top_commands_refused_for_overload_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** What the platform stores of a flood. */
+/** What the platform stores during a flood. */
 const flood = (tenantId: string, count: number) =>
   database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
@@ -107,13 +109,13 @@ const flood = (tenantId: string, count: number) =>
       select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, ${count}::int)`;
   });
 
-test('a command that would wait for too long is refused before anything is stored; a used key and another tenant are answered', async () => {
+test('a command that would wait too long is refused before anything is stored; a used idempotency key and another tenant are served', async () => {
   const [operator, other] = [await newOperator(), await newOperator()];
   const before = await refusals();
   const used = { idempotency_key: randomUUID() };
   const first = await create(operator, used);
   expect(first.status).toBe(202);
-  // 20 s of rows at the pace that is assumed at first; the relay is held up.
+  // 20 s of rows at the initially assumed rate; the relay is held up.
   await flood(operator.tenant_id, 20_000);
   startSlowRelay(60_000);
 
@@ -135,9 +137,70 @@ test('a command that would wait for too long is refused before anything is store
   expect((await create(other, { timeout_seconds: 30 })).status).toBe(202);
 }, 120_000);
 
-test('more than the relay can hand out: the rest is refused in time, and nothing that was accepted expires', async () => {
+/** Stores an estimate as the leader does, in seconds. */
+const estimate = (tenants: Record<string, number>) =>
+  database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    const waits = JSON.stringify({ tenants, updates: 0 });
+    await tx`
+      insert into relay_lease (name, holder, epoch, expires_at, waits, waits_measured_at)
+      values ('outbox', 'test', 1, now(), ${waits}::text::jsonb, now() + interval '10 minutes')
+      on conflict (name) do update set waits = excluded.waits, waits_measured_at = excluded.waits_measured_at`;
+  });
+
+test('a wait of up to a second refuses no command; a longer one refuses timeouts below four times the wait', async () => {
+  const [busy, flooded] = [await newOperator(), await newOperator()];
+  await estimate({ [busy.tenant_id]: 0.9, [flooded.tenant_id]: 3 });
+  const refusedIn4Seconds = async () => (await create(flooded, { timeout_seconds: 4 })).status;
+  await expect.poll(refusedIn4Seconds, soon).toBe(503);
+  expect((await create(flooded, { timeout_seconds: 13 })).status).toBe(202);
+  expect((await create(busy, { timeout_seconds: 1 })).status).toBe(202);
+});
+
+test('a request that must not come in is refused for that, also under overload, and is not counted as overload', async () => {
+  const [operator, reader] = [await newOperator(), await newOperator('integration_reader')];
+  await estimate({ [operator.tenant_id]: 60, [reader.tenant_id]: 60 });
+  const node = await platform.startBeside({ ROLE: 'api' });
+  onTestFinished(() => node.stop().then(() => {}));
+  const codes: string[] = [];
+  const codeOf = async (caller: Profile, nonce: string = randomUUID()): Promise<string> => {
+    const { body } = await create(caller, {}, { node: node.baseUrl, nonce });
+    codes.push(body.code);
+    return body.code;
+  };
+  await expect.poll(() => codeOf(operator), soon).toBe('SERVICE_UNAVAILABLE');
+  const nonce = randomUUID();
+  expect(await codeOf(operator, nonce)).toBe('SERVICE_UNAVAILABLE');
+  expect(await codeOf(operator, nonce)).toBe('NONCE_REUSED');
+  expect(await codeOf(reader)).toBe('FORBIDDEN');
+  const credential = `/api/v1/platform/tenants/${operator.tenant_id}/credentials/${operator.client_id}`;
+  const disabled = await signedRequest(platform.admin, 'PUT', credential, { body: { status: 'DISABLED' } });
+  expect(disabled.status).toBe(200);
+  expect(await codeOf(operator)).toBe('UNAUTHENTICATED');
+  const refused = codes.filter((code) => code === 'SERVICE_UNAVAILABLE').length;
+  await expect.poll(() => refusals(node.baseUrl), soon).toBe(refused);
+});
+
+test('a refusal for overload is logged as a refusal, not as an error', async () => {
   const operator = await newOperator();
-  // 256 commands every 3 seconds, where up to 400 a second are asked for.
+  await estimate({ [operator.tenant_id]: 60 });
+  const node = await platform.startBeside({ ROLE: 'api', LOG_LEVEL: 'info' });
+  onTestFinished(() => node.stop().then(() => {}));
+  const refused = async () => (await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status;
+  await expect.poll(refused, soon).toBe(503);
+  await node.stop();
+  const lines = node
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ code }) => code)).toContain('SERVICE_UNAVAILABLE');
+  expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
+});
+
+test('above the capacity of the relay, excess commands are refused at once and no accepted command expires', async () => {
+  const operator = await newOperator();
+  // 256 commands every 3 seconds, while up to 400 a second are requested.
   startSlowRelay(3_000);
   const sweeping = new AbortController();
   const sweep = createCommandSweeper({ database, signals: localSignals(), bus, overdue: 'RECENT', intervalMs: 200 });

@@ -48,7 +48,7 @@ export function addBus(program: Command, invocation: Invocation): void {
     });
 }
 
-/** The order is always the same, so a diff of two configurations shows only what changed. */
+/** Sorted, so that a diff of two configurations shows only what changed. */
 async function activePrincipals(client: TenantOpenPlatform): Promise<BusPrincipal[]> {
   const active: BusPrincipal[] = [];
   for await (const tenant of client.tenants.list({ limit: PAGE })) {

@@ -4,7 +4,7 @@ import type { WithResponse } from './api-promise.js';
 import type { Answer } from './attempt.js';
 import { parseRetryAfterMs } from './retry.js';
 
-/** Turns an answer into the result of the call, or throws what it means. */
+/** Turns an answer into the result of the call, or throws the error that it stands for. */
 export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: number): WithResponse<T> {
   const { status, headers, text } = answer;
   const requestId = headers.get('x-request-id') ?? sent.requestId ?? '';
@@ -25,7 +25,7 @@ export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: n
 
 const FOREIGN_TEXT_CHARACTERS = 500;
 
-/** A proxy, a redirect or another server answered, not the platform. */
+/** The answer came from a proxy, a redirect or another server, not from the platform. */
 function unexpected(
   { status, headers, text }: Answer,
   operation: string | undefined,
@@ -54,7 +54,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Every error of the platform has a request_id. JSON with code and message alone may be that of a proxy. */
+/** Every error of the platform has a request_id. JSON with only code and message may come from a proxy. */
 function isErrorBody(body: unknown): body is ErrorBody {
   return (
     isObject(body) &&

@@ -9,7 +9,7 @@ export interface Answer {
 
 /**
  * Sends one request and reads its whole answer. Rejects with a ConnectionError, with a TimeoutError after `timeoutMs`,
- * or with the reason of the caller's signal; at once, also where `fetch` itself does not react to being aborted.
+ * or with the reason of the caller's signal. It rejects at once, even if `fetch` ignores the abort.
  */
 export async function attempt(
   fetch: Fetch,
@@ -48,7 +48,7 @@ async function exchange(fetch: Fetch, url: string, init: FetchInit): Promise<Ans
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** `fetch failed` says nothing; the deepest cause says what happened. */
+/** `fetch failed` explains nothing; the deepest cause has the reason. */
 export function explainCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return explainCause(error.cause);

@@ -24,15 +24,15 @@ import { buildTarget } from './target.js';
 type Name = keyof Operations;
 type ListName = Extract<Name, `${string}.list`>;
 
-/** What the types of one operation have in common with those of any other. */
+/** The common part of the types of all operations. */
 interface AnyRequest {
   /** The values of the path's parameters, in the order of the path. */
   path?: readonly string[];
-  query?: { cursor?: string | null; wait_seconds?: number } | undefined;
+  query?: (object & { cursor?: string | null; wait_seconds?: number }) | undefined;
   body?: object;
 }
 
-/** What all attempts of a call have in common. */
+/** The common data of all attempts of a call. */
 interface Call {
   name: Name;
   idempotencyKey: string | undefined;
@@ -49,7 +49,7 @@ interface Call {
   endsAt: number;
 }
 
-/** The one way out: signs every attempt anew, repeats what may be repeated, and turns answers into results and errors. */
+/** Sends all requests: signs every attempt, retries safe ones, and turns answers into results and errors. */
 export class Sender {
   readonly #configuration: Configuration;
   readonly #retryBudget = new RetryBudget();
@@ -61,7 +61,7 @@ export class Sender {
     this.#configuration = configuration;
   }
 
-  /** How long a call with these options may take, in milliseconds. */
+  /** The time limit of a call with these options, in milliseconds. */
   deadlineMs(options: RequestOptions): number {
     return this.#configuration.settle(options).deadlineMs;
   }
@@ -107,7 +107,7 @@ export class Sender {
         return result;
       } catch (error) {
         if (!isTenantOpenPlatformError(error)) throw error;
-        // Not among the retries: the refusal had no effect and says how to do better.
+        // Not counted as a retry: the refusal had no effect and contains the correct time.
         if (!clockCorrected && this.#correctClock(error, signed)) {
           clockCorrected = true;
           continue;
@@ -188,7 +188,9 @@ export class Sender {
     };
   }
 
-  /** Waits until the quota is full again, if that is within the deadline of the call. Else the platform decides. */
+  /**
+   * Waits until the quota is full again, if that is within the deadline of the call. Otherwise the platform decides.
+   */
   async #awaitQuota({ endsAt, settings }: Call): Promise<void> {
     const { waitMs } = this.#quota;
     if (waitMs > 0 && performance.now() + waitMs < endsAt) await sleep(backOffMs(0, waitMs), settings.signal);

@@ -8,7 +8,10 @@ import type { CommandsResource } from '../resources.gen.js';
 export interface WaitOptions extends RequestOptions {
   /** How long to wait for the outcome, in seconds. Default: 330, longer than any command takes. */
   timeoutSeconds?: number | undefined;
-  /** Called with the command in each state that the client sees, the final one included. What it throws is ignored. */
+  /**
+   * Called with the command in each state that the client sees, including the final one. Errors that it throws are
+   * ignored.
+   */
   onUpdate?: ((command: Command) => void) | undefined;
 }
 
@@ -17,7 +20,7 @@ const LONGEST_POLL_SECONDS = 30;
 /** How long the last request may take beyond the end of the wait. */
 const GRACE_MS = 5_000;
 
-/** The command that a wait is about, as far as it is known. Every error of the wait carries it. */
+/** The command of a wait, as far as it is known. Every error of the wait carries it. */
 export interface Awaited {
   commandId?: string | undefined;
   idempotencyKey?: string | undefined;
@@ -25,7 +28,7 @@ export interface Awaited {
 
 export const endOf = ({ timeoutSeconds = DEFAULT_SECONDS }: WaitOptions) => performance.now() + timeoutSeconds * 1000;
 
-/** Runs a part of a wait. Its errors say which command it was about, an abort included. */
+/** Runs a part of a wait. Its errors name the command, including an abort. */
 export async function namingCommand<T>(awaited: Awaited, options: WaitOptions, part: () => Promise<T>): Promise<T> {
   try {
     return await part();
@@ -36,7 +39,7 @@ export async function namingCommand<T>(awaited: Awaited, options: WaitOptions, p
   }
 }
 
-/** Reads the command until it is final or `endsAt` has passed. It goes on through outages. */
+/** Reads the command until it is final or `endsAt` has passed. It continues through outages. */
 export function waitForCommand(
   commands: Pick<CommandsResource, 'get'>,
   awaited: Awaited & { commandId: string },

@@ -26,7 +26,7 @@ export const cancelCommand =
         throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
       }
       if (after) {
-        const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was handed over.` };
+        const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was dispatched.` };
         await moveCommands(tx, [{ tenantId, commandId, before: row, after, source: 'PLATFORM', reason }]);
       }
       return readCommand(tx, tenantId, commandId, requestId);

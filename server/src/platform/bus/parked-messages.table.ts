@@ -2,8 +2,8 @@ import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../database/columns.js';
 
 /**
- * What came over the bus and could not be taken, or was meant for the bus and is refused by it, with the reason: never
- * tried again, and kept for people to look at.
+ * Messages that the platform could not handle or the bus refuses, with the reason. They are never retried and are kept
+ * for operators.
  */
 export const parkedMessages = pgTable(
   'parked_messages',

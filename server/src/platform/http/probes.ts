@@ -3,11 +3,11 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { onceASecond } from './once-a-second.js';
 
 export type Probes = {
-  /** Why the process cannot serve, or null if it can. */
+  /** Why the process cannot serve; null if it can. */
   unreadyReason(): Promise<string | null>;
 };
 
-/** Whoever can reach them may call them as often as they like: the database is asked once a second. */
+/** Anyone may call the probes at any rate: the database is asked at most once a second. */
 export function addProbes(app: Express, probes: Probes, metrics: Metrics): void {
   const unreadyReason = onceASecond(() => probes.unreadyReason());
   const renderMetrics = onceASecond(() => metrics.render());
