@@ -37,17 +37,21 @@ function withNamedParts({ $defs, ...schema }: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(withoutIdentity(schema)).replaceAll('"#/$defs/', `"${referenceTo('')}`));
 }
 
-/** A body or an answer, with the example that its schema declares. */
+/** A body or an answer, with the examples that its schema declares: one, or several by their names. */
 export function jsonContent(schema: unknown, example = metaOf(schema).example) {
-  const { id } = metaOf(schema);
+  const { id, moreExamples } = metaOf(schema) as z.GlobalMeta & { moreExamples?: Record<string, object> };
   if (!id || !example) throw new Error('the schema of every body and answer has an id and an example');
-  return { 'application/json': { schema: { $ref: referenceTo(id) }, example } };
+  const named = Object.entries(moreExamples ?? {}).map(([name, value]) => [name, { value }]);
+  const examples = moreExamples
+    ? { examples: { default: { value: example }, ...Object.fromEntries(named) } }
+    : { example };
+  return { 'application/json': { schema: { $ref: referenceTo(id) }, ...examples } };
 }
 
 const metaOf = (schema: unknown): z.GlobalMeta => (schema instanceof z.ZodType && schema.meta()) || {};
 
 function withoutIdentity(schema: JsonSchema): JsonSchema {
-  const { $schema, $id, id, ...rest } = schema;
+  const { $schema, $id, id, moreExamples, ...rest } = schema;
   return rest;
 }
 

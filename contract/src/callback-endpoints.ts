@@ -113,7 +113,11 @@ const CallbackEndpointUpdate = z
     path: ['previous_secret_ttl_seconds'],
     error: 'needs rotate_secret: true',
   })
-  .meta({ id: 'CallbackEndpointUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'CallbackEndpointUpdate',
+    example: { status: 'DISABLED' },
+    moreExamples: { rotation: { rotate_secret: true } },
+  });
 
 const CallbackEndpointDeleted = z
   .object({

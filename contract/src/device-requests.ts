@@ -96,6 +96,9 @@ const DeviceRequestReply = z
   .meta({
     id: 'DeviceRequestReply',
     example: { outcome: 'SUCCESS', payload: { version: '2.4.1' } },
+    moreExamples: {
+      error: { outcome: 'ERROR', error: { code: 'UNKNOWN_MODEL', message: 'There is no firmware for this model.' } },
+    },
   });
 
 const path = z.object({ request_id: DeviceRequestId });

@@ -77,6 +77,15 @@ const PresignRequest = z
       content_type: 'application/octet-stream',
       content_length: 1_048_576,
     },
+    moreExamples: {
+      download: {
+        operation: 'DOWNLOAD',
+        resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+        object_key: 'pump-7/2.4.1.bin',
+        expires_in_seconds: 60,
+        response_content_disposition: 'attachment; filename="2.4.1.bin"',
+      },
+    },
   });
 
 const PresignedRequest = z

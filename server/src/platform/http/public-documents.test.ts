@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allOperations } from '@tenant-open-platform/contract';
 import { platform, rawRequest } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,6 +25,13 @@ test.each(['openapi', 'asyncapi'])('%s is served to everybody, as the contract h
   const yaml = await fetch(`${baseUrl()}/${name}.yaml`);
   expect([yaml.status, yaml.headers.get('content-type')]).toEqual([200, 'application/yaml']);
   expect(parse(await yaml.text())).toEqual(document);
+});
+
+test('llms.txt leads to the documents and names every operation', async () => {
+  const text = await (await fetch(`${baseUrl()}/llms.txt`)).text();
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => `${baseUrl()}/${link}`);
+  for (const link of links) expect((await fetch(link)).status, link).toBe(200);
+  expect(allOperations.filter(({ name }) => !text.includes(`\`${name}\`: `))).toEqual([]);
 });
 
 test('OpenAPI names the platform that serves it, below its path prefix', async () => {

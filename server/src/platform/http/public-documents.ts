@@ -27,6 +27,10 @@ export function addPublicDocuments(app: Express, options: { basePath: string; re
   };
   addDocument(app, 'openapi', openApi);
   addDocument(app, 'asyncapi', () => readJson(contractFile('asyncapi.json')));
+  app.get(
+    '/llms.txt',
+    servedFile('text/plain', () => readFileSync(contractFile('llms.txt'))),
+  );
   if (referencePage) addReferencePage(app);
 }
 
