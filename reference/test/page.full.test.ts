@@ -153,7 +153,10 @@ test.each([
   expect(width).toBe(options.viewport.width);
   await enter(page, platform().demo);
   expect(await send(page)).toBe('202 Accepted');
-  const sections = [page.locator('.scalar-client main > div').last(), page.getByRole('region', { name: 'String to sign' })];
+  const sections = [
+    page.locator('.scalar-client main > div').last(),
+    page.getByRole('region', { name: 'String to sign' }),
+  ];
   for (const section of sections) {
     const box = await section.boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(options.viewport.width);
