@@ -58,11 +58,13 @@ function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): 
 
 function describe(error: ApiError): string[] {
   const { string_to_sign: _, ...facts } = error.metadata;
-  // The message already contains the only detail.
+  // The person knows which command was run.
+  const message = error.message.replace(`${error.operation}: `, '');
+  // The message of a request with one fault already quotes it.
   const [first, ...others] = error.details;
-  const details = first && others.length === 0 && error.message.includes(first.message) ? [] : error.details;
+  const details = first && others.length === 0 && message.includes(first.message) ? [] : error.details;
   return [
-    `${printable(error.message)} (${error.code})`,
+    `${printable(message)} (${error.code})`,
     ...details.map(({ location, message }) => `  ${printable(location)}: ${printable(message)}`),
     ...Object.entries(facts).map(
       ([name, value]) => `  ${name}: ${typeof value === 'string' ? printable(value) : JSON.stringify(value)}`,

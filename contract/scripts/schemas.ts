@@ -60,7 +60,6 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
   if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/');
-  replaceUnicodeClasses(schema);
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {
     if (schema.default !== undefined) schema.default = Number(schema.default);
@@ -76,18 +75,7 @@ function tidy(schema: JsonSchema): void {
   mergeNull(schema);
 }
 
-/**
- * Not every language supports `\p{…}`: Python's regular expressions refuse the whole schema. The rest of the pattern,
- * the length, is kept.
- */
-function replaceUnicodeClasses(schema: JsonSchema): void {
-  const [, minLength, maxLength] = /^\^\[[^\]]*\\p\{[^\]]*\]\{(\d+),(\d+)\}\$$/.exec(String(schema.pattern)) ?? [];
-  if (maxLength === undefined) return;
-  delete schema.pattern;
-  Object.assign(schema, { minLength: Number(minLength), maxLength: Number(maxLength) });
-}
-
-/** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
 function mergeNull(schema: JsonSchema): void {
   const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;

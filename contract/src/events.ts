@@ -21,7 +21,7 @@ export const eventTypes = ['command.accepted', 'command.completed'] as const;
 
 export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.' });
 
-/** An event of the tenant's log, as it goes to the messaging bus. */
+/** An event of the tenant's log, as it is published on the messaging bus. */
 export const PlatformEvent = z
   .object({
     event_id: z.uuid().describe('The event (UUID version 7); the same in every copy.'),

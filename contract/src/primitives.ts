@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { printable } from './printable.js';
+import { validationMessage } from './validation-message.js';
+
+z.config({ customError: validationMessage });
 
 /** Alphabets of identifiers. Every id fits the path grammar of the signature, so no client percent-encodes a path. */
 export const patterns = {
@@ -8,8 +12,6 @@ export const patterns = {
   vendor: /^[a-z0-9][a-z0-9_-]{0,62}$/,
   role: /^[a-z0-9][a-z0-9_-]{0,62}$/,
   commandType: /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/,
-  /** Printable characters: no control, format, surrogate, private-use, unassigned, line or paragraph separator. */
-  deviceId: /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u,
   idempotencyKey: /^[\x21-\x7E]{1,128}$/,
   /** RFC 3339 with seconds and an explicit offset. */
   timestamp:
@@ -18,33 +20,30 @@ export const patterns = {
 
 export const RequestId = z.string().describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
 
-export const TenantId = z.string().regex(patterns.tenantId).describe('The tenant, the boundary of data isolation.');
+export const TenantId = z
+  .string()
+  .regex(patterns.tenantId, 'must be 1 to 63 of the characters A-Z a-z 0-9 _ -, and not begin with _ or -')
+  .describe('The tenant, the boundary of data isolation.');
 
 export const ClientId = z
   .string()
-  .regex(patterns.clientId)
+  .regex(patterns.clientId, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ ~ -, and not begin with . ~ or -')
   .describe('The credential id, unique on the whole platform; the value of X-Api-Id.');
 
 export const Vendor = z
   .string()
-  .regex(patterns.vendor)
+  .regex(patterns.vendor, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
   .describe('A vendor of the platform catalog, for example `vendor_a`.');
 
 export const CommandType = z
   .string()
-  .regex(patterns.commandType)
+  .regex(patterns.commandType, 'must be 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not begin with . or -')
   .describe("A command type of the vendor's catalog, for example `reboot`.");
 
-export const DeviceId = z
-  .string()
-  .regex(patterns.deviceId)
-  .describe("The device in the vendor's naming: 1 to 128 printable characters.");
+export const DeviceId = printable(128).describe("The device in the vendor's naming: 1 to 128 printable characters.");
 
 /** A display name. */
-export const Name = z
-  .string()
-  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u)
-  .describe('A name for people: 1 to 128 printable characters.');
+export const Name = printable(128).describe('A name for people: 1 to 128 printable characters.');
 
 /** An instant in an answer: RFC 3339, UTC, milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
@@ -63,13 +62,15 @@ export const InputTimestamp = z
   .refine((text) => isStorable(Date.parse(text)), 'must be from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z')
   .meta({ format: 'date-time' });
 
-/** Date.parse reads 2026-02-30 as 2 March: a silent change of what was meant. */
+/** Date.parse reads 2026-02-30 as 2 March: a silent change of the caller's date. */
 function isCalendarDate(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** In UTC: an offset may carry a text of the year 9999 or 0001 out of the four digits that RFC 3339 has for a year. */
+/**
+ * In UTC: with an offset, the year of a text from 9999 or 0001 may need more or fewer than the four digits of RFC 3339.
+ */
 const isStorable = (milliseconds: number) => milliseconds >= 0 && milliseconds <= MAX_INSTANT;
 
 /** An integer in a query: decimal digits, no sign, no leading zero. */
@@ -95,27 +96,29 @@ export const pageQuery = {
 };
 
 /**
- * A JSON object of somebody else's in an answer: a payload, a result, a schema. It was checked when it came, and to
- * walk through it again would take longer than the rest of the answer. The description is that of any object.
+ * A caller's or device's JSON object in an answer: a payload, a result, a schema. It was validated on arrival, and
+ * walking through it again would take longer than the rest of the answer. Its description is the one of any object.
  */
 export const OpaqueObject = z
   .unknown()
-  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
   .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject, JsonObject>;
 
 type JsonObject = Record<string, unknown>;
 
-/** In a list whose items are followed: where to go on from, behind any of them. */
+/** In a list that can be followed: the cursor after this item. */
 export const ItemCursor = z
   .string()
   .describe('Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire.');
 
-/** For how long a request may wait for something to happen. */
+/** How many seconds a request may wait for a change. */
 export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describe(
   'Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once.',
 );
 
-/** A page of a list. Its example is a page of the item's example. */
+/** A page of a list. Its example contains the example of an item. */
 export const page = <Item extends z.ZodType>(id: string, item: Item, order = 'newest first') => {
   const example = item.meta()?.example as { request_id: string };
   return z

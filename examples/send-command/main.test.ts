@@ -46,10 +46,18 @@ test('sends a command and waits for its outcome, configured by a profile file', 
   expect(await run({ TOP_PROFILE_FILE: file })).toMatchObject(sent);
 });
 
+test('prints in one line that the profile is missing, and what to do', async () => {
+  await expect(run({ TOP_PROFILE_FILE: '/nonexistent/demo.json' })).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      'There is no /nonexistent/demo.json. Start the platform (npm start), or set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET.\n',
+  });
+});
+
 test('prints a refusal of the platform in one line', async () => {
   await expect(run(asEnvironment(reader))).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^FORBIDDEN: .*open:command:create.* \(request [^ ]+\)\n$/),
+    stderr: expect.stringMatching(/^FORBIDDEN: commands.create: .*open:command:create.* \(request [^ ]+\)\n$/),
   });
 });

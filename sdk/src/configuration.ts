@@ -44,6 +44,8 @@ export interface CallSettings {
 export interface Configuration {
   /** Without a slash at its end. */
   baseUrl: string;
+  /** The platform's page on errors. */
+  docUrl: string;
   clientId: string;
   secret: string;
   fetch: Fetch;
@@ -71,10 +73,12 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
   if (!globalThis.crypto?.subtle) {
     throw new ConfigurationError('WebCrypto is missing: use Node 20 or later; in a browser, a page served over https.');
   }
-  const { baseUrl, clientId, secret } = required(options);
+  const { baseUrl: givenUrl, clientId, secret } = required(options);
+  const baseUrl = checkedBaseUrl(givenUrl);
   const defaults = limits(options, { timeoutMs: 20_000, deadlineMs: 60_000, maxRetries: 2 }, ConfigurationError);
   return {
-    baseUrl: checkedBaseUrl(baseUrl),
+    baseUrl,
+    docUrl: `${baseUrl}/docs/errors`,
     clientId: checkedClientId(clientId),
     secret: checkedSecret(secret),
     fetch: options.fetch ?? globalFetch,

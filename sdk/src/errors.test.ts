@@ -16,7 +16,8 @@ test.each(Object.entries(errors))('%s becomes an ApiError with all its fields', 
   expect(error).toBeInstanceOf(sdk.TenantOpenPlatformError);
   expect({ ...error, name: error.name, message: error.message }).toEqual({
     name: 'ApiError',
-    message: `It is ${code}.`,
+    message: `me.get: It is ${code}.`,
+    docUrl: `https://platform.test/docs/errors#${status}`,
     operation: 'me.get',
     requestId: 'r1',
     attempts: 1,
@@ -27,7 +28,6 @@ test.each(Object.entries(errors))('%s becomes an ApiError with all its fields', 
     metadata: { a: 1 },
     retryAfterMs: 7000,
   });
-  expect(error.docUrl).toMatch(new RegExp(`/docs/errors\\.md#${status}$`));
   expect(sdk.isApiError(error, code)).toBe(true);
   expect(sdk.isApiError(error, 'ANOTHER')).toBe(false);
 });
@@ -40,7 +40,7 @@ test('a code of a later version is an ApiError too', async () => {
 test.each([
   ['a page of a proxy', new Response('<h1>Bad Gateway</h1>', { status: 502 }), /status 502.*a proxy in front of it/],
   ['JSON of a proxy', answer(403, { code: 'DENIED', message: 'Not on the list.' }), /status 403/],
-  ['another server', new Response('<h1>Welcome</h1>', { status: 200 }), /is baseUrl right/],
+  ['another server', new Response('<h1>Welcome</h1>', { status: 200 }), /check baseUrl/],
   ['JSON of another server', answer(404, { error: 'no route' }), /status 404/],
   ['an empty answer', new Response(null, { status: 204 }), /status 204/],
   [

@@ -1,4 +1,3 @@
-import { homepage } from '../package.json';
 import type { Command, CommandAccepted, ErrorBody } from './api.gen.js';
 import type { ResponseHeaders } from './runtime.js';
 
@@ -13,6 +12,7 @@ export interface ErrorContext {
   attempts?: number | undefined;
   idempotencyKey?: string | undefined;
   commandId?: string | undefined;
+  docUrl?: string | undefined;
   cause?: unknown;
 }
 
@@ -28,10 +28,8 @@ export class TenantOpenPlatformError extends Error {
   override get name(): string {
     return 'TenantOpenPlatformError';
   }
-  /** The page that explains the error. */
-  get docUrl(): string {
-    return `${homepage}/blob/main/sdk/README.md#failures`;
-  }
+  /** The page of the platform that explains the error; absent if no call was made. */
+  declare readonly docUrl?: string;
   /** The operation, for example `commands.create`; absent if no call was made. */
   declare readonly operation?: string;
   /** Correlation id: sent as `X-Request-Id` with every attempt. Quote it in reports. */
@@ -85,9 +83,6 @@ type MetadataOf<Code> = Readonly<
 export class ApiError<Code extends ErrorCode = ErrorCode> extends TenantOpenPlatformError {
   override get name(): 'ApiError' {
     return 'ApiError';
-  }
-  override get docUrl(): string {
-    return this.code === 'UNEXPECTED_ANSWER' ? super.docUrl : `${homepage}/blob/main/docs/errors.md#${this.status}`;
   }
   /** The HTTP status. */
   readonly status: number;

@@ -9,7 +9,7 @@ export function secretProblem(secret: string): string | null {
   if (!/^[\x21-\x7e]+$/.test(secret)) return 'has spaces, line breaks or other characters that no secret has';
   if (!secret.startsWith('osk_')) return null;
   const [, random = '', checksum] = SECRET.exec(secret) ?? [];
-  if (!checksum) return `must be osk_ and 49 letters and digits, but has ${secret.length - 4}: was all of it copied?`;
+  if (!checksum) return `must be osk_ and 49 letters and digits, but has ${secret.length - 4}: copy all of it`;
   return base62(crc32(random)) === checksum ? null : 'has a typo: its checksum does not match';
 }
 

@@ -36,7 +36,10 @@ export async function attempt(
     ]);
   } catch (cause) {
     if (controller.signal.aborted) throw controller.signal.reason;
-    throw new ConnectionError(`${context.operation}: no answer: ${explainCause(cause)}.`, { ...context, cause });
+    throw new ConnectionError(`${context.operation}: no answer from ${new URL(url).origin}: ${explainCause(cause)}.`, {
+      ...context,
+      cause,
+    });
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', abort);

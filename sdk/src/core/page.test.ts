@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { answer, fakeClient, refusal } from '../../test/fake-fetch.js';
+import { expect, test, vi } from 'vitest';
+import { answer, fakeClient, networkFailure, refusal } from '../../test/fake-fetch.js';
 
 const page = (items: string[], next_cursor: string | null) =>
   answer(200, { items: items.map((tenant_id) => ({ tenant_id })), next_cursor, request_id: 'r' });
@@ -90,4 +90,27 @@ test('the event log is followed with wait_seconds, even if nothing is new for a 
   const { client, fetch } = fakeClient([eventPage(['a'], 'c1'), eventPage([], 'c1'), eventPage(['b'], 'c2')]);
   expect(await collect(client.events.list({ wait_seconds: 30 }), 2)).toHaveLength(2);
   expect(queries(fetch).slice(1)).toEqual(['?wait_seconds=30&cursor=c1', '?wait_seconds=30&cursor=c1']);
+});
+
+test('an iteration goes on through an outage that outlives the retries of a call, each item once', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const outage = Array.from({ length: 8 }, () => networkFailure('ECONNREFUSED', 'connect'));
+  const { client, fetch } = fakeClient([
+    answer(200, { items: [{ command_id: 'a' }], next_cursor: 'n', request_id: 'r' }),
+    ...outage,
+    answer(200, { items: [{ command_id: 'b' }], next_cursor: null, request_id: 'r' }),
+  ]);
+  expect(await client.commands.list().toArray()).toEqual([{ command_id: 'a' }, { command_id: 'b' }]);
+  expect(fetch.sent).toHaveLength(outage.length + 2);
+  vi.restoreAllMocks();
+});
+
+test('an iteration without retries ends at the first failure', async () => {
+  const { client } = fakeClient([
+    answer(200, { items: [{ command_id: 'a' }], next_cursor: 'n', request_id: 'r' }),
+    networkFailure('ECONNREFUSED', 'connect'),
+  ]);
+  await expect(client.commands.list({}, { maxRetries: 0 }).toArray()).rejects.toMatchObject({
+    name: 'ConnectionError',
+  });
 });

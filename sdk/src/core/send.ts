@@ -12,6 +12,7 @@ import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js
 import { attempt } from './attempt.js';
 import { Clock, type ClockReading } from './clock.js';
 import type { RequestEvent } from './observe.js';
+import { outlast } from './outlast.js';
 import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js';
 import { Quota } from './quota.js';
 import type { RequestOptions } from './request-options.js';
@@ -61,6 +62,11 @@ export class Sender {
     this.#configuration = configuration;
   }
 
+  /** The page that explains errors: each platform serves its own. */
+  get docUrl(): string {
+    return this.#configuration.docUrl;
+  }
+
   /** The time limit of a call with these options, in milliseconds. */
   deadlineMs(options: RequestOptions): number {
     return this.#configuration.settle(options).deadlineMs;
@@ -83,9 +89,16 @@ export class Sender {
     type Item = Operations[N]['answer'];
     return pagePromise<Item>(async (cursor) => {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
-      const { data, ...answer } = await this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
+      const readPage = () => this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
+      const { data, ...answer } = await (cursor === undefined ? readPage() : this.#outlast(readPage, options));
       return { ...answer, data: Array.isArray(data) ? toPage(data, answer) : data };
     }, isLast);
+  }
+
+  /** An iteration has no caller who could repeat the call for its next page. */
+  #outlast<T>(readPage: () => Promise<T>, options: RequestOptions = {}): Promise<T> {
+    const { deadlineMs, maxRetries, signal } = this.#configuration.settle(options);
+    return outlast(readPage, { endsAt: maxRetries > 0 ? performance.now() + deadlineMs : 0, signal });
   }
 
   async #send<T>(name: Name, request: AnyRequest, options: RequestOptions = {}): Promise<WithResponse<T>> {
@@ -157,6 +170,7 @@ export class Sender {
       requestId: call.requestId,
       attempts,
       idempotencyKey: call.idempotencyKey,
+      docUrl: this.docUrl,
     };
     const startedAt = performance.now();
     const headers = { ...(await this.#headers(call, signed)), ...settings.headers, ...observer.request(event) };
@@ -215,7 +229,7 @@ function toPage<Item>(items: Item[], answer: Omit<WithResponse<unknown>, 'data'>
 }
 
 function unknownOutcome(cause: TenantOpenPlatformError, check: string): UnknownOutcomeError {
-  const { operation, requestId, attempts } = cause;
+  const { operation, requestId, attempts, docUrl } = cause;
   const message = `${cause.message} The request may have taken effect: ${check}`;
-  return new UnknownOutcomeError(message, { operation, requestId, attempts, cause });
+  return new UnknownOutcomeError(message, { operation, requestId, attempts, docUrl, cause });
 }

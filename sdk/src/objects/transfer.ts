@@ -35,7 +35,7 @@ export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'reques
 /** The parts of the client that a transfer needs. */
 export interface Transferring {
   presign(request: PresignRequest, options: RequestOptions): Promise<PresignedRequest>;
-  configuration: Pick<Configuration, 'fetch' | 'settle'>;
+  configuration: Pick<Configuration, 'docUrl' | 'fetch' | 'settle'>;
 }
 
 /** One attempt of a transfer. */
@@ -51,7 +51,7 @@ interface Attempt {
 
 /** Presigns and sends; does both again if the failure of the transfer may be temporary. */
 export async function transfer<T>(
-  { presign, configuration: { fetch, settle } }: Transferring,
+  { presign, configuration: { docUrl, fetch, settle } }: Transferring,
   request: PresignRequest,
   options: TransferOptions & { isRepeatable?: boolean },
   send: (attempt: Attempt) => Promise<T>,
@@ -64,7 +64,7 @@ export async function transfer<T>(
     const grant = await outlast(ask, { endsAt, signal });
     const operation = `objects.${request.operation.toLowerCase()}`;
     try {
-      return await send(begin(fetch, grant, options, { operation, requestId: grant.request_id, attempts }));
+      return await send(begin(fetch, grant, options, { operation, requestId: grant.request_id, attempts, docUrl }));
     } catch (error) {
       if (!isRepeatable || attempts > maxRetries || !mayPass(error)) throw error;
       await sleep(backOffMs(attempts - 1), signal);

@@ -52,15 +52,17 @@ export class Commands extends CommandsResource {
   async createAndWait(body: CommandCreate, options: WaitOptions & CommandCreateOptions = {}): Promise<Command> {
     const endsAt = endOf(options);
     const idempotencyKey = keyOf(body, options);
+    const { docUrl } = this.sender;
     const create = () => this.create({ ...body, idempotency_key: idempotencyKey }, options);
-    const accepted = await namingCommand({ idempotencyKey }, options, () =>
+    const accepted = await namingCommand({ idempotencyKey }, { ...options, docUrl }, () =>
       outlast(create, { endsAt, signal: options.signal }),
     );
     return this.#wait({ commandId: accepted.command_id, idempotencyKey }, options, endsAt);
   }
 
   #wait(awaited: Awaited & { commandId: string }, options: WaitOptions, endsAt: number): Promise<Command> {
-    return waitForCommand(this, awaited, { ...options, deadlineMs: this.sender.deadlineMs(options) }, endsAt);
+    const { docUrl } = this.sender;
+    return waitForCommand(this, awaited, { ...options, docUrl, deadlineMs: this.sender.deadlineMs(options) }, endsAt);
   }
 }
 

@@ -26,15 +26,21 @@ export interface Awaited {
   idempotencyKey?: string | undefined;
 }
 
+type NamedOptions = { signal?: WaitOptions['signal']; docUrl: string };
+
 export const endOf = ({ timeoutSeconds = DEFAULT_SECONDS }: WaitOptions) => performance.now() + timeoutSeconds * 1000;
 
 /** Runs a part of a wait. Its errors name the command, including an abort. */
-export async function namingCommand<T>(awaited: Awaited, options: WaitOptions, part: () => Promise<T>): Promise<T> {
+export async function namingCommand<T>(
+  awaited: Awaited,
+  { signal, docUrl }: NamedOptions,
+  part: () => Promise<T>,
+): Promise<T> {
   try {
     return await part();
   } catch (error) {
     if (isTenantOpenPlatformError(error)) throw Object.assign(error, awaited);
-    if (options.signal?.aborted) throw new WaitAbortedError({ ...awaited, cause: error });
+    if (signal?.aborted) throw new WaitAbortedError({ ...awaited, docUrl, cause: error });
     throw error;
   }
 }
@@ -43,10 +49,10 @@ export async function namingCommand<T>(awaited: Awaited, options: WaitOptions, p
 export function waitForCommand(
   commands: Pick<CommandsResource, 'get'>,
   awaited: Awaited & { commandId: string },
-  options: WaitOptions & { deadlineMs: number },
+  options: WaitOptions & NamedOptions & { deadlineMs: number },
   endsAt: number,
 ): Promise<Command> {
-  const { onUpdate, signal } = options;
+  const { onUpdate, signal, docUrl } = options;
   let command: Command | undefined;
 
   const read = () => {
@@ -65,10 +71,10 @@ export function waitForCommand(
         if (current.updated_at !== command?.updated_at) tell(onUpdate, current);
         command = current;
       } catch (cause) {
-        throw mayPass(cause) ? new WaitTimeoutError({ ...awaited, command, cause }) : cause;
+        throw mayPass(cause) ? new WaitTimeoutError({ ...awaited, docUrl, command, cause }) : cause;
       }
       if (command.completed_at) return command;
-      if (performance.now() >= endsAt) throw new WaitTimeoutError({ ...awaited, command });
+      if (performance.now() >= endsAt) throw new WaitTimeoutError({ ...awaited, docUrl, command });
     }
   });
 }

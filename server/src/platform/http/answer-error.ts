@@ -1,9 +1,11 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { RequestValidationError } from '@ts-rest/express';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { locationOf } from '../json/location.js';
 import { ApiError, validationFailed } from '../operation/api-error.js';
+import { KeyMissingError } from '../secrets/keyring.js';
 import { answerJson, type Reply } from './exchange.js';
 
 /**
@@ -14,7 +16,9 @@ export function answerError(error: unknown, reply: Reply, logger: Logger): void 
   const { requestId, operation, mayHaveChanged = false } = reply.locals;
   const answer = toApiError(error, mayHaveChanged);
   const isDecided = error instanceof ApiError && error.cause === undefined;
-  if (answer.status >= 500 && !isDecided) logger.error({ err: error, request_id: requestId, operation }, answer.code);
+  if (error instanceof KeyMissingError) logMissingKey(error, logger);
+  else if (answer.status >= 500 && !isDecided)
+    logger.error({ err: error, request_id: requestId, operation }, answer.code);
   if (reply.headersSent) {
     reply.destroy();
     return;
@@ -23,9 +27,19 @@ export function answerError(error: unknown, reply: Reply, logger: Logger): void 
   answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
 }
 
+const missingKeys = new LRUCache<string, true>({ max: 100, ttl: 60_000 });
+
+/** Once a minute for each key: every request of the credential fails until the operator has acted. */
+function logMissingKey({ keyId, message }: KeyMissingError, logger: Logger): void {
+  if (missingKeys.has(keyId)) return;
+  missingKeys.set(keyId, true);
+  logger.error({ key_id: keyId }, message);
+}
+
 function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof RequestValidationError) return toValidationError(error);
+  if (error instanceof KeyMissingError) return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
   if (hadNoEffect(error) || (hasUnknownEffect(error) && !mayHaveChanged)) {
     return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } });
   }
@@ -48,22 +62,36 @@ function toValidationError(error: RequestValidationError): ApiError {
 const MAX_DETAILS = 20;
 
 function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
-  return ((error?.issues ?? []) as Issue[]).slice(0, MAX_DETAILS).flatMap((issue) => {
-    const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-    if (issue.code === 'unrecognized_keys') {
-      return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
-        location: locationOf(part, [...path, key]),
-        code: 'UNKNOWN_FIELD',
-        message: 'is not a field of this operation',
-      }));
-    }
-    return [
-      {
-        location: locationOf(part, path),
-        code: (issue.code ?? 'invalid').toUpperCase(),
-        message: lowerFirst(issue.message),
-      },
-    ];
+  const issues = (error?.issues ?? []) as Issue[];
+  return withoutRepeats(issues)
+    .slice(0, MAX_DETAILS)
+    .flatMap((issue) => {
+      const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
+      if (issue.code === 'unrecognized_keys') {
+        return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
+          location: locationOf(part, [...path, key]),
+          code: 'UNKNOWN_FIELD',
+          message: 'is not a field of this operation',
+        }));
+      }
+      return [
+        {
+          location: locationOf(part, path),
+          code: (issue.code ?? 'invalid').toUpperCase(),
+          message: lowerFirst(issue.message),
+        },
+      ];
+    });
+}
+
+/** A value of the wrong type breaks further rules. They would only hide the one that counts. */
+function withoutRepeats(issues: Issue[]): Issue[] {
+  const ofWrongType = new Set<string>();
+  return issues.filter((issue) => {
+    const place = JSON.stringify(issue.path ?? []);
+    if (ofWrongType.has(place)) return false;
+    if (issue.code === 'invalid_type') ofWrongType.add(place);
+    return true;
   });
 }
 
