@@ -8,6 +8,7 @@ import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate } from './parts/fixed-rate.js';
 import { memory } from './parts/memory.js';
 import type { Form, Part } from './parts/part.js';
+import { sdk } from './parts/sdk.js';
 import { start } from './parts/start.js';
 import { fullLoad, steadyState } from './parts/steady-state.js';
 import { render, writeSection } from './results.js';
@@ -22,6 +23,7 @@ const parts: Record<string, Part> = {
   'filled-database': filledDatabase,
   memory,
   start,
+  sdk,
 };
 const quickParts = ['accepting', 'steady-state'];
 

@@ -3,10 +3,17 @@ import { type Context, canAsk } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
 import { askWhether } from './input/ask.js';
 import { type OutputFormat, type Page, renderItem, renderItems, renderWhole, type View } from './output/render.js';
+import { holdBack } from './session/hold-back.js';
 import type { ProfileFlags } from './session/profile.js';
 import { openSession, type Session } from './session/session.js';
 
-export type GlobalFlags = ProfileFlags & { tenant?: string; output?: OutputFormat; yes?: true };
+export type GlobalFlags = ProfileFlags & {
+  tenant?: string;
+  output?: OutputFormat;
+  yes?: true;
+  dryRun?: true;
+  printCurl?: true;
+};
 
 /** One run of a command: everything that a command needs besides its own flags. */
 export class Invocation {
@@ -26,7 +33,7 @@ export class Invocation {
   }
 
   async connect(): Promise<Session> {
-    this.session = await openSession(this.context, this.flags);
+    this.session = await openSession(this.context, this.flags, (send) => holdBack(this.context, this.flags, send));
     return this.session;
   }
 
@@ -47,7 +54,8 @@ export class Invocation {
 
   /** Continues only if the user confirms. Without a terminal, only --yes confirms. */
   async confirm(question: string): Promise<void> {
-    if (this.flags.yes) return;
+    const { yes, dryRun, printCurl } = this.flags;
+    if (yes || dryRun || printCurl) return;
     if (!canAsk(this.context)) throw this.usageError('missing --yes');
     if (!(await askWhether(this.context, question))) throw new CancelledError('nothing was changed');
   }

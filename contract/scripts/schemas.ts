@@ -40,7 +40,9 @@ function withNamedParts({ $defs, ...schema }: JsonSchema): JsonSchema {
 /** A body or an answer, with the examples that its schema declares: one, or several by their names. */
 export function jsonContent(schema: unknown, example = metaOf(schema).example) {
   const { id, moreExamples } = metaOf(schema) as z.GlobalMeta & { moreExamples?: Record<string, object> };
-  if (!id || !example) throw new Error('the schema of every body and answer has an id and an example');
+  if (!id || !example) {
+    throw new Error(`In contract/src a body or an answer has no id or no example: ${JSON.stringify(metaOf(schema))}.`);
+  }
   const named = Object.entries(moreExamples ?? {}).map(([name, value]) => [name, { value }]);
   const examples = moreExamples
     ? { examples: { default: { value: example }, ...Object.fromEntries(named) } }
@@ -75,7 +77,7 @@ function tidy(schema: JsonSchema): void {
   mergeNull(schema);
 }
 
-/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */
 function mergeNull(schema: JsonSchema): void {
   const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;
