@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-export const TenantStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe("DISABLED refuses every request of the tenant's credentials from the next one on.");
+export const TenantStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'TenantStatus',
+  description: "DISABLED refuses every request of the tenant's credentials from the next one on.",
+});
 
 const Tenant = z
   .object({
