@@ -52,7 +52,6 @@ const CommandTypePut = z
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({
     id: 'CommandTypePut',
-    minProperties: 1,
     example: {
       description: 'Switches the device on or off.',
       payload_schema: {

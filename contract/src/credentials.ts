@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-export const CredentialStatus = z
-  .enum(['ACTIVE', 'DISABLED', 'DELETED'])
-  .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
+export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
+  id: 'CredentialStatus',
+  description: 'DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.',
+});
 
 /** The most seconds that a credential may allow between X-Api-Timestamp and the server clock. */
 export const MAX_CLOCK_SKEW_SECONDS = 900;
@@ -133,6 +134,14 @@ const CredentialCreate = z
     id: 'CredentialCreate',
     dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
     example: { client_id: 'acme-backend', name: 'Acme backend' },
+    moreExamples: {
+      short_lived: {
+        client_id: 'acme-import',
+        name: 'Acme import',
+        expires_at: '2099-01-31T09:30:00Z',
+        replay_window_seconds: 300,
+      },
+    },
   });
 
 const CredentialUpdate = z
@@ -149,9 +158,9 @@ const CredentialUpdate = z
   .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
   .meta({
     id: 'CredentialUpdate',
-    minProperties: 1,
     dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
     example: { status: 'DISABLED' },
+    moreExamples: { rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 } },
   });
 
 const tenantPath = z.object({ tenant_id: TenantId });

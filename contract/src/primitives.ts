@@ -90,7 +90,6 @@ export const pageQuery = {
   ),
   cursor: z
     .string()
-    .min(1)
     .max(1024)
     .optional()
     .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-export const TenantStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe("DISABLED refuses every request of the tenant's credentials from the next one on.");
+export const TenantStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'TenantStatus',
+  description: "DISABLED refuses every request of the tenant's credentials from the next one on.",
+});
 
 const Tenant = z
   .object({
@@ -38,7 +39,7 @@ const TenantCreate = z
 const TenantUpdate = z
   .strictObject({ name: Name.optional(), status: TenantStatus.optional() })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'TenantUpdate', minProperties: 1, example: { name: 'Acme Fleet Europe' } });
+  .meta({ id: 'TenantUpdate', example: { name: 'Acme Fleet Europe' } });
 
 const path = z.object({ tenant_id: TenantId });
 

@@ -68,6 +68,8 @@ const Config = z
       .string()
       .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be like /platform, without trailing slash')
       .optional(),
+    /** Whether /docs serves the reference page. */
+    REFERENCE_PAGE: flag.prefault('true').transform(isTrue),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     /** How many proxies in front are trusted to set X-Forwarded-For. */
     TRUST_PROXY: integer(0, 10).prefault('0'),

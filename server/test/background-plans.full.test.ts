@@ -34,6 +34,7 @@ import {
   startExplainedPostgres,
   wholeTablesRead,
 } from './support/plans.js';
+import { silent } from './support/silent.js';
 
 /** Waiting work in every table, and a connection whose plans were made while the tables were empty. */
 const ROWS = 200_000;
@@ -138,7 +139,7 @@ async function work(): Promise<void> {
   await eventLog(database).read('0', 256);
   await changesOf(database)([`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
   for (const overdue of ['RECENT', 'OLD'] as const) {
-    await createCommandSweeper({ database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
+    await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }
   await sweepDeviceRequests(database, signals);
   for (const purge of [

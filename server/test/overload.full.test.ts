@@ -203,7 +203,14 @@ test('above the capacity of the relay, excess commands are refused at once and n
   // 256 commands every 3 seconds, while up to 400 a second are requested.
   startSlowRelay(3_000);
   const sweeping = new AbortController();
-  const sweep = createCommandSweeper({ database, signals: localSignals(), bus, overdue: 'RECENT', intervalMs: 200 });
+  const sweep = createCommandSweeper({
+    ...silent(),
+    database,
+    signals: localSignals(),
+    bus,
+    overdue: 'RECENT',
+    intervalMs: 200,
+  });
   const sweeps = (async () => {
     while (!sweeping.signal.aborted) {
       await sweep();

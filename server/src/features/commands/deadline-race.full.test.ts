@@ -3,6 +3,7 @@ import { createTenant, platform, type TestTenant } from '@tenant-open-platform/t
 import type postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
 import { inProcessBus } from '../../platform/bus/in-process-bus.js';
 import type { Database } from '../../platform/database/database.js';
 import { newIdTail } from '../../platform/new-id.js';
@@ -111,6 +112,7 @@ test('2,000 results within 5 ms of the deadline and two sweepers: each command h
   const sweeping = Promise.all(
     nodes.map(async (node) => {
       const sweep = createCommandSweeper({
+        ...silent(),
         database: node,
         signals: localSignals(),
         bus: inProcessBus(),

@@ -4,6 +4,7 @@ import type { Bus } from '../../../platform/bus/bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
@@ -27,6 +28,7 @@ type Options = {
   database: Database;
   signals: Signals;
   bus: Pick<Bus, 'oldestUntaken'>;
+  metrics: Pick<Metrics, 'countOverdue'>;
   overdue: Overdue;
   intervalMs: number;
   holdMs?: number;
@@ -69,15 +71,18 @@ type Row = StateColumns & {
   vendor: string;
 };
 
+type Ended = { vendor: string; move: Move };
+
 /**
  * Each call ends commands whose deadline has passed, and returns their number. A result that reached the bus before the
  * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
  * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
  * the lock. If a round can end no command of its slice, the next round continues after the slice.
- * Columns that change are in no index, so that updates of a command can be heap-only. A sweep therefore also reads
+ * No index holds a column that changes, so that updates of a command can be heap-only. A sweep therefore also reads
  * finished commands. It starts at the earliest deadline that may still be open.
  */
-export function createCommandSweeper({ database, signals, bus, overdue, intervalMs, holdMs = HOLD_MS }: Options) {
+export function createCommandSweeper(options: Options) {
+  const { database, signals, bus, metrics, overdue, intervalMs, holdMs = HOLD_MS } = options;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
@@ -99,10 +104,11 @@ export function createCommandSweeper({ database, signals, bus, overdue, interval
         return { ...group, until: toText(until) };
       }),
     );
-    const ended = due.length > 0 ? await endCommands(database, signals, overdue, { due, slice }) : 0;
+    const ended = due.length > 0 ? await endCommands(database, signals, overdue, { due, slice }) : [];
+    for (const { vendor, move } of ended) metrics.countOverdue(vendor, move.after.status);
     lastRoundAt = performance.now();
     resumeFrom = from;
-    return { ended, slice };
+    return { ended: ended.length, slice };
   }
 
   return async (): Promise<number> => {
@@ -181,8 +187,8 @@ async function endCommands(
   signals: Signals,
   overdue: Overdue,
   { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
-): Promise<number> {
-  const moves = await asAllTenants(database, async (tx) => {
+): Promise<Ended[]> {
+  const ended = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
       select tenant_id, command_id, vendor, status, adapter_status, device_execution_status
       from commands
@@ -193,21 +199,28 @@ async function endCommands(
       order by deadline_at
       limit ${BATCH}
       for no key update of commands skip locked`);
-    const moves = rows.flatMap(toMove);
-    await moveCommands(tx, moves);
-    return moves;
+    const ended = rows.flatMap(toEnded);
+    await moveCommands(
+      tx,
+      ended.map(({ move }) => move),
+    );
+    return ended;
   });
   signals.send([
-    ...(moves.length > 0 ? [topics.eventLog] : []),
-    ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
+    ...(ended.length > 0 ? [topics.eventLog] : []),
+    ...ended.flatMap(({ move: { tenantId, commandId } }) => [
+      topics.command(tenantId, commandId),
+      topics.events(tenantId),
+    ]),
   ]);
-  return moves.length;
+  return ended;
 }
 
-function toMove(row: Row): Move[] {
+function toEnded(row: Row): Ended[] {
+  const { tenant_id: tenantId, command_id: commandId, vendor } = row;
   const before = stateOf(row);
   const after = expire(before);
   if (!after) return [];
   const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : reasons.TIMED_OUT;
-  return [{ tenantId: row.tenant_id, commandId: row.command_id, before, after, source: 'PLATFORM', reason }];
+  return [{ vendor, move: { tenantId, commandId, before, after, source: 'PLATFORM', reason } }];
 }
