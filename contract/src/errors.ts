@@ -200,6 +200,12 @@ export const errors = {
     fix: 'Reply before expires_at; deviceRequests.list with status=PENDING and wait_seconds shows requests as they come.',
     retryable: false,
   },
+  PARKED_MESSAGE_NOT_RETRYABLE: {
+    status: 409,
+    meaning: 'The parked message cannot be published again.',
+    fix: 'Read the reason with parkedMessages.get, then delete the message.',
+    retryable: false,
+  },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning: 'The change would leave the platform without a lasting administrator.',

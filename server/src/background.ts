@@ -85,7 +85,7 @@ export const republishable = (database: Database): Republishable[] => [
 /** The background work: hands out commands and replies, takes updates and requests, and ends overdue commands. */
 export async function startBackground(options: Options & { retention: Retention }): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog } = options;
-  const report = createCommandReporter(database, signals);
+  const report = createCommandReporter(database, signals, metrics);
   const lag = createLagMeter();
   const takeUpdate = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
   const updates = await bus.consume({
@@ -110,7 +110,7 @@ export async function startBackground(options: Options & { retention: Retention 
   });
   const relay = startRelay({
     ...options,
-    kinds: [replyOutbox, commandOutbox(database, signals)],
+    kinds: [replyOutbox, commandOutbox(database, signals, metrics)],
     eventLog: eventLog(database),
     updatesLag: lag,
   });
@@ -122,7 +122,7 @@ export async function startBackground(options: Options & { retention: Retention 
     sweepEvery(
       intervalMs,
       `sweep of ${overdue} commands`,
-      createCommandSweeper({ database, signals, bus, overdue, intervalMs }),
+      createCommandSweeper({ database, signals, metrics, bus, overdue, intervalMs }),
     );
   const sweepers = [
     sweepCommandsEvery(SWEEP_INTERVAL_MS, 'RECENT'),

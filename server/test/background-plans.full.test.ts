@@ -34,6 +34,7 @@ import {
   startExplainedPostgres,
   wholeTablesRead,
 } from './support/plans.js';
+import { silent } from './support/silent.js';
 
 /** What waits to be worked off, in every table, on a connection whose plans were made when there was nothing. */
 const ROWS = 200_000;
@@ -131,14 +132,14 @@ async function work(): Promise<void> {
   await asLeader(database, lease, async (tx) => {
     const { rows } = await takeRows(tx, { after: '', inFlight: [] });
     await takeUnloggedRows(tx, '');
-    await commandOutbox(database, signals).prepare(tx, rows);
+    await commandOutbox(database, signals, silent().metrics).prepare(tx, rows);
   });
   await createWaitMeter(database, { left: () => 0, updatesLagMs: () => 0 })(lease, true);
   await readBacklog(database);
   await eventLog(database).read('0', 256);
   await changesOf(database)([`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
   for (const overdue of ['RECENT', 'OLD'] as const) {
-    await createCommandSweeper({ database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
+    await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }
   await sweepDeviceRequests(database, signals);
   for (const purge of [

@@ -46,7 +46,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     ...silent(),
     database,
     signals,
-    kinds: [commandOutbox(database, signals)],
+    kinds: [commandOutbox(database, signals, silent().metrics)],
     eventLog: eventLog(database),
     updatesLag: createLagMeter(),
     bus: {
@@ -140,7 +140,14 @@ test('more than the relay can hand out: the rest is refused in time, and nothing
   // 256 commands every 3 seconds, where up to 400 a second are asked for.
   startSlowRelay(3_000);
   const sweeping = new AbortController();
-  const sweep = createCommandSweeper({ database, signals: localSignals(), bus, overdue: 'RECENT', intervalMs: 200 });
+  const sweep = createCommandSweeper({
+    ...silent(),
+    database,
+    signals: localSignals(),
+    bus,
+    overdue: 'RECENT',
+    intervalMs: 200,
+  });
   const sweeps = (async () => {
     while (!sweeping.signal.aborted) {
       await sweep();

@@ -18,6 +18,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'commandTypes.put': () => ({ description: 'Restarts the device.', payload_schema: { type: 'object' } }),
   'deviceRequests.reply': () => ({ outcome: 'SUCCESS', payload: { version: '2.4.1' } }),
   'commands.cancel': () => ({}),
+  'parkedMessages.retry': () => ({}),
   'commands.create': () => ({
     vendor: 'vendor_a',
     device_id: 'device-1',

@@ -3,6 +3,7 @@ import { createTenant, platform, type TestTenant } from '@tenant-open-platform/t
 import type postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
 import { inProcessBus } from '../../platform/bus/in-process-bus.js';
 import type { Database } from '../../platform/database/database.js';
 import { newIdTail } from '../../platform/new-id.js';
@@ -103,7 +104,7 @@ test('2,000 results within 5 ms of the deadline, two sweepers: one end and one e
 }, async () => {
   const ids = await dispatchedCommands(COMMANDS);
   const groups = Array.from({ length: COMMANDS / GROUP }, (_, group) => ids.slice(group * GROUP, (group + 1) * GROUP));
-  const reporters = nodes.map((node) => createCommandReporter(node, localSignals()));
+  const reporters = nodes.map((node) => createCommandReporter(node, localSignals(), silent().metrics));
   const outcomes = new Map<string, ReportOutcome | undefined>();
   const deadlines = await setDeadlines(groups);
 
@@ -111,6 +112,7 @@ test('2,000 results within 5 ms of the deadline, two sweepers: one end and one e
   const sweeping = Promise.all(
     nodes.map(async (node) => {
       const sweep = createCommandSweeper({
+        ...silent(),
         database: node,
         signals: localSignals(),
         bus: inProcessBus(),

@@ -8,6 +8,7 @@ import { COMMANDS, cancelCommand } from '../../../test/support/commands.js';
 import { dispatch as dispatchOne } from '../../../test/support/dispatch.js';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
 import { inProcessBus } from '../../platform/bus/in-process-bus.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId, newIdTail } from '../../platform/new-id.js';
@@ -36,8 +37,15 @@ beforeAll(async () => {
     const signals = localSignals();
     return {
       database,
-      report: createCommandReporter(database, signals),
-      sweep: createCommandSweeper({ database, signals, bus: inProcessBus(), overdue: 'RECENT', intervalMs: 0 }),
+      report: createCommandReporter(database, signals, silent().metrics),
+      sweep: createCommandSweeper({
+        ...silent(),
+        database,
+        signals,
+        bus: inProcessBus(),
+        overdue: 'RECENT',
+        intervalMs: 0,
+      }),
     };
   });
   accept = createCommandAccepter(nodeOf(0).database);

@@ -30,8 +30,12 @@ const FIRST_RETRY_OF_DATABASE_MS = 250;
 const LAST_RETRY_OF_DATABASE_MS = 2_000;
 /** Longer than the ten tries take. */
 const REMEMBER_TRIES_SECONDS = 600;
-/** Per tenant and kind. An adapter that sends nonsense without end must not fill table and log. All are counted. */
-const PARKED_PER_MINUTE = 600;
+/**
+ * Per tenant, kind and minute, in units of 4 KiB; each message takes at least one. An adapter that sends nonsense without
+ * end must not fill table and log. All are counted.
+ */
+const PARKED_UNITS_PER_MINUTE = 600;
+const PARKED_UNIT_BYTES = 4_096;
 /** With more messages waiting than this, a tenant's messages are paced. */
 const MANY_WAITING = 1_000;
 
@@ -47,7 +51,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
 ) {
   const park = createParker(database);
   const pacer = createPacer();
-  const quota = new RateLimiterMemory({ points: PARKED_PER_MINUTE, duration: 60 });
+  const quota = new RateLimiterMemory({ points: PARKED_UNITS_PER_MINUTE, duration: 60 });
   const failedTries = new RateLimiterMemory({ points: MAX_TRIES, duration: REMEMBER_TRIES_SECONDS });
   const outageLogs = new RateLimiterMemory({ points: 1, duration: 1 });
 
@@ -74,7 +78,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
   }
 
   async function refuse(delivery: Delivery, reason: string): Promise<void> {
-    if (await hasRoom(quota, tenantOf(delivery))) {
+    if (await hasRoom(quota, tenantOf(delivery), Math.ceil(delivery.body.length / PARKED_UNIT_BYTES) || 1)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
       await park({ ...delivery, reason });
     }
@@ -115,8 +119,8 @@ const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? ''
 
 const backOff = (tries: number, firstMs: number, lastMs: number) => Math.min(firstMs * 2 ** (tries - 1), lastMs);
 
-const hasRoom = (limiter: RateLimiterMemory, key: string) =>
-  limiter.consume(key).then(
+const hasRoom = (limiter: RateLimiterMemory, key: string, units = 1) =>
+  limiter.consume(key, units).then(
     () => true,
     () => false,
   );

@@ -7,6 +7,7 @@ import { COMMANDS, newCommand } from '../../../../test/support/commands.js';
 import { dispatch } from '../../../../test/support/dispatch.js';
 import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/idle-platform.js';
 import { openPool } from '../../../../test/support/open-pool.js';
+import { silent } from '../../../../test/support/silent.js';
 import type { Outcome } from '../../../platform/bus/bus.js';
 import { inProcessBus } from '../../../platform/bus/in-process-bus.js';
 import type { Database } from '../../../platform/database/database.js';
@@ -34,7 +35,7 @@ afterAll(async () => {
 const signals = localSignals();
 
 const createSweeper = (bus: Parameters<typeof createCommandSweeper>[0]['bus'], holdMs = 60_000) =>
-  createCommandSweeper({ database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
+  createCommandSweeper({ ...silent(), database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
 
 const newCommandOf = (vendor: string) => newCommand(platform.demo, { vendor, timeout_seconds: 300 });
 
@@ -121,7 +122,14 @@ test('a sweep begins at the first open deadline; an OLD sweep finds what it pass
   await setDeadline([seen], new Date());
   expect(await sweep()).toBe(1);
   expect(await statusesOf([passedOver, seen])).toEqual(['ACCEPTED', 'EXPIRED']);
-  const sweepOld = createCommandSweeper({ database, signals, bus: inProcessBus(), overdue: 'OLD', intervalMs: 500 });
+  const sweepOld = createCommandSweeper({
+    ...silent(),
+    database,
+    signals,
+    bus: inProcessBus(),
+    overdue: 'OLD',
+    intervalMs: 500,
+  });
   expect(await sweepOld()).toBe(1);
   expect(await statusOf(passedOver)).toBe('EXPIRED');
 });
@@ -137,7 +145,7 @@ test('the stored mark stays before an open command, and follows the clock where 
   const { bus, take } = await busWithUntaken();
   const noUpdateBefore = { oldestUntaken: async () => new Date(0) };
   const sweepOf = (bus: Parameters<typeof createSweeper>[0]) =>
-    createCommandSweeper({ database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+    createCommandSweeper({ ...silent(), database, signals, bus, overdue: 'OLD', intervalMs: 500 });
   expect(await sweepOf(noUpdateBefore)()).toBe(0);
   expect(await mark()).toBe(deadline.getTime());
   await take();

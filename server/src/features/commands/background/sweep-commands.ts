@@ -4,7 +4,8 @@ import type { Bus } from '../../../platform/bus/bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
-import { type Move, moveCommands } from '../move-commands.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
+import { countCompleted, type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
 const BATCH = 500;
@@ -26,6 +27,7 @@ export type Overdue = 'RECENT' | 'OLD';
 type Options = {
   database: Database;
   signals: Signals;
+  metrics: Metrics;
   bus: Pick<Bus, 'oldestUntaken'>;
   overdue: Overdue;
   intervalMs: number;
@@ -78,7 +80,8 @@ type Row = StateColumns & {
  * Every column that changes is in no index, so that updates of a command can be heap-only. A sweep therefore reads finished
  * commands, too, and begins where no earlier one is open.
  */
-export function createCommandSweeper({ database, signals, bus, overdue, intervalMs, holdMs = HOLD_MS }: Options) {
+export function createCommandSweeper(options: Options) {
+  const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   /** No command with an earlier deadline is open. The first RECENT sweep takes the stored mark. */
@@ -100,7 +103,7 @@ export function createCommandSweeper({ database, signals, bus, overdue, interval
         return { ...group, until: toText(until) };
       }),
     );
-    const ended = due.length > 0 ? await endCommands(database, signals, overdue, { due, slice }) : 0;
+    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : 0;
     lastRoundAt = performance.now();
     goOnFrom = from;
     return { ended, slice };
@@ -178,9 +181,7 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
 }
 
 async function endCommands(
-  database: Database,
-  signals: Signals,
-  overdue: Overdue,
+  { database, signals, metrics, overdue }: Options,
   { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
 ): Promise<number> {
   const moves = await asAllTenants(database, async (tx) => {
@@ -198,6 +199,7 @@ async function endCommands(
     await moveCommands(tx, moves);
     return moves;
   });
+  countCompleted(metrics, moves);
   signals.send([
     ...(moves.length > 0 ? [topics.eventLog] : []),
     ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
@@ -210,5 +212,6 @@ function toMove(row: Row): Move[] {
   const after = expire(before);
   if (!after) return [];
   const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : reasons.TIMED_OUT;
-  return [{ tenantId: row.tenant_id, commandId: row.command_id, before, after, source: 'PLATFORM', reason }];
+  const { tenant_id: tenantId, command_id: commandId, vendor } = row;
+  return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
 }
