@@ -1,4 +1,4 @@
--- What a fresh platform begins with. Administrators change it afterwards; no later start touches it.
+-- The first rows of a new database. Administrators change them afterwards; no later start writes them again.
 insert into tenants (tenant_id, name) values ('platform', 'Platform administration');
 --> statement-breakpoint
 insert into vendors (vendor, enabled) values ('vendor_a', true), ('vendor_b', true);
@@ -20,3 +20,7 @@ insert into command_types (vendor, command_type, enabled, description, payload_s
    '{"type":"object","properties":{"relock_after_seconds":{"type":"integer","minimum":1,"maximum":3600}},"additionalProperties":false}'),
   ('vendor_b', 'locate', true, 'Asks the device for its position.',
    '{"type":"object","properties":{"accuracy":{"enum":["coarse","fine"]}},"additionalProperties":false}');
+--> statement-breakpoint
+insert into sweep_marks (name, swept_until) values ('commands', now());
+--> statement-breakpoint
+insert into relay_lease (name, holder, epoch, expires_at) values ('outbox', 'migration', 0, now() - interval '1 second');

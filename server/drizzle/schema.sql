@@ -1251,8 +1251,8 @@ GRANT SELECT ON TABLE public.command_types TO top_ingest;
 --
 
 GRANT SELECT ON TABLE public.commands TO top_app;
-GRANT INSERT ON TABLE public.commands TO top_ingest;
 GRANT SELECT,DELETE ON TABLE public.commands TO top_system;
+GRANT INSERT ON TABLE public.commands TO top_ingest;
 
 --
 -- Name: COLUMN commands.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1472,8 +1472,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_resources TO top_app;
 --
 
 GRANT INSERT ON TABLE public.outbox TO top_app;
-GRANT INSERT ON TABLE public.outbox TO top_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE public.outbox TO top_system;
+GRANT INSERT ON TABLE public.outbox TO top_ingest;
 
 --
 -- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -

@@ -81,8 +81,9 @@ async function newOperator(): Promise<Profile> {
   return { ...demo, tenant_id: tenantId, client_id, secret };
 }
 
-const create = (operator: Profile, fields: object = {}) =>
+const create = (operator: Profile, fields: object = {}, node = operator.base_url) =>
   signedRequest(operator, 'POST', COMMANDS, {
+    node,
     body: {
       vendor: 'vendor_a',
       device_id: 'd-1',
@@ -134,6 +135,43 @@ test('a command that would wait for too long is refused before anything is store
   ]);
   expect((await create(other, { timeout_seconds: 30 })).status).toBe(202);
 }, 120_000);
+
+/** As the leader stores an estimate, in seconds. */
+const estimate = (tenants: Record<string, number>) =>
+  database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    const waits = JSON.stringify({ tenants, updates: 0 });
+    await tx`
+      insert into relay_lease (name, holder, epoch, expires_at, waits, waits_measured_at)
+      values ('outbox', 'test', 1, now(), ${waits}::text::jsonb, now() + interval '10 minutes')
+      on conflict (name) do update set waits = excluded.waits, waits_measured_at = excluded.waits_measured_at`;
+  });
+
+test('a wait up to a second refuses nobody; a longer one refuses what times out within four times that', async () => {
+  const [busy, flooded] = [await newOperator(), await newOperator()];
+  await estimate({ [busy.tenant_id]: 0.9, [flooded.tenant_id]: 3 });
+  const refusedIn4Seconds = async () => (await create(flooded, { timeout_seconds: 4 })).status;
+  await expect.poll(refusedIn4Seconds, soon).toBe(503);
+  expect((await create(flooded, { timeout_seconds: 13 })).status).toBe(202);
+  expect((await create(busy, { timeout_seconds: 1 })).status).toBe(202);
+});
+
+test('a refusal for overload is logged as a refusal, and as no error of the platform', async () => {
+  const operator = await newOperator();
+  await estimate({ [operator.tenant_id]: 60 });
+  const node = await platform.startBeside({ ROLE: 'api', LOG_LEVEL: 'info' });
+  onTestFinished(() => node.stop().then(() => {}));
+  const refused = async () => (await create(operator, { timeout_seconds: 30 }, node.baseUrl)).status;
+  await expect.poll(refused, soon).toBe(503);
+  await node.stop();
+  const lines = node
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ code }) => code)).toContain('SERVICE_UNAVAILABLE');
+  expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
+});
 
 test('more than the relay can hand out: the rest is refused in time, and nothing that was accepted expires', async () => {
   const operator = await newOperator();

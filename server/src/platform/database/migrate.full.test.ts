@@ -125,3 +125,28 @@ test('what an interrupted build has left is built again', async () => {
     { indisvalid: true },
   ]);
 });
+
+/** A new database of the same login. */
+async function createDatabase(): Promise<postgres.Sql> {
+  const name = `d${crypto.randomUUID().replaceAll('-', '')}`;
+  const superuser = postgres(server.superuserUrl, { max: 1, fetch_types: false });
+  await superuser.unsafe(`create database ${name} owner platform`);
+  await superuser.end();
+  const sql = postgres(server.url, { database: name, max: 1, fetch_types: false, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  return sql;
+}
+
+/** When the last of the fifteen migrations was made that the first three replace. */
+const LAST_OF_FIFTEEN = 1_795_322_319_820;
+
+test('a database with all migrations from before they were squashed goes on; one with fewer is refused', async () => {
+  const sql = await createDatabase();
+  await migrate(sql, drizzle);
+  await sql`delete from drizzle.__drizzle_migrations`;
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('0013', ${LAST_OF_FIFTEEN - 1_469})`;
+  await expect(migrate(sql, drizzle)).rejects.toThrow(/^An old development version created this database.*Delete/);
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('0014', ${LAST_OF_FIFTEEN})`;
+  await migrate(sql, drizzle);
+  expect(await sql`select hash from drizzle.__drizzle_migrations`).toEqual([{ hash: '0013' }, { hash: '0014' }]);
+});

@@ -29,10 +29,23 @@ export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<v
   await sql`
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
   const last = await lastApplied(sql);
-  for (const migration of readMigrationFiles({ migrationsFolder: folder })) {
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
+  refuseOldDevelopmentDatabase(last, migrations);
+  for (const migration of migrations) {
     if (migration.folderMillis > last) await apply(sql, migration);
   }
   await stopInheriting(sql);
+}
+
+/**
+ * The first migrations were once fifteen, and the last of these has the date of the newest first one: a database that
+ * has all fifteen has the same schema and goes on. One that has fewer cannot.
+ */
+function refuseOldDevelopmentDatabase(last: number, [first]: MigrationMeta[]): void {
+  if (last === 0 || !first || last >= first.folderMillis) return;
+  throw new StartupError(
+    'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.',
+  );
 }
 
 /**

@@ -81,6 +81,7 @@ function startNode({
   isHeldUp = false,
   unready = null as string | null,
   eventLog = noEvents,
+  updatesLag = createLagMeter(),
   onPrepare = (_node: Node) => {},
 } = {}): Node {
   const pool = openPool(platform.databaseUrl);
@@ -120,7 +121,7 @@ function startNode({
     signals,
     kinds: [kind],
     eventLog,
-    updatesLag: createLagMeter(),
+    updatesLag,
     bus: {
       ...bus,
       unreadyReason() {
@@ -311,6 +312,40 @@ test('rows that the bus acknowledges while the next batch is prepared are publis
   await allPublished();
   await node.lookInVain();
   expect(node.attempts.flat()).toEqual(ids);
+});
+
+test('while many updates of adapters wait the relay rests before each batch, and still publishes all', async () => {
+  let asked = 0;
+  const askedBefore: number[] = [];
+  const startWith = (waiting: number) =>
+    startNode({
+      updatesLag: {
+        ...createLagMeter(),
+        waiting() {
+          asked++;
+          return waiting;
+        },
+      },
+      onPrepare() {
+        askedBefore.push(asked);
+        asked = 0;
+      },
+    });
+  const ids = await newRows(4 * BATCH);
+  const resting = startWith(10_000);
+  await allPublished();
+  expect(resting.attempts.flat()).toEqual(ids);
+  expect(askedBefore).toHaveLength(4);
+  // It asked, rested, and asked again.
+  expect(Math.min(...askedBefore)).toBeGreaterThan(1);
+  await resting.close();
+
+  askedBefore.length = 0;
+  asked = 0;
+  await newRows(4 * BATCH);
+  startWith(1_000);
+  await allPublished();
+  expect(askedBefore.slice(1)).toEqual([1, 1, 1]);
 });
 
 test('an open transaction that has written holds nothing up, and its own row is published when it commits', async () => {

@@ -1,0 +1,103 @@
+-- The database roles, and which verbs each of them has on each table.
+-- top_app     handlers: the rows of the tenant in app.tenant_id, nothing else
+-- top_system  background work: the rows of all tenants, by policy instead of BYPASSRLS
+-- top_ingest  admission and the accept statement, whose batches mix tenants: it reads no secret
+-- Roles belong to the whole cluster, so another database may have created them.
+do $$
+declare
+  role_name text;
+begin
+  foreach role_name in array array['top_app', 'top_system', 'top_ingest'] loop
+    begin
+      execute format('create role %I nologin', role_name);
+    exception when duplicate_object or unique_violation then
+      null;
+    end;
+    execute format('grant %I to current_user', role_name);
+    execute format('grant usage on schema public to %I', role_name);
+  end loop;
+end
+$$;
+--> statement-breakpoint
+do $$
+declare
+  privileges constant text[] := array[
+    -- table                     top_app                           top_system                            top_ingest
+    ['tenants',                  'select, insert, update',         'select (tenant_id, status)',         'select'],
+    ['taken_names',              'select, insert',                 'select',                             ''],
+    ['credentials',              'select, insert, update',         'select',                             'select (tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds, replay_window_seconds)'],
+    ['role_bindings',            'select, insert, delete',         '',                                   'select'],
+    ['roles',                    'select, insert, update, delete', '',                                   ''],
+    ['policies',                 'select, insert, delete',         '',                                   'select'],
+    -- update is the right to lock rows: the purge skips rows that another node is deleting.
+    ['nonces',                   '',                               'select, update, delete',             'insert, select (credential_number, nonce_hash)'],
+    ['vendors',                  'select, insert, update',         'select',                             'select'],
+    ['command_types',            'select, insert, update',         'select',                             'select'],
+    ['commands',                 'select',                         'select, delete',                     'insert, select (tenant_id, command_id, idempotency_key)'],
+    ['events',                   'select, insert',                 'select, insert, delete',             ''],
+    ['outbox',                   'insert',                         'select, insert, delete',             'insert'],
+    ['relay_lease',              '',                               'select, insert, update',             ''],
+    ['sweep_marks',              '',                               'select, update (swept_until)',       ''],
+    ['parked_messages',          '',                               'select, insert, delete',             ''],
+    ['device_requests',          'select, update',                 'select, insert, update, delete',     ''],
+    ['bus_principals',           'select, insert, update',         'select',                             ''],
+    ['object_credentials',       'select, insert, update, delete', '',                                   ''],
+    ['object_resources',         'select, insert, update, delete', '',                                   ''],
+    ['object_grants',            'select, insert',                 'delete, select (tenant_id, presign_id, granted_at)', ''],
+    ['callback_endpoints',       'select, insert, update, delete', '',                                   ''],
+    ['callback_subscriptions',   'select, insert, update, delete', '',                                   ''],
+    -- No role updates what was written.
+    ['audit_events',             'select, insert',                 'delete, select (tenant_id, audit_event_id, occurred_at)', '']
+  ];
+  roles constant text[] := array['top_app', 'top_system', 'top_ingest'];
+  verbs text;
+begin
+  for line in 1 .. array_length(privileges, 1) loop
+    for number in 1 .. 3 loop
+      verbs := privileges[line][number + 1];
+      if verbs <> '' then
+        execute format('grant %s on %I to %I', verbs, privileges[line][1], roles[number]);
+      end if;
+    end loop;
+  end loop;
+end
+$$;
+--> statement-breakpoint
+-- The columns that change while a command is carried out: by a cancellation in its own tenant, and by background work.
+grant update (
+  status, adapter_status, device_execution_status, status_reason, result, late_result, history, dispatched_at,
+  completed_at, updated_at
+) on commands to top_app, top_system;
+--> statement-breakpoint
+-- Row-level security: the second barrier behind the tenant_id in every query.
+do $$
+declare
+  table_name text;
+begin
+  foreach table_name in array array[
+    'credentials', 'role_bindings', 'roles', 'policies', 'commands', 'events', 'outbox', 'device_requests',
+    'bus_principals', 'object_credentials', 'object_resources', 'object_grants', 'callback_endpoints',
+    'callback_subscriptions', 'audit_events'
+  ] loop
+    execute format('alter table %I enable row level security', table_name);
+    execute format('alter table %I force row level security', table_name);
+    execute format(
+      'create policy top_app on %I to top_app using (tenant_id = current_setting(''app.tenant_id''))',
+      table_name
+    );
+    if table_name <> 'audit_events' then
+      execute format('create policy top_system on %I to top_system using (true) with check (true)', table_name);
+    end if;
+  end loop;
+  foreach table_name in array array['credentials', 'role_bindings', 'policies', 'commands'] loop
+    execute format('create policy top_ingest_select on %I for select to top_ingest using (true)', table_name);
+  end loop;
+  foreach table_name in array array['commands', 'outbox'] loop
+    execute format('create policy top_ingest_insert on %I for insert to top_ingest with check (true)', table_name);
+  end loop;
+end
+$$;
+--> statement-breakpoint
+-- An entry of the audit log that is younger than 90 days cannot be deleted.
+create policy top_system_select on audit_events for select to top_system using (true);
+create policy top_system_delete on audit_events for delete to top_system using (occurred_at < now() - interval '90 days');

@@ -1,2 +1,0 @@
-CREATE INDEX "device_requests_to_answer" ON "device_requests" USING btree ("tenant_id","device_request_id") WHERE status = 'PENDING';--> statement-breakpoint
-CREATE INDEX "device_requests_of_device" ON "device_requests" USING btree ("tenant_id","device_id","device_request_id");

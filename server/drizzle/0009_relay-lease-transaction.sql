@@ -1,1 +1,0 @@
-ALTER TABLE "relay_lease" ADD COLUMN "tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL;
