@@ -364,8 +364,12 @@ CREATE TABLE public.parked_messages (
     parked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     subject text NOT NULL,
     reason text NOT NULL,
-    body bytea NOT NULL
+    body bytea NOT NULL,
+    tenant_id text DEFAULT 'platform'::text NOT NULL,
+    is_whole boolean DEFAULT false NOT NULL
 );
+
+ALTER TABLE ONLY public.parked_messages FORCE ROW LEVEL SECURITY;
 
 --
 -- Name: policies; Type: TABLE; Schema: public; Owner: -
@@ -594,11 +598,11 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_tenant_id_is_logged_position_pk PRIMARY KEY (tenant_id, is_logged, "position");
 
 --
--- Name: parked_messages parked_messages_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: parked_messages parked_messages_tenant_id_parked_message_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.parked_messages
-    ADD CONSTRAINT parked_messages_pkey PRIMARY KEY (parked_message_id);
+    ADD CONSTRAINT parked_messages_tenant_id_parked_message_id_pk PRIMARY KEY (tenant_id, parked_message_id);
 
 --
 -- Name: policies policies_tenant_id_policy_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -947,6 +951,12 @@ ALTER TABLE public.object_resources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: parked_messages; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.parked_messages ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: policies; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -1035,6 +1045,12 @@ CREATE POLICY top_app ON public.object_resources TO top_app USING ((tenant_id = 
 --
 
 CREATE POLICY top_app ON public.outbox TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: parked_messages top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.parked_messages TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: policies top_app; Type: POLICY; Schema: public; Owner: -
@@ -1155,6 +1171,12 @@ CREATE POLICY top_system ON public.object_resources TO top_system USING (true) W
 --
 
 CREATE POLICY top_system ON public.outbox TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: parked_messages top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.parked_messages TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: policies top_system; Type: POLICY; Schema: public; Owner: -
@@ -1480,6 +1502,7 @@ GRANT INSERT ON TABLE public.outbox TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.parked_messages TO top_system;
+GRANT SELECT,DELETE ON TABLE public.parked_messages TO top_app;
 
 --
 -- Name: TABLE policies; Type: ACL; Schema: public; Owner: -
