@@ -1099,6 +1099,27 @@ export const operations = {
       }
     }
   },
+  "policies.revoke": {
+    "summary": "Take a direct permission away, by credential and scope",
+    "description": "Deletes the policy that grants this credential this scope, from its very next request on. A role may still grant the scope.",
+    "scope": "platform:access:delete",
+    "tenant": "path",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation."
+    },
+    "fields": {
+      "client_id": {
+        "kind": "text",
+        "description": "The credential id, unique on the whole platform; the value of X-Api-Id.",
+        "isRequired": true
+      },
+      "scope": {
+        "kind": "text",
+        "description": "A permission as object:action, for example `open:command:read`.",
+        "isRequired": true
+      }
+    }
+  },
   "policies.delete": {
     "summary": "Take a direct permission away",
     "description": "Takes the permission away from the credential, from its very next request on.",
@@ -1288,7 +1309,7 @@ export const operations = {
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists who changed what in the tenant, and who was refused, newest first. Entries are written together with the change and never altered.",
+    "description": "Lists who changed what in the tenant, from which values to which, and who was refused, newest first. Entries are written together with the change and never altered.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "path": {

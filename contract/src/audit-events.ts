@@ -11,6 +11,8 @@ export const AuditOutcome = z
   .enum(['DONE', 'DENIED'])
   .describe('DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed.');
 
+const values = z.record(z.string(), z.unknown()).nullable();
+
 const AuditEvent = z
   .object({
     audit_event_id: z.uuid().describe('The entry: a UUID version 7.'),
@@ -25,7 +27,13 @@ const AuditEvent = z
       .describe(
         'What was to be changed: its path below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.',
       ),
-    changes: z.array(z.string()).describe('The names of the fields that the request set. Never a value.'),
+    changes: z.array(z.string()).describe('The names of the fields that the request set.'),
+    before: values.describe(
+      'The values that changed, by field, as they were before; null for a creation and for what was denied. A value above 2 KiB is replaced by its `bytes` and the `sha256` of its canonical JSON (RFC 8785).',
+    ),
+    after: values.describe(
+      'The same fields after the change; null for a deletion and for what was denied. Of a secret only that it was `set`, `rotated` or `removed`. A role binding also says the `scopes` that the role granted at that time.',
+    ),
     outcome: AuditOutcome,
     request_id: RequestId.describe('The correlation id of the request that asked for the change.'),
   })
@@ -39,6 +47,8 @@ const AuditEvent = z
       operation: 'credentials.update',
       target: 'platform/tenants/acme/credentials/acme-backend',
       changes: ['status'],
+      before: { status: 'ACTIVE' },
+      after: { status: 'DISABLED' },
       outcome: 'DONE',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },
@@ -50,7 +60,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists who changed what in the tenant, and who was refused, newest first. Entries are written together with the change and never altered.',
+      'Lists who changed what in the tenant, from which values to which, and who was refused, newest first. Entries are written together with the change and never altered.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,

@@ -96,4 +96,20 @@ export const policies = operations({
     query: z.strictObject({}),
     responses: { 200: PolicyDeleted },
   },
+  revoke: {
+    method: 'DELETE',
+    path: '/api/v1/platform/tenants/:tenant_id/policies',
+    summary: 'Take a direct permission away, by credential and scope',
+    description:
+      'Deletes the policy that grants this credential this scope, from its very next request on. A role may still grant the scope.',
+    metadata: {
+      scope: 'platform:access:delete',
+      specified: false,
+      tenant: 'path',
+      errors: ['SCOPE_UNKNOWN'],
+    },
+    pathParams: tenantPath,
+    query: z.strictObject({ client_id: ClientId, scope: ScopeName }),
+    responses: { 200: Policy },
+  },
 });

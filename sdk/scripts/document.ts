@@ -8,7 +8,7 @@ type DescribedOperation = {
   'x-required-scope': string | null;
   'x-tenant': 'own' | 'path' | 'platform';
   'x-repeat': Repeat;
-  parameters: { in?: string }[];
+  parameters: { in?: string; required?: boolean }[];
   requestBody?: Content & { required: boolean };
   responses: Record<string, Partial<Content> & { $ref?: string }>;
 };
@@ -32,7 +32,7 @@ export type Operation = {
   scope: string | null;
   isOfPlatformTenant: boolean;
   repeat: Repeat;
-  query: string | null;
+  query: { type: string; isRequired: boolean } | null;
   body: { type: string; isRequired: boolean } | null;
   answer: string;
   isList: boolean;
@@ -62,7 +62,7 @@ export function readDocument({ tags, paths, components }: Document): Api {
       const [resource = '', verb = ''] = name.split('.');
       const body = nameOf(requestBody?.content['application/json'].schema);
       if (body) requests.add(body);
-      const hasQuery = described.parameters.some(({ in: place }) => place === 'query');
+      const ofQuery = described.parameters.filter(({ in: place }) => place === 'query');
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
       const answer = nameOf(success?.content?.['application/json'].schema) ?? '';
       const isList = verb === 'list';
@@ -78,7 +78,13 @@ export function readDocument({ tags, paths, components }: Document): Api {
         scope: described['x-required-scope'],
         isOfPlatformTenant: described['x-tenant'] === 'platform',
         repeat: described['x-repeat'],
-        query: hasQuery ? `${capitalized(singular(resource))}${capitalized(verb)}Query` : null,
+        query:
+          ofQuery.length > 0
+            ? {
+                type: `${capitalized(singular(resource))}${capitalized(verb)}Query`,
+                isRequired: ofQuery.some(({ required }) => required === true),
+              }
+            : null,
         body: body ? { type: body, isRequired: requestBody?.required === true } : null,
         answer: isList ? itemOf(answer) : answer,
         isList,

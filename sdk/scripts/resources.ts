@@ -6,7 +6,9 @@ const LINE = 120;
 
 /** A class per resource, with a documented method per operation. */
 export function renderResources({ operations, resources }: Api): string {
-  const types = new Set(operations.flatMap(({ query, body, answer }) => [query, body?.type, answer]).filter(Boolean));
+  const types = new Set(
+    operations.flatMap(({ query, body, answer }) => [query?.type, body?.type, answer]).filter(Boolean),
+  );
   const everywhere = operations
     .map(({ codes }) => codes)
     .reduce((one, other) => one.filter((code) => other.includes(code)));
@@ -44,7 +46,7 @@ function renderMethod(operation: Operation, everywhere: string[]): string {
   const signature = [
     ...ids.map((id) => `${id}: string`),
     sentBody && `body: ${sentBody.type}`,
-    query && `query?: ${query}`,
+    query && `query${query.isRequired ? '' : '?'}: ${query.type}`,
     'options?: RequestOptions',
   ];
   const request = [ids.length > 0 && `path: [${ids.join(', ')}]`, sentBody && 'body', query && 'query'];

@@ -24,7 +24,7 @@ export function renderTypes({ operations, requests, pages }: Api, generated: ts.
   extendOneAnother(declarations);
   for (const operation of operations) {
     const query = queryOf(operation);
-    if (operation.query && query) declarations.push(requestType(operation.query, query));
+    if (operation.query && query) declarations.push(requestType(operation.query.type, query));
   }
   const types = astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) =>
     ' '.repeat(indent.length / 2),
@@ -60,7 +60,7 @@ const membersOf = (node: ts.Node | undefined): Map<string, ts.PropertySignature>
 function typesOf({ parameters, query, body, answer }: Operation): string {
   const request = [
     parameters.length > 0 && `path: [${parameters.map((name) => `${name}: string`).join(', ')}]`,
-    query && `query?: ${query} | undefined`,
+    query && (query.isRequired ? `query: ${query.type}` : `query?: ${query.type} | undefined`),
     body && `body${body.isRequired ? '' : '?'}: ${body.type}`,
   ];
   return `{ request: { ${request.filter(Boolean).join('; ')} }; answer: ${answer} }`;

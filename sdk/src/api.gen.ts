@@ -12,8 +12,16 @@ export interface AuditEvent {
   operation: string;
   /** What was to be changed: its path below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
   target: string;
-  /** The names of the fields that the request set. Never a value. */
+  /** The names of the fields that the request set. */
   changes: string[];
+  /** The values that changed, by field, as they were before; null for a creation and for what was denied. A value above 2 KiB is replaced by its `bytes` and the `sha256` of its canonical JSON (RFC 8785). */
+  before: {
+    [key: string]: unknown;
+  } | null;
+  /** The same fields after the change; null for a deletion and for what was denied. Of a secret only that it was `set`, `rotated` or `removed`. A role binding also says the `scopes` that the role granted at that time. */
+  after: {
+    [key: string]: unknown;
+  } | null;
   /** DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed. */
   outcome: "DONE" | "DENIED" | (string & {});
   /** The correlation id of the request that asked for the change. */
@@ -1085,6 +1093,12 @@ export interface PolicyListQuery {
   /** Only policies of this client. */
   client_id?: string;
 }
+export interface PolicyRevokeQuery {
+  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  client_id: string;
+  /** A permission as object:action, for example `open:command:read`. */
+  scope: Scope;
+}
 export interface BusPrincipalListQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
   limit?: number;
@@ -1193,6 +1207,7 @@ export interface Operations {
   'roleBindings.delete': { request: { path: [tenant_id: string, client_id: string, role: string] }; answer: RoleBindingDeleted };
   'policies.create': { request: { path: [tenant_id: string]; body: PolicyCreate }; answer: Policy };
   'policies.list': { request: { path: [tenant_id: string]; query?: PolicyListQuery | undefined }; answer: Policy };
+  'policies.revoke': { request: { path: [tenant_id: string]; query: PolicyRevokeQuery }; answer: Policy };
   'policies.delete': { request: { path: [tenant_id: string, policy_id: string] }; answer: PolicyDeleted };
   'busPrincipals.create': { request: { path: [tenant_id: string]; body: BusPrincipalCreate }; answer: BusPrincipal };
   'busPrincipals.list': { request: { path: [tenant_id: string]; query?: BusPrincipalListQuery | undefined }; answer: BusPrincipal };
@@ -1257,6 +1272,7 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'roleBindings.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}'],
   'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', {"check":"see with policies.list whether the policy exists before you create it again."}],
   'policies.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/policies'],
+  'policies.revoke': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}'],
   'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', {"check":"see with busPrincipals.list whether the principal exists before you create it again."}],
   'busPrincipals.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals'],

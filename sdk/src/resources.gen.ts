@@ -62,6 +62,7 @@ import type {
   PolicyCreate,
   PolicyDeleted,
   PolicyListQuery,
+  PolicyRevokeQuery,
   PresignRequest,
   PresignedRequest,
   Role,
@@ -300,6 +301,18 @@ export class Policies {
   }
 
   /**
+   * Deletes the policy that grants this credential this scope, from its very next request on. A role may still grant
+   * the scope.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope platform:access:delete.
+   * Errors: NOT_FOUND, SCOPE_UNKNOWN.
+   */
+  revoke(tenantId: string, query: PolicyRevokeQuery, options?: RequestOptions): ApiPromise<Policy> {
+    return this.sender.call('policies.revoke', { path: [tenantId], query }, options);
+  }
+
+  /**
    * Takes the permission away from the credential, from its very next request on.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
@@ -427,8 +440,8 @@ export class AuditEvents {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists who changed what in the tenant, and who was refused, newest first. Entries are written together with the
-   * change and never altered.
+   * Lists who changed what in the tenant, from which values to which, and who was refused, newest first. Entries are
+   * written together with the change and never altered.
    *
    * Retried.
    * Scope platform:audit:read.

@@ -1,4 +1,4 @@
--- The statement that admits requests and stores the commands that they bring, as the platform sends it.
+-- The statement that admits requests and stores their commands, as the platform sends it.
 -- Its parts and what goes in and out: server/src/platform/auth/admission.ts, server/src/features/commands/accept-commands.ts
 -- To run it in psql: set role top_ingest; prepare admit (text) as <the statement>; execute admit ('[{"position": 0, …}]');
 

@@ -42,7 +42,9 @@ CREATE TABLE public.audit_events (
     target text NOT NULL,
     changes text[] NOT NULL,
     outcome text NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    before jsonb,
+    after jsonb
 );
 
 ALTER TABLE ONLY public.audit_events FORCE ROW LEVEL SECURITY;

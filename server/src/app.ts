@@ -38,7 +38,7 @@ export type AppDependencies = {
   probes: Probes;
 };
 
-/** The whole way of a request, in order. */
+/** The path of a request through the gates, in order. */
 export function createApp(dependencies: AppDependencies) {
   const { peers, config, database, keyring, router, logger, logRefusal, metrics, probes } = dependencies;
   const { handlers, shortcuts } = router;
@@ -60,8 +60,8 @@ export function createApp(dependencies: AppDependencies) {
   const recordDenial = createDenialRecorder(database);
 
   /**
-   * Refuses by throwing. What passes is authentic, fresh and permitted, and its body is one unambiguous value. Answers
-   * what the admission itself carried out.
+   * Throws to refuse a request. A request that passes is authentic, fresh and permitted, and its body has one
+   * unambiguous meaning. Returns the answer if admission already carried the request out.
    */
   async function passGates(req: Incoming, { locals }: Reply): Promise<Answer | null> {
     const sender = await authenticate(req);
@@ -97,13 +97,13 @@ export function createApp(dependencies: AppDependencies) {
     addDescriptions(app);
     if (!hasOwnProbes) addProbes(app, probes, metrics);
   });
-  /** For what costs its sender nothing: unsigned requests, and the refusals of those that are not admitted. */
+  /** Queues requests that cost their sender nothing: unsigned requests, and refusals before admission. */
   const inTurn = oneATurn();
-  /** Turns of their own: a flood of the API's address must not delay the probes of another one. */
+  /** A queue of its own: a flood at the API's address must not delay the probes at another address. */
   const probesInTurn = oneATurn();
   const probesSite = expressApp((app) => addProbes(app, probes, metrics));
 
-  /** Begins every request: observes it and refuses bad framing. Null where it is refused. */
+  /** The first step of every request: observes it and refuses bad framing. Null if it was refused. */
   function receive(request: IncomingMessage, response: ServerResponse) {
     const req = request as Incoming;
     const { requestId, problem } = requestIdOf(req);
@@ -118,7 +118,9 @@ export function createApp(dependencies: AppDependencies) {
         }
       };
       void recordDenial(error, reply.locals.call)
-        .catch((err: unknown) => logger.error({ err, request_id: requestId }, 'a denial was not entered in the log'))
+        .catch((err: unknown) =>
+          logger.error({ err, request_id: requestId }, 'a denial was not written to the audit log'),
+        )
         .then(() => (reply.locals.call ? answer() : inTurn(answer)));
     };
     const refusal = framingProblem(req) ?? problem;
@@ -128,7 +130,7 @@ export function createApp(dependencies: AppDependencies) {
   }
 
   return {
-    /** The gates come before Express: what admission itself carries out never pays for routing. */
+    /** The gates come before Express: a request that a shortcut carries out never pays for routing. */
     serve(request: IncomingMessage, response: ServerResponse): void {
       const received = receive(request, response);
       if (!received) return;
@@ -142,7 +144,7 @@ export function createApp(dependencies: AppDependencies) {
           .catch(refuse);
       }
     },
-    /** Probes and metrics on an address of their own. */
+    /** Serves probes and metrics on a separate address. */
     serveProbes(request: IncomingMessage, response: ServerResponse): void {
       const received = receive(request, response);
       if (!received) return;
@@ -152,7 +154,7 @@ export function createApp(dependencies: AppDependencies) {
   };
 }
 
-/** An absolute URL, `*`, `//host` and `/API` are not outside: the grammar of targets refuses them. */
+/** An absolute URL, `*`, `//host` and `/API` are not outside the API: the grammar of targets refuses them. */
 const isOutsideApi = (target: string) => /^\/(?!\/|api(\/|\?|$))/i.test(target);
 
 const noSuchPath = () => new ApiError('NOT_FOUND', { message: 'There is no such path. The API is below /api/v1.' });

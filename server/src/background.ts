@@ -39,7 +39,7 @@ type Options = {
   watchdog: Watchdog;
 };
 
-/** For how many days each kind of row is kept; for ever where there is no number. */
+/** For how many days each kind of row is kept; forever if there is no number. */
 export type Retention = {
   commands: number | undefined;
   deviceRequests: number;
@@ -48,20 +48,20 @@ export type Retention = {
   parkedMessages: number;
 };
 
-/** A deadline is noticed this long after it at the latest, but for the time of the sweep itself. */
+/** A sweep starts at most this long after a deadline. */
 const SWEEP_INTERVAL_MS = 500;
 
-/** For commands that came due while no process swept. */
+/** For commands that became due while no process swept. */
 const SWEEP_OLD_INTERVAL_MS = 60_000;
 
-/** Requests fill the table of nonces all the time. Of the others only what a day has brought is old on the next day. */
+/** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
 
-/** For lost signals, and for changes without one, such as a tenant that is ACTIVE again. */
+/** For lost signals, and for changes without a signal, such as a tenant that is ACTIVE again. */
 const PROVISION_INTERVAL_MS = 60_000;
 
-/** Creates the durables that principals read on the bus, also for new principals and vendors. */
+/** Creates the durables that principals read on the bus, including those for new principals and vendors. */
 export function startProvisioning({ database, bus, signals, logger, watchdog }: Omit<Options, 'metrics'>) {
   const provision = createConsumerProvisioner(database, bus);
   bus.onRestored(() => signals.send([topics.busAccess]));
@@ -75,14 +75,16 @@ export function startProvisioning({ database, bus, signals, logger, watchdog }: 
   );
 }
 
-/** What `outbox republish` publishes again. Adapters and devices wait for commands and replies: they come first. */
+/** The order of `outbox republish`. Commands and replies come first, because adapters and devices wait for them. */
 export const republishable = (database: Database): Republishable[] => [
   republishCommands(database),
   republishReplies(database),
   republishEvents(database),
 ];
 
-/** The background work: hands out commands and replies, takes updates and requests, and ends overdue commands. */
+/**
+ * The background work: dispatches commands and replies, handles updates and device requests, and ends overdue commands.
+ */
 export async function startBackground(options: Options & { retention: Retention }): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog } = options;
   const report = createCommandReporter(database, signals, metrics);
@@ -93,7 +95,7 @@ export async function startBackground(options: Options & { retention: Retention 
     durable: 'platform-command-updates',
     subjects: ['tenants.*.command-updates.*'],
     handle: watchdog.watchHandler('command updates', (delivery) => {
-      // A message that comes again has waited for other reasons, and one with none behind it is the end of a delay.
+      // The lag of a retried message has other causes. A message with no message behind it ends the lag.
       if (delivery.attempt === 1 && delivery.waitingBehind > 0) lag.note(delivery);
       return takeUpdate(delivery);
     }),

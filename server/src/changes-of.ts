@@ -3,8 +3,8 @@ import { asAllTenantsStatement } from './platform/database/roles.js';
 import type { ChangesOf } from './platform/signals/wait-for.js';
 
 /**
- * When each topic that requests wait for changed last: one statement over the tenants of all of them. A reply to a
- * device request does not count: a list of replied requests that misses its signal is answered at the end of its wait.
+ * When the topics of waiting requests last changed: one statement over the tenants of all of them. A reply to a device
+ * request does not count: a list of replied requests that misses its signal is answered at the end of its wait.
  */
 export const changesOf =
   (database: Database): ChangesOf =>

@@ -1,6 +1,6 @@
 type Close = () => Promise<unknown>;
 
-/** What has been opened, to be closed in the reverse order: at a stop, and after a start that failed. */
+/** Resources in the order of their opening. They are closed in reverse order at a stop and after a failed start. */
 export function createClosers() {
   const closers: Close[] = [];
   return {

@@ -11,43 +11,43 @@ const integer = (min: number, max: number) =>
 const flag = z.enum(['true', 'false']);
 const isTrue = (text: string) => text === 'true';
 
-/** Rules between variables are checked even where a single variable is wrong: all problems show at once. */
+/** Also check rules between variables if a single variable is wrong: the error shows all problems at once. */
 const always = () => true;
 
 const Config = z
   .object({
     PORT: integer(0, 65_535).prefault('8787'),
     HOST: z.string().min(1).default('127.0.0.1'),
-    /** Absent: probes and metrics are served beside the API. */
+    /** Absent: probes and metrics share the address of the API. */
     PROBES_PORT: integer(0, 65_535).optional(),
     /** Absent: HOST. */
     PROBES_HOST: z.string().min(1).optional(),
     MAX_CONNECTIONS: integer(10, 1_000_000).prefault('10000'),
     /** Absent: a quarter of MAX_CONNECTIONS. */
     MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).optional(),
-    /** Embedded database, generated keyring, first credentials. */
+    /** development: embedded database, generated keyring, first credentials. */
     DATA_DIR: z.string().min(1).default('./data'),
     /** Absent: the embedded database. */
     DATABASE_URL: z
       .string()
       .refine(
         (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
-        'must be a postgres:// URL; percent-encode what its password has of / ? # @ : %',
+        'must be a postgres:// URL; percent-encode / ? # @ : % in its password',
       )
       .optional(),
     DATABASE_POOL_SIZE: integer(2, 500).prefault('10'),
-    /** Absent: the bus of this process. */
+    /** Absent: a bus within this process. */
     NATS_URL: z
       .string()
       .refine(
         (urls) =>
           urls.split(',').every((url) => /^(nats|tls):\/\/[^/?#]+\/?$/.test(url.trim()) && URL.canParse(url.trim())),
-        'must be nats:// or tls:// URLs, separated by commas; percent-encode what a password has of / ? # @ : % ,',
+        'must be nats:// or tls:// URLs, separated by commas; percent-encode / ? # @ : % , in a password',
       )
       .optional(),
     NATS_CREDS_FILE: z.string().min(1).optional(),
     NATS_NKEY_SEED_FILE: z.string().min(1).optional(),
-    /** Absent: in development without NATS_URL. */
+    /** Absent: on in development without NATS_URL. */
     SIMULATED_FLEET: flag.transform(isTrue).optional(),
     MODE: z.enum(['development', 'production']).default('development'),
     /** What a process does: answer requests, carry commands, or both. */
@@ -56,21 +56,21 @@ const Config = z
     WORKERS: integer(1, 64).prefault('1'),
     KEYRING_FILE: z.string().min(1).optional(),
     KEYRING: z.string().min(1).optional(),
-    /** A path prefix that a proxy leaves in front of /api/v1. It is not signed. */
+    /** A path prefix that a proxy does not remove from /api/v1. It is not signed. */
     BASE_PATH: z
       .string()
       .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be like /platform, without trailing slash')
       .optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-    /** How many proxies in front are trusted to have set X-Forwarded-For. */
+    /** How many proxies in front are trusted to set X-Forwarded-For. */
     TRUST_PROXY: integer(0, 10).prefault('0'),
-    /** At most so much that a batch of 256 still fits a string of V8. */
+    /** Bounded so that a batch of 256 payloads still fits a V8 string. */
     BODY_LIMIT_BYTES: integer(1_024, 1_048_576).prefault('65536'),
     PAYLOAD_LIMIT_BYTES: integer(256, 1_048_576).prefault('32768'),
     REQUESTS_PER_MINUTE: integer(1, 1_000_000_000).prefault('6000'),
     /** Absent: ten times REQUESTS_PER_MINUTE. */
     REQUESTS_PER_MINUTE_PER_TENANT: integer(1, 1_000_000_000).optional(),
-    /** Requests with wait_seconds that may wait at the same time. */
+    /** How many requests with wait_seconds may wait at the same time. */
     WAITING_REQUESTS_PER_TENANT: integer(1, 100_000).prefault('500'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
     CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('1000'),
@@ -85,11 +85,11 @@ const Config = z
     TENANTS_PER_PLATFORM: integer(1, 1_000_000).prefault('10000'),
     VENDORS_PER_PLATFORM: integer(1, 100_000).prefault('1000'),
     COMMAND_TYPES_PER_PLATFORM: integer(1, 1_000_000).prefault('10000'),
-    /** Absent: commands are kept for ever. */
+    /** Absent: commands are kept forever. */
     COMMAND_RETENTION_DAYS: integer(1, 3_650).optional(),
-    /** At least as long as an adapter's message may lie on the bus: until then its dedupe_id must be known. */
+    /** At least as long as an adapter's message may stay on the bus: until then its dedupe_id must be known. */
     DEVICE_REQUEST_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
-    /** At least what the database enforces. */
+    /** At least the minimum that the database enforces. */
     AUDIT_EVENT_RETENTION_DAYS: integer(90, 3_650).prefault('400'),
     OBJECT_GRANT_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
     PARKED_MESSAGE_RETENTION_DAYS: integer(1, 3_650).prefault('30'),
@@ -103,7 +103,7 @@ const Config = z
   })
   .refine(({ MODE, NATS_URL }) => MODE !== 'production' || NATS_URL, {
     path: ['NATS_URL'],
-    error: 'is required where MODE is production: commands would have no way to an adapter',
+    error: 'is required where MODE is production: without it commands cannot reach an adapter',
     when: always,
   })
   .refine(({ MODE, SIMULATED_FLEET }) => MODE !== 'production' || !SIMULATED_FLEET, {
@@ -156,7 +156,7 @@ const Config = z
 
 export type Config = z.infer<typeof Config>;
 
-/** Reads the configuration; an error names every variable that is wrong, at once, and no value. */
+/** Reads the configuration. The error names every wrong variable at once, and no value. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Config.safeParse(given);

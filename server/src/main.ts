@@ -13,7 +13,7 @@ import { stopAndExit } from './stop-and-exit.js';
 import { PART, supervise } from './supervise.js';
 
 const USAGE = `node server/dist/main.js                              run the platform
-node server/dist/main.js bootstrap-admin [--recover]  make a platform administrator and print its profile, once
+node server/dist/main.js bootstrap-admin [--recover]  create a platform administrator and print its profile, once
 node server/dist/main.js outbox republish --since <RFC 3339> [--tenant <tenant_id>]  publish again what was lost on NATS`;
 
 async function main(args: string[]): Promise<void> {
@@ -46,7 +46,7 @@ async function serve(config: Config): Promise<void> {
   process.send?.({ type: 'ready', base_url: server.baseUrl });
 }
 
-/** An address or name of this machine alone. */
+/** An address or name that only this machine can reach. */
 const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host);
 
 const reachableInDevelopment = (host: string) =>
@@ -98,7 +98,7 @@ async function printAdministrator(config: Config, options: { recover: boolean })
   }
 }
 
-/** One line for what an operator can put right; everything that is known of a defect of the platform. */
+/** One line for a problem that an operator can solve; the full error for a defect of the platform. */
 function explain(error: unknown): unknown {
   if (error instanceof StartupError) return error.message;
   const { DATABASE_URL } = process.env;

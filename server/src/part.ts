@@ -4,15 +4,15 @@ import { createLogger } from './platform/telemetry/logger.js';
 import { type Server, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 
-/** What the process that started all others says to one of them. */
+/** Messages of the supervising process to one of its processes. */
 export type ToPart = Said | { type: 'parts'; names: string[] } | { type: 'stop' };
 
-/** What one of them says to the process that started it. */
+/** Messages of a process to the supervising process. */
 export type FromPart = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | { type: 'failed'; problem: unknown };
 
 const say = (message: FromPart, then = () => {}) => process.send?.(message, then);
 
-/** Runs one of several processes. The process that started it says when it stops; a Ctrl-C reaches all of them. */
+/** Runs one of several processes. The supervising process tells it when to stop; a Ctrl-C reaches all processes. */
 export async function runPart(name: string, explain: (error: unknown) => unknown): Promise<void> {
   process.on('SIGINT', () => {}).on('SIGTERM', () => {});
   let server: Server | null = null;

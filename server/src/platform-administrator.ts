@@ -3,8 +3,9 @@ import path from 'node:path';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { insertRoleBinding } from './features/access/create-role-binding.js';
-import { credentials } from './features/credentials/credentials.table.js';
+import { scopesOfRole } from './features/access/granting.js';
 import { insertCredential } from './features/credentials/insert-credential.js';
+import { credentials } from './features/identity/credentials.table.js';
 import { tenants } from './features/tenants/tenants.table.js';
 import { insertAuditEvent } from './platform/audit/with-audit.js';
 import type { Database, Transaction } from './platform/database/database.js';
@@ -14,7 +15,7 @@ import type { Keyring } from './platform/secrets/keyring.js';
 import { writePrivateFile } from './platform/secrets/private-file.js';
 import { StartupError } from './platform/startup-error.js';
 
-/** What a client needs to call: the file that `topctl --profile-file` reads. */
+/** The content of a profile file, which `topctl --profile-file` reads. */
 type Profile = { base_url: string; tenant_id: string; client_id: string; secret: string };
 
 type Platform = { database: Database; keyring: Keyring; baseUrl: string };
@@ -22,8 +23,8 @@ type Platform = { database: Database; keyring: Keyring; baseUrl: string };
 const DEMO_TENANT_ID = 'demo';
 
 /**
- * Gives a new platform its first administrator and a tenant to play with, and writes their profiles; answers whether
- * it did. The files are on the disk before the transaction commits, so that no secret is ever lost.
+ * Creates the first administrator and a demo tenant on a new platform, and writes their profiles. Returns whether it
+ * did. The files are on the disk before the transaction commits, so that no secret is lost.
  */
 export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, directory: string): Promise<boolean> {
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
@@ -40,7 +41,7 @@ export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, direc
   });
 }
 
-/** Makes the first administrator, or with `recover` another one; the profile is shown once and kept nowhere. */
+/** Creates the first administrator, or another one with `recover`. The profile is shown once and not stored. */
 export function bootstrapAdministrator(
   { database, keyring, baseUrl }: Platform,
   { recover }: { recover: boolean },
@@ -48,7 +49,7 @@ export function bootstrapAdministrator(
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
     if ((await hasAdministrator(tx)) && !recover) {
       throw new StartupError(
-        'The platform has an administrator already. If every one is lost, make another with: bootstrap-admin --recover',
+        'The platform has an administrator already. If every one is lost, create another with: bootstrap-admin --recover',
       );
     }
     const clientId = recover ? `platform-admin-${randomBytes(4).toString('hex')}` : 'platform-admin';
@@ -73,6 +74,7 @@ async function hasAdministrator(tx: Transaction): Promise<boolean> {
   return any !== undefined;
 }
 
+/** The platform itself makes this credential, so the log names the credential as its own maker. */
 async function insertBound(
   tx: Transaction,
   keyring: Keyring,
@@ -80,6 +82,24 @@ async function insertBound(
 ) {
   const created = await insertCredential(tx, keyring, { tenantId, clientId, name: clientId });
   if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
+  const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
   await insertRoleBinding(tx, { tenantId, clientId, role });
+  const tenant = `platform/tenants/${tenantId}`;
+  const entry = { tenantId, clientId, before: null, outcome: 'DONE' as const, requestId: newId() };
+  const { status } = created.row;
+  await insertAuditEvent(tx, {
+    ...entry,
+    operation: 'credentials.create',
+    changes: [],
+    target: `${tenant}/credentials/${clientId}`,
+    after: { client_id: clientId, status, secret: 'set' },
+  });
+  await insertAuditEvent(tx, {
+    ...entry,
+    operation: 'roleBindings.create',
+    changes: [],
+    target: `${tenant}/role-bindings/${clientId}/${role}`,
+    after: { client_id: clientId, role, scopes },
+  });
   return { tenant_id: tenantId, client_id: clientId, secret: created.secret };
 }

@@ -13,7 +13,7 @@ import { createMetrics } from './platform/telemetry/metrics.js';
 import { createWatchdog } from './platform/telemetry/watchdog.js';
 import { openBus } from './start.js';
 
-/** `outbox republish`: answers the line that it prints. */
+/** `outbox republish`: returns the line to print. */
 export async function republishOutbox(config: Config, args: string[]): Promise<string> {
   const { since, tenantId } = readArguments(args);
   if (!config.DATABASE_URL || !config.NATS_URL) {
@@ -31,7 +31,7 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
     const logger = createLogger(config.LOG_LEVEL);
     const bus = await openBus(config, logger);
     try {
-      // Where it is this process that finds streams gone, no other knows that the durables on them are.
+      // If this process finds that streams are gone, no other process knows that their durables are gone too.
       await createConsumerProvisioner(database, bus)();
       const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog: createWatchdog() });
       const publisher = { database, bus, logger, metrics };
@@ -64,7 +64,7 @@ function readFlags(args: string[]) {
   }
 }
 
-/** This instant by the database's clock, which is that of the outbox; refuses what cannot be meant. */
+/** This instant by the database's clock, which is also the outbox's. Refuses an impossible range. */
 async function untilNow(database: Database, { since, tenantId }: Arguments): Promise<string> {
   const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(
     database,

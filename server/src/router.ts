@@ -8,6 +8,7 @@ import { listPolicies } from './features/access/list-policies.js';
 import { listRoleBindings } from './features/access/list-role-bindings.js';
 import { listRoles } from './features/access/list-roles.js';
 import { putRole } from './features/access/put-role.js';
+import { revokePolicy } from './features/access/revoke-policy.js';
 import { listAuditEvents } from './features/audit/list-audit-events.js';
 import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
 import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
@@ -80,10 +81,10 @@ type Options = {
   config: Config;
 };
 
-/** For an operation that admission itself can carry out. Null for a request that takes the way of all others. */
+/** The shortcut of an operation. Null for a request that must take the ordinary way. */
 type Shortcuts = Partial<Record<string, (request: ShortcutRequest) => Shortcut | null>>;
 
-/** The handler of every operation of the contract, and the shortcuts that some have. */
+/** The handler of every operation of the contract, and the shortcuts of some. */
 export function createRouter({ database, bus, keyring, signals, waitFor, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = {
@@ -135,6 +136,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
       create: createPolicy(database, perTenant.policies),
       list: listPolicies(database),
       delete: deletePolicy(database),
+      revoke: revokePolicy(database),
     },
     auditEvents: { list: listAuditEvents(database) },
     parkedMessages: {

@@ -15,7 +15,7 @@ const succeeded = (afterMs: number): Step[] => [
   { afterMs, device_execution_status: 'SUCCEEDED', result: { simulated: true } },
 ];
 
-/** What a device does, by the beginning of its id; `ok-` stands for every other. */
+/** The behaviour of a device, by the prefix of its id; every other id behaves like `ok-`. */
 const behaviours: Record<string, Step[]> = {
   'ok-': succeeded(200),
   'slow-': succeeded(10_000),
@@ -46,10 +46,10 @@ const behaviours: Record<string, Step[]> = {
   'verbose-': [DELIVERED, { afterMs: 100, device_execution_status: 'SUCCEEDED', result: { log: '.'.repeat(40_000) } }],
 };
 
-/** How long after its start a device asks whether there is newer firmware. */
+/** How long after its start a device asks for newer firmware. */
 const ASKS_AFTER_MS = 300;
 
-/** A vendor adapter with its devices, for a platform to try out. It speaks over the bus as any other adapter does. */
+/** A vendor adapter with simulated devices, to try out the platform. It uses the bus like any other adapter. */
 export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<void> }> {
   const timers = new Set<NodeJS.Timeout>();
 
@@ -79,7 +79,7 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
       return 'DONE';
     },
   });
-  // The devices take every answer as it is.
+  // The devices accept every reply.
   const replies = await bus.consume({
     stream: 'TOP_REPLIES',
     durable: 'simulated-fleet',
@@ -99,7 +99,7 @@ const updateOf = ({ command_id, tenant_id, vendor }: CommandMessage, said: Omit<
   body: Buffer.from(JSON.stringify({ command_id, ...said, occurred_at: new Date().toISOString() })),
 });
 
-/** The id is the command's: a command that is delivered twice makes one request. */
+/** The id is the command's: a command that is delivered twice causes one request. */
 function firmwareCheckOf({ command_id, tenant_id, vendor, device_id }: CommandMessage): Message {
   const request: DeviceRequestMessage = {
     device_id,

@@ -28,7 +28,7 @@ import { seedOnFirstStart } from './platform-administrator.js';
 import { createRouter } from './router.js';
 import { startSimulatedFleet } from './simulated-fleet.js';
 
-/** Opens the database that the configuration names, and the keyring that belongs to it. */
+/** Opens the configured database and its keyring. */
 export async function openStorage(config: Config) {
   const database = await openDatabase({
     url: config.DATABASE_URL,
@@ -43,7 +43,7 @@ export async function openStorage(config: Config) {
   }
 }
 
-/** The bus that the configuration names. */
+/** Opens the configured bus. */
 export async function openBus(config: Config, logger: Logger): Promise<Bus> {
   if (!config.NATS_URL) return inProcessBus();
   return natsBus(
@@ -57,14 +57,14 @@ export async function openBus(config: Config, logger: Logger): Promise<Bus> {
   );
 }
 
-/** What a message holds beside a payload or a result, at most. */
+/** The most bytes of a message besides its payload or result. */
 const BESIDE_THE_PAYLOAD_BYTES = 65_536;
 
 export type Server = {
   baseUrl: string;
-  /** Where probes and metrics are served. */
+  /** The address of probes and metrics. */
   probesUrl: string;
-  /** True where this start made the first administrator. */
+  /** True if this start created the first administrator. */
   isFirstStart: boolean;
   stop(): Promise<void>;
 };
@@ -72,20 +72,20 @@ export type Server = {
 const openSignals = async (config: Config, database: Database, watched: { logger: Logger; watchdog: Watchdog }) =>
   config.DATABASE_URL ? postgresSignals(database.sql, watched) : localSignals();
 
-/** A probe is answered also where the database is not. */
+/** A probe is answered even if the database is down. */
 const DATABASE_WITHIN_MS = 5_000;
 
-/** Answers what is under way, for at most this long, before a stop cuts it off. */
+/** A stop waits at most this long for requests in progress before it cuts them off. */
 const DRAIN_MS = 10_000;
 
 type Place = {
-  /** The other processes that one start began on this machine. */
+  /** The other processes of this start on this machine. */
   peers?: Peers;
-  /** Whether this process takes connections: others of them may do so for it. */
+  /** Whether this process accepts connections, or other processes do so for it. */
   listens?: boolean;
 };
 
-/** Starts the platform: database, migrations, HTTP, and on a new platform the first credentials. */
+/** Starts the platform: database, migrations, HTTP, and the first credentials of a new platform. */
 export async function start(config: Config, logger: Logger, place: Place = {}): Promise<Server> {
   const closers = createClosers();
   try {
@@ -169,7 +169,7 @@ async function open(
       closers.add(() => fleet.stop());
     }
   }
-  // First of all, requests that wait or are under way are answered.
+  // First answer the waiting and running requests.
   closers.add(async () => {
     isStopping = true;
     await signals.close();
@@ -203,7 +203,7 @@ function allReady(peers: Peers, unreadyReason: () => Promise<string | null>): Pr
   };
 }
 
-/** An address of IPv6 stands in brackets (RFC 3986, 3.2.2). */
+/** An IPv6 address in a URL needs brackets (RFC 3986, 3.2.2). */
 export function baseUrlOf({ HOST, BASE_PATH = '' }: Pick<Config, 'HOST' | 'BASE_PATH'>, port: number): string {
   return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${port}${BASE_PATH}`;
 }

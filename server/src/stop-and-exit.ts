@@ -3,7 +3,7 @@ import type { Server } from './start.js';
 
 const STOP_WITHIN_MS = 15_000;
 
-/** Stops the server and ends the process. */
+/** Stops the server and exits the process. */
 export function stopAndExit(server: Server, logger: Logger): void {
   setTimeout(() => {
     logger.error('The stop took too long: Postgres or NATS does not answer.');

@@ -15,33 +15,33 @@ type Part = {
   exited: Promise<{ code: number | null; signal: string | null }>;
 };
 
-/** The variable that tells a process which part it is. */
+/** The environment variable that tells a process its part. */
 export const PART = 'TENANT_OPEN_PLATFORM_PART';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
-/** After a life of this length a process is started again without a longer delay. */
+/** After running this long, a process is restarted without a longer delay. */
 const LONG_LIFE_MS = 60_000;
-/** The platform ends when one of its processes fails to start this often in a row. */
+/** The platform ends if one of its processes fails to start this often in a row. */
 const MAX_FAILED_STARTS = 5;
 
 /**
  * Runs the platform as several processes: `WORKERS` of them answer requests on one port, and one carries commands. This
- * process opens no database and answers no request. It hands out connections, passes on what the others say to each
- * other, and starts those again that end.
+ * process opens no database and answers no request. It distributes connections, forwards messages between the
+ * processes, and restarts those that end.
  */
 export async function supervise(config: Config, logger: Logger): Promise<Server> {
   const parts = Array.from({ length: config.WORKERS }, (_, index) => newPart(`api-${index + 1}`, 'api'));
   if (config.ROLE === 'all') parts.push(newPart('carrier', 'worker'));
   let isStopping = false;
-  // JSON has no NaN, which is the value of a metric that could not be read.
+  // JSON has no NaN, which is the value of an unreadable metric.
   cluster.setupPrimary({ serialization: 'advanced' });
   // A process whose event loop hangs does not notice that this one has ended.
   process.once('exit', () => {
     for (const { worker } of parts) worker?.process.kill('SIGKILL');
   });
 
-  /** Answers whether there was a process to take it. */
+  /** Returns whether there was a process to receive it. */
   function send(worker: Worker | null, message: ToPart): boolean {
     if (!worker?.isConnected()) return false;
     worker.send(message);
@@ -67,7 +67,7 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
         resolve({ code, signal });
       });
     });
-    // A message to a process that is about to end. Its end is noticed.
+    // The process is about to end. Its end is handled elsewhere.
     worker.on('error', () => {});
     let problem: unknown = `The process ${part.name} ended before it was ready.`;
     return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
         if (message.type === 'said') passOn(message);
         if (message.type === 'failed') problem = message.problem;
         if (message.type !== 'ready') return;
-        // Not earlier: what is sent while the process loads its modules is lost.
+        // Not earlier: messages sent while the process loads its modules are lost.
         send(worker, isStopping ? { type: 'stop' } : { type: 'parts', names: parts.map(({ name }) => name) });
         resolve(message.server);
       });
@@ -83,14 +83,14 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
     });
   }
 
-  /** Starts a process again each time that it ends. */
+  /** Restarts a process whenever it ends. */
   async function keep(part: Part): Promise<void> {
     let delayMs = FIRST_DELAY_MS;
     for (let failedStarts = 0; failedStarts < MAX_FAILED_STARTS; ) {
       const readyAt = performance.now();
       const end = await part.exited;
       if (isStopping) return;
-      logger.error({ process: part.name, ...end }, 'a process of the platform ended; it is started again');
+      logger.error({ process: part.name, ...end }, 'a process of the platform ended and is restarted');
       if (performance.now() - readyAt > LONG_LIFE_MS) delayMs = FIRST_DELAY_MS;
       await delay(delayMs);
       delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
@@ -103,7 +103,7 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
         },
       );
     }
-    logger.fatal({ process: part.name }, 'a process of the platform does not start any more; all others end');
+    logger.fatal({ process: part.name }, 'a process of the platform can no longer start; all processes end');
     await stop().catch(() => {});
     process.exit(1);
   }
@@ -114,7 +114,8 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
     if ((await Promise.all(ends)).includes(true)) throw new Error('A process of the platform did not stop cleanly.');
   }
 
-  // The first one applies migrations, makes the first credentials, and says alone what keeps all of them from starting.
+  // The first process applies migrations, creates the first credentials, and alone reports a problem that keeps all
+  // from starting.
   const [first, ...others] = parts as [Part, ...Part[]];
   const server = await begin(first);
   await Promise.all(others.map(begin));

@@ -36,11 +36,11 @@ import {
 } from './support/plans.js';
 import { silent } from './support/silent.js';
 
-/** What waits to be worked off, in every table, on a connection whose plans were made when there was nothing. */
+/** Waiting work in every table, and a connection whose plans were made while the tables were empty. */
 const ROWS = 200_000;
-/** For the metrics of the backlog, up to 10,000 rows and 10,000 events are counted. Nothing else reads more. */
+/** The backlog metrics count up to 10,000 rows and 10,000 events. No other statement reads more. */
 const ROWS_READ = 21_000;
-/** Of one tenant, so many waiting rows are counted twice a second at most: see measure-waits.ts. */
+/** Per tenant, at most this many waiting rows are counted, at most twice a second: see measure-waits.ts. */
 const COUNTED = 101_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'top-background-'));
@@ -70,7 +70,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A row of each table, to be multiplied. */
+/** One row of each table, which is then multiplied. */
 async function createSamples(node: string): Promise<string> {
   const id = await newCommand(demo, { timeout_seconds: 300 }, node);
   const { owner } = postgres;
@@ -96,7 +96,7 @@ async function createSamples(node: string): Promise<string> {
 async function fill(id: string): Promise<void> {
   const { owner } = postgres;
   const isSample = `command_id = '${id}'`;
-  // All of them overdue, by deadlines within the last 15 minutes.
+  // All are overdue, with deadlines within the last 15 minutes.
   const overdue = { deadline_at: "now() - n * interval '4 milliseconds'", status: "'DISPATCHED'" };
   await multiply(owner, 'commands', ROWS, { command_id: ID_OF_N, idempotency_key: "'k-' || n", ...overdue }, isSample);
   await multiply(owner, 'events', ROWS, { command_id: ID_OF_N, event_id: ID_OF_N }, isSample);
@@ -124,7 +124,7 @@ const large = [
   'nonces',
 ];
 
-/** A round of everything that happens in the background. */
+/** One round of every background task. */
 async function work(): Promise<void> {
   const signals = localSignals();
   const lease = await takeLease(database, 'test', true);
@@ -170,11 +170,11 @@ async function costly() {
     });
 }
 
-test('a round of background work reads a bounded number of rows of what waits, in tables that were never analyzed', async () => {
+test('a round of background work reads a bounded number of waiting rows, in tables that were never analyzed', async () => {
   expect(await costly()).toEqual([]);
 });
 
-test('and with statistics too', async () => {
+test('also with statistics', async () => {
   await postgres.owner`analyze`;
   expect(await costly()).toEqual([]);
 });

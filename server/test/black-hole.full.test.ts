@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const codeOf = ({ kind, answer }: Sent): string => `${kind} ${answer?.body.code ?? answer?.status ?? 'unanswered'}`;
 
-/** A write whose commit was under way when its connection was given up has an unknown outcome. */
+/** A write whose commit was in progress when its connection was given up has an unknown outcome. */
 const ALLOWED = [
   'write 202',
   'write SERVICE_UNAVAILABLE',
@@ -55,7 +55,7 @@ const ALLOWED = [
   'forged SERVICE_UNAVAILABLE',
 ];
 
-test('answers every request, says that it is unready, and expires no command while Postgres is a black hole', async () => {
+test('while Postgres is a black hole it answers every request, reports that it is unready and expires no command', async () => {
   const load = startLoad(demo, () => server.baseUrl, { restMs: 20, command: () => ({ timeout_seconds: 60 }) });
   await load.seen(200, isAccepted);
 
@@ -96,7 +96,7 @@ test('answers every request, says that it is unready, and expires no command whi
   );
 }, 180_000);
 
-test('says that it is unready while the relay hangs, and counts the seconds since its last round', async () => {
+test('while the relay hangs it reports that it is unready and the seconds since the last round', async () => {
   const administrator = postgres(database.superuserUrl, { max: 1 });
   const readiness = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
   await administrator.begin(async (tx) => {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** Some are answered at once, some never, and some are due while no process lives to hand them out. */
+/** Some commands are answered at once, some never. Some become due while no process runs to dispatch them. */
 const inTurn = () => {
   let number = 0;
   return () => {
@@ -33,7 +33,7 @@ const inTurn = () => {
 
 const ROUNDS = 20;
 
-test('kill -9 twenty times under load: every acknowledged command ends, and the bus tells every event once and in order', {
+test('kill -9 twenty times under load: every acknowledged command ends, and the bus has every event once and in order', {
   timeout: 300_000,
 }, async () => {
   let completed = 0;
@@ -46,7 +46,7 @@ test('kill -9 twenty times under load: every acknowledged command ends, and the 
     command: inTurn(),
   });
   const accepted = () => load.sent.filter(isAccepted).length;
-  /** While requests are answered, commands handed out, or results taken. */
+  /** While requests are answered, commands dispatched or results handled. */
   const phases = [accepted, () => adapter.received.length, accepted, () => completed];
   for (let round = 0; round < ROUNDS; round++) {
     const count = phases[round % phases.length] as () => number;

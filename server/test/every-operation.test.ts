@@ -23,12 +23,15 @@ import {
   MALFORMED_ID,
   missingIds,
   parameters,
+  path,
+  queries,
+  queryReferences,
   renewIds,
   target,
 } from './support/operation-ids.js';
 import { unique } from './support/unique.js';
 
-/** Makes what is missing: a missing id is no refusal. */
+/** Creates the resource if its id is missing, so a missing id is not refused. */
 const UPSERTS = ['roles.put'];
 
 /** No built-in role grants it. */
@@ -43,7 +46,7 @@ let foreignIds: Ids;
 let disabled: Record<string, Profile>;
 let ofDisabledTenant: Record<string, Profile>;
 let unbound: Profile;
-/** May by a policy what no built-in role grants. */
+/** Has by a policy the permissions that no built-in role grants. */
 let byPolicy: Profile;
 
 beforeAll(async () => {
@@ -66,7 +69,7 @@ beforeAll(async () => {
   await administer('PUT', `/api/v1/platform/tenants/${closed.tenant_id}`, { status: 'DISABLED' });
 });
 
-/** Operations that succeed once for the same ids. */
+/** Operations that succeed only once for the same ids. */
 const usesUpIds = ({ name, route }: Operation) =>
   route.method === 'DELETE' ||
   ['roleBindings.create', 'policies.create', 'callbackSubscriptions.create', 'parkedMessages.retry'].includes(name);
@@ -101,7 +104,7 @@ const fail = (message: string): never => {
   throw new Error(message);
 };
 
-/** Every kind of credential, and whether the contract lets it call the operation. */
+/** Every kind of credential, and whether the contract permits it to call the operation. */
 const callers = (operation: Operation) => [
   ...TENANT_ROLES.map((role) => ({
     role,
@@ -114,15 +117,15 @@ const callers = (operation: Operation) => [
 ];
 
 const permitted = (operation: Operation) =>
-  callers(operation).find(({ may }) => may)?.caller ?? fail('Nobody may call it.');
+  callers(operation).find(({ may }) => may)?.caller ?? fail('No role may call it.');
 
-/** The role whose bearer would be permitted, were it not for what the test is about. */
+/** A role that permits the operation, so that a refusal has the tested cause only. */
 const permittedRole = (operation: Operation) => TENANT_ROLES.find((role) => grants(role, operation)) ?? 'tenant_admin';
 
-/** Sends one request and holds its answer to what every answer owes. */
-async function send(caller: Profile, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+/** Sends one request and checks the properties that every answer must have. */
+async function send(caller: Profile, method: string, target: string, options: RequestOptions = {}): Promise<Answer> {
   const requestId = unique('request');
-  const answer = await signedRequest(caller, method, path, {
+  const answer = await signedRequest(caller, method, target, {
     ...options,
     headers: { 'X-Request-Id': requestId, ...options.headers },
   });
@@ -142,22 +145,26 @@ async function send(caller: Profile, method: string, path: string, options: Requ
 const call = (caller: Profile, operation: Operation, values: Ids, options: RequestOptions = {}) =>
   send(caller, operation.route.method, target(operation, values), { body: bodyFor(operation, values), ...options });
 
+const isCreation = ({ route }: Operation) => 201 in route.responses;
+
 const isAudited = ({ route }: Operation) =>
   route.method !== 'GET' && /^(platform|open:object-config|open:callback):/.test(route.metadata.scope ?? '');
 
-/** The entries of one request in the log of a tenant. */
+/** The entries of one request in the audit log of a tenant. */
 async function auditOf(tenantId: string, requestId: string): Promise<{ request_id: string }[]> {
   const log = `/api/v1/platform/tenants/${tenantId}/audit-events?limit=500`;
   const { body } = await signedRequest(platform().admin, 'GET', log);
   return body.items.filter(({ request_id }: { request_id: string }) => request_id === requestId);
 }
 
-/** Everything that two answers to one X-Request-Id may differ in is left out. */
+/** Leaves out the fields that may differ between two answers to one X-Request-Id. */
 const bytesOf = ({ status, headers: { date: _, ...headers }, raw }: Answer) => ({ status, headers, raw });
 
-test('every operation with a body has one to try it with, and every path parameter has a value', () => {
+test('every operation with a body or a required query has an example of it, and every path parameter has a value', () => {
   const withBody = allOperations.filter(takesBody).map(({ name }) => name);
   expect(Object.keys(bodies).sort()).toEqual(withBody.sort());
+  const withQuery = allOperations.filter(({ route }) => !(route.query as z.ZodType).safeParse({}).success);
+  expect(Object.keys(queries).sort()).toEqual(withQuery.map(({ name }) => name).sort());
   for (const name of allOperations.flatMap(parameters)) expect(missingIds()).toHaveProperty(name);
 });
 
@@ -176,13 +183,13 @@ describe.each(allOperations)('$name', (operation) => {
     }
   });
 
-  test('refuses the same bytes a second time, whatever became of the first', async () => {
+  test('refuses the same bytes a second time, whatever the first answer was', async () => {
     const again = { nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000), body: bodyFor(operation, ids) };
     expect((await call(unbound, operation, ids, again)).status).not.toBe(401);
     expectRefusal(await call(unbound, operation, ids, again), 'NONCE_REUSED');
   });
 
-  test('refuses an expired timestamp and tells the time', async () => {
+  test('refuses an expired timestamp and returns the server time', async () => {
     const timestamp = Math.floor(Date.now() / 1000) - 330;
     const answer = await call(permitted(operation), operation, ids, { timestamp });
     expectRefusal(answer, 'CLOCK_SKEW');
@@ -198,7 +205,7 @@ describe.each(allOperations)('$name', (operation) => {
     }
   });
 
-  test('is refused to whoever lacks its scope, and to nobody else', async () => {
+  test('is refused to every caller without its scope, and to no other', async () => {
     for (const { role, caller, may } of callers(operation)) {
       const answer = await call(caller, operation, await idsFor(operation));
       if (may) {
@@ -215,7 +222,7 @@ describe.each(allOperations)('$name', (operation) => {
     }
   });
 
-  test('answers a success of the declared status and schema', async () => {
+  test('answers a success with the declared status and schema', async () => {
     const answer = await call(permitted(operation), operation, await idsFor(operation));
     const schema = operation.route.responses[answer.status] as z.ZodType | undefined;
     expect(answer.status, answer.raw).toBeLessThan(300);
@@ -223,21 +230,28 @@ describe.each(allOperations)('$name', (operation) => {
   });
 
   if (isAudited(operation)) {
-    test('leaves one entry in the log of the tenant that it changed, with the names of the fields and no value', async () => {
+    test('leaves one entry in the audit log of the changed tenant, with the values before and after', async () => {
       const values = await idsFor(operation);
       const body = bodyFor(operation, values);
       const caller = permitted(operation);
       const { body: answer } = await call(caller, operation, values, { body });
       const changed = parameters(operation).includes('tenant_id') ? own.tenant_id : caller.tenant_id;
-      expect(await auditOf(changed, answer.request_id)).toEqual([
+      const entries = await auditOf(changed, answer.request_id);
+      const { secret_access_key, session_token } = (body ?? {}) as Record<string, unknown>;
+      for (const secret of [answer.secret, secret_access_key, session_token]) {
+        if (typeof secret === 'string') expect(JSON.stringify(entries)).not.toContain(secret);
+      }
+      expect(entries).toEqual([
         {
           audit_event_id: expect.any(String),
           occurred_at: expect.any(String),
           tenant_id: changed,
           client_id: caller.client_id,
           operation: operation.name,
-          target: expect.stringMatching(`^${target(operation, values).slice('/api/v1/'.length)}`),
+          target: expect.stringMatching(`^${path(operation, values).slice('/api/v1/'.length)}`),
           changes: Object.keys(body ?? {}),
+          before: isCreation(operation) ? null : expect.any(Object),
+          after: method === 'DELETE' ? null : expect.any(Object),
           outcome: 'DONE',
           request_id: answer.request_id,
         },
@@ -246,15 +260,17 @@ describe.each(allOperations)('$name', (operation) => {
   }
 
   if (isAudited(operation) && scope?.startsWith('platform:')) {
-    test("leaves an entry in the log of the caller's own tenant where it was refused", async () => {
+    test("leaves an entry in the audit log of the caller's own tenant if it was refused", async () => {
       const { body: refusal } = await call(unbound, operation, foreignIds);
       expect(refusal.code).toBe('FORBIDDEN');
       expect(await auditOf(unbound.tenant_id, refusal.request_id)).toMatchObject([
         {
           client_id: unbound.client_id,
           operation: operation.name,
-          target: target(operation, foreignIds).slice('/api/v1/'.length),
+          target: path(operation, foreignIds).slice('/api/v1/'.length),
           changes: [],
+          before: null,
+          after: null,
           outcome: 'DENIED',
         },
       ]);
@@ -264,7 +280,7 @@ describe.each(allOperations)('$name', (operation) => {
   const references = parameters(operation).filter((name) => name !== 'tenant_id');
 
   if (references.length > 0 && !UPSERTS.includes(operation.name) && !isPlatformOnly(operation)) {
-    test("answers another tenant's ids and malformed ones exactly as missing ones", async () => {
+    test("answers another tenant's ids and malformed ids exactly like missing ids", async () => {
       const headers = { 'X-Request-Id': unique('request') };
       const answerFor = (values: Ids, caller = permitted(operation)) =>
         call(caller, operation, { ...values, tenant_id: own.tenant_id }, { headers });
@@ -285,8 +301,22 @@ describe.each(allOperations)('$name', (operation) => {
     });
   }
 
+  const namedInQuery = queryReferences(operation);
+
+  if (namedInQuery.length > 0) {
+    test("answers another tenant's ids in its query exactly as missing ones", async () => {
+      const headers = { 'X-Request-Id': unique('request') };
+      const answerFor = (values: Ids) => call(permitted(operation), operation, values, { headers });
+      for (const name of namedInQuery) {
+        const missing = await answerFor({ ...ids, [name]: missingIds()[name] });
+        expectRefusal(missing, 'NOT_FOUND');
+        expect(bytesOf(await answerFor({ ...ids, [name]: foreignIds[name] }))).toEqual(bytesOf(missing));
+      }
+    });
+  }
+
   if (parameters(operation).includes('tenant_id')) {
-    test('is refused in another tenant, alike whether the tenant exists or not', async () => {
+    test('is refused in another tenant in the same way whether the tenant exists or not', async () => {
       const caller = tenantProfile(permittedRole(operation));
       const headers = { 'X-Request-Id': unique('request') };
       const foreign = await call(caller, operation, foreignIds, { headers });
@@ -299,7 +329,7 @@ describe.each(allOperations)('$name', (operation) => {
   }
 
   if (parameters(operation).includes('tenant_id') && grants('platform_admin', operation)) {
-    test('answers a platform administrator NOT_FOUND for a tenant that is missing or malformed', async () => {
+    test('answers a platform administrator NOT_FOUND for a missing or malformed tenant', async () => {
       const headers = { 'X-Request-Id': unique('request') };
       const missing = await call(platform().admin, operation, missingIds(), { headers });
       expectRefusal(missing, 'NOT_FOUND');
@@ -309,7 +339,7 @@ describe.each(allOperations)('$name', (operation) => {
   }
 
   if (takesBody(operation)) {
-    test('refuses a field that it does not declare, above all tenant_id', async () => {
+    test('refuses an undeclared field, especially tenant_id', async () => {
       const unknown = ['nonsense', 'status_reason', 'created_at'];
       if (operation.name !== 'tenants.create') unknown.push('tenant_id');
       for (const name of unknown) {
@@ -323,9 +353,9 @@ describe.each(allOperations)('$name', (operation) => {
     });
   }
 
-  test('refuses a query parameter that it does not declare', async () => {
+  test('refuses an undeclared query parameter', async () => {
     for (const name of ['nonsense', 'tenant_id']) {
-      const answer = await send(permitted(operation), method, `${target(operation, ids)}?${name}=1`, {
+      const answer = await send(permitted(operation), method, target(operation, ids, { [name]: '1' }), {
         body: bodyFor(operation, ids),
       });
       expectRefusal(answer, 'VALIDATION_FAILED');
@@ -340,7 +370,7 @@ describe.each(allOperations)('$name', (operation) => {
   }
 
   if (takesBody(operation)) {
-    test('refuses null, what is no object, and an empty body unless its body is optional', async () => {
+    test('refuses null, a body that is not an object, and an empty body unless the body is optional', async () => {
       const empty = [undefined, Buffer.alloc(0)];
       for (const body of [...(needsBody(operation) ? empty : []), null, [], '', 1, true]) {
         expectRefusal(await call(permitted(operation), operation, ids, { body }), 'VALIDATION_FAILED');
@@ -349,7 +379,7 @@ describe.each(allOperations)('$name', (operation) => {
   }
 
   if (takesBody(operation) && !needsBody(operation)) {
-    test('takes an empty body', async () => {
+    test('accepts an empty body', async () => {
       for (const body of [undefined, Buffer.alloc(0)]) {
         const { status, raw } = await call(permitted(operation), operation, await idsFor(operation), { body });
         expect(status, raw).toBe(200);
@@ -357,7 +387,7 @@ describe.each(allOperations)('$name', (operation) => {
     });
   }
 
-  test('answers every other method with those that the path has', async () => {
+  test('answers every other method with the methods of the path', async () => {
     const declared = allOperations.filter(({ route }) => route.path === operation.route.path);
     const allowed = declared.map(({ route }) => route.method as string);
     for (const other of METHODS.filter((candidate) => !allowed.includes(candidate))) {

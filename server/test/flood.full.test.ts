@@ -85,7 +85,7 @@ test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
   async (_, prepare) => {
     const bogus = await prepare();
     const id = await commandOf(neighbour);
-    // The platform stands still meanwhile, so that the whole flood waits, on a slow machine too.
+    // The platform is suspended meanwhile, so that the whole flood waits, even on a slow machine.
     const { process } = platform.server();
     process.kill('SIGSTOP');
     for (let sent = 0; sent < FLOOD; sent += 1_000) await send('demo', Array.from({ length: 1_000 }, bogus));

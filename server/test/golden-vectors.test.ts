@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 const bodyOf = ({ body_base64 }: { body_base64: string }) => Buffer.from(body_base64, 'base64');
 
-// Failed authentications of one client_id share a read of its row every 100 ms: one after the other they would be slow.
+// Failed authentications of one client_id share a read of its row every 100 ms. In sequence they would be slow.
 const sentAsTheyAre = vectors.reject.filter((vector) => !vector.after_signature);
 
 test.concurrent.each(sentAsTheyAre)('refuses $name', async (vector) => {

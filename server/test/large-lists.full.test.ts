@@ -8,7 +8,7 @@ const MIB = 1_048_576;
 
 let idle: IdlePlatform;
 
-/** Commands, events and device requests whose payloads and results have 32 KiB each, and no compression makes small. */
+/** Commands, events and device requests with payloads and results of 32 KiB that do not compress. */
 beforeAll(async () => {
   idle = await startIdlePlatform();
   const { tenant_id, client_id } = idle.demo;
@@ -60,7 +60,7 @@ test.each(['downlink/commands', 'events', 'device-requests'])(
   },
 );
 
-test('16 lists of 500 large commands at once neither hold up other requests nor fill the memory', async () => {
+test('16 concurrent lists of 500 large commands neither delay other requests nor fill the memory', async () => {
   let listing = true;
   const lists = Promise.all(Array.from({ length: 16 }, () => read('downlink/commands?limit=500'))).finally(() => {
     listing = false;

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As a proxy in front passes it on: what the client says of itself, then the address that the proxy saw. */
+/** As a proxy forwards it: the address that the client claims, then the address that the proxy saw. */
 const from = (address: string, options: RequestOptions = {}): RequestOptions => ({
   ...options,
   headers: { 'X-Forwarded-For': `203.0.113.${Math.floor(Math.random() * 200)}, ${address}` },
@@ -58,7 +58,7 @@ function expectRateLimited({ status, headers, body }: Answer, quota: string, lim
   expect(headers['ratelimit-policy']).toBe(`"${quota}";q=${limit};w=60`);
 }
 
-test('a credential is refused over its limit, and failures in its name do not use it up', async () => {
+test('a credential is refused above its limit, and failures in its name do not use up the limit', async () => {
   const address = from('198.51.100.1');
   for (let request = 0; request < LIMIT - 1; request++) expect((await ask(demo, address)).status).toBe(200);
   await failOften(demo, address, LIMIT - 1);
@@ -72,7 +72,7 @@ test('a credential is refused over its limit, and failures in its name do not us
   expect((await ask(admin, address)).status).toBe(200);
 });
 
-test('above the limit of its address a right signature passes, also one that this process has no key for', async () => {
+test('above the limit of its address a correct signature passes, even if this process has not cached the key', async () => {
   await restart({ TRUST_PROXY: '1' });
   const address = from('198.51.100.2');
   const guess = (client_id: string, options = address) => ask({ ...admin, client_id }, options);
@@ -98,7 +98,7 @@ test('above the limit of its address a right signature passes, also one that thi
   expect((await guess('guessed', from('198.51.100.3'))).body.code).toBe('UNAUTHENTICATED');
 });
 
-test('counts an address with and without port, IPv4 mapped into IPv6 as IPv4, and IPv6 by its /64', async () => {
+test('counts an address with and without port as one, IPv4-mapped IPv6 as IPv4, and IPv6 by its /64', async () => {
   await restart({ TRUST_PROXY: '1' });
   const guessed = { ...admin, client_id: 'guessed' };
   for (const [first, second, third, other] of [
@@ -112,7 +112,7 @@ test('counts an address with and without port, IPv4 mapped into IPv6 as IPv4, an
   }
 });
 
-test('the credentials of a tenant share a quota beside that of each', async () => {
+test('the credentials of a tenant share a quota in addition to their own', async () => {
   await restart({ REQUESTS_PER_MINUTE_PER_TENANT: String(LIMIT + 5) });
   const target = `/api/v1/platform/tenants/${demo.tenant_id}`;
   const client_id = `second-${randomUUID()}`;
@@ -133,7 +133,7 @@ test('the credentials of a tenant share a quota beside that of each', async () =
   expect((await ask(admin)).status).toBe(200);
 });
 
-test('replays and late requests use up no quota of their credential', async () => {
+test('replayed and late requests use up no quota of their credential', async () => {
   await restart({ TRUST_PROXY: '1' });
   const address = from('198.51.100.4');
   const once = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
@@ -146,7 +146,7 @@ test('replays and late requests use up no quota of their credential', async () =
   expectRateLimited(await ask(demo, address), 'credential');
 });
 
-test('a command over the limit is refused and not stored', async () => {
+test('a command above the limit is refused and not stored', async () => {
   await restart({});
   const create = (key: string) => {
     const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: key };
@@ -161,7 +161,7 @@ test('a command over the limit is refused and not stored', async () => {
   expect(again.headers).not.toHaveProperty('idempotent-replayed');
 });
 
-test('a dead credential uses up no quota, and counts as a failure of its address', async () => {
+test('a revoked credential uses up no quota, and counts as a failure of its address', async () => {
   await restart({ TRUST_PROXY: '1' });
   const target = `/api/v1/platform/tenants/${demo.tenant_id}/credentials/${demo.client_id}`;
   const setStatus = (status: string) => signedRequest(admin, 'PUT', target, { body: { status } });
@@ -176,7 +176,7 @@ test('a dead credential uses up no quota, and counts as a failure of its address
   for (let request = 0; request < LIMIT; request++) expect((await ask(demo, address)).status).toBe(200);
 });
 
-test('without a trusted proxy nobody chooses its address', async () => {
+test('without a trusted proxy a client cannot choose its address', async () => {
   await restart({ TRUST_PROXY: '0' });
   for (let attempt = 0; attempt < LIMIT; attempt++) {
     await failOften({ ...demo, client_id: 'guessed' }, from(`198.51.100.${attempt}`), 1);

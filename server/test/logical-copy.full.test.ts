@@ -20,7 +20,7 @@ const run = (program: string, args: string[], input?: string): string =>
     ...(input !== undefined && { input }),
   });
 
-test('a pg_dump restored into a new cluster starts, and readers of events go on from their cursors', async () => {
+test('a pg_dump restored into a new cluster starts, and event readers continue from their cursors', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'top-copy-'));
   const [original, copy] = await Promise.all([startPrivatePostgres(), startPrivatePostgres()]);
   onTestFinished(async () => {
@@ -41,7 +41,7 @@ test('a pg_dump restored into a new cluster starts, and readers of events go on 
   const log = ids.flatMap((id) => [`command.accepted ${id}`, `command.completed ${id}`]);
   const first = await signedRequest(demo, 'GET', `${EVENTS}?limit=3`);
   expect(summaries(first)).toHaveLength(3);
-  // The ids of a new cluster's transactions begin anew.
+  // Transaction ids of a new cluster start again from the beginning.
   const superuser = postgres(original.superuserUrl, { max: 1 });
   for (let count = 0; count < 100; count++) await superuser`select pg_current_xact_id()`;
   await superuser.end();
@@ -49,7 +49,7 @@ test('a pg_dump restored into a new cluster starts, and readers of events go on 
 
   const roles = run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
   run('psql', [copy.superuserUrl], roles);
-  // As a superuser: row-level security binds the owner of the tables.
+  // As a superuser, because row-level security applies to the owner of the tables.
   const dump = run('pg_dump', [original.superuserUrl]);
   run('psql', ['--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
 

@@ -23,12 +23,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a waiting request looks at the database a few times, however long it waits', async () => {
+test('a waiting request queries the database a few times, however long it waits', async () => {
   const server = await startServer({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
     KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    // Nothing but requests: neither relay nor sweepers.
+    // This node only answers requests: neither relay nor sweepers run.
     ROLE: 'api',
   });
   const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
@@ -39,14 +39,14 @@ test('a waiting request looks at the database a few times, however long it waits
     ),
   );
   expect(answers.map(({ status, body }) => [status, body.items])).toEqual(answers.map(() => [200, []]));
-  // A connection reports what it did when it is closed.
+  // A connection reports its statements when it is closed.
   await server.stop();
   const connections = () => superuser`select from pg_stat_activity where usename = 'platform'`;
   await expect.poll(connections, { timeout: 30_000 }).toHaveLength(0);
   const [read] = await superuser<{ times: number }[]>`
     select sum(seq_scan + coalesce(idx_scan, 0))::int as times
     from pg_stat_user_tables where relname in ('device_requests', 'events')`;
-  // Looking every two seconds, each looks three times; looking 50 times a second, 200 times.
+  // With a poll every two seconds each request queries three times; with 50 polls a second, 200 times.
   expect(read?.times).toBeGreaterThan(0);
   expect(read?.times).toBeLessThan(answers.length * 10);
 });

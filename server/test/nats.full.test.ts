@@ -50,7 +50,7 @@ const expectReady = (servers: RunningServer[], reason?: string) =>
 const AWAY_MS = 60_000;
 const SHORT_SECONDS = 5;
 
-/** Half of the commands outlive the time without NATS, half do not. */
+/** Half of the commands have deadlines after the time without NATS, half before. */
 const inTurn = () => {
   let number = 0;
   return () => ({ timeout_seconds: number++ % 2 === 0 ? SHORT_SECONDS : 300 });
@@ -77,7 +77,7 @@ async function startNodes(...environments: Record<string, string>[]) {
   return { postgres, servers, demo };
 }
 
-test('a minute without NATS under load: all commands are accepted, those still due then go out in order, the others expire; and nodes stop without NATS', {
+test('a minute without NATS under load: all commands are accepted, those still due then leave in order, the rest expire; and nodes stop without NATS', {
   timeout: 240_000,
 }, async () => {
   const { postgres, servers, demo } = await startNodes({}, {});
@@ -112,7 +112,7 @@ test('a minute without NATS under load: all commands are accepted, those still d
   );
 
   for (const [index, { kind, answer, milliseconds }] of sent.entries()) {
-    // Once NATS is back, a command that the backlog would let expire is refused.
+    // Once NATS is back, a command that would expire behind the backlog is refused.
     const isOverload = kind === 'write' && index >= sentWhileAway && answer?.status === 503;
     if (isOverload) expect(answer?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     else expect(answer?.status).toBe({ write: 202, read: 200, forged: 401 }[kind]);
@@ -127,7 +127,7 @@ test('a minute without NATS under load: all commands are accepted, those still d
     const command = stored.get(idempotencyKey);
     expect(command).toMatchObject({ command_id: answer?.body.command_id, accepted_events: 1, completed_events: 1 });
     const acceptedAt = Date.parse(answer?.body.accepted_at);
-    // A batch that is on its way when NATS goes may take what comes in that moment.
+    // A batch in flight when NATS goes away may include commands of that moment.
     if (acceptedAt < goneSince + 1_000 || acceptedAt > backSince - SHORT_SECONDS * 1_000) continue;
     const end = command?.timeout_seconds === SHORT_SECONDS ? 'EXPIRED' : 'SUCCEEDED';
     expect([command?.status, onStream.has(answer?.body.command_id)]).toEqual([end, end === 'SUCCEEDED']);
@@ -141,7 +141,7 @@ test('a minute without NATS under load: all commands are accepted, those still d
   for (const one of servers) expect(await one.stop()).toBe(0);
 });
 
-test('a node that NATS cuts off accepts on, and another hands out what it accepted', async () => {
+test('a node that NATS disconnects still accepts commands, and another node dispatches them', async () => {
   const user = (name: string) => `{ user: ${name}, password: ${name} }`;
   await nats.reconfigure(`authorization { users: [ ${user('first')}, ${user('second')} ] }`);
   const as = (name: string) => nats.url.replace('nats://', `nats://${name}:${name}@`);
@@ -158,20 +158,20 @@ test('a node that NATS cuts off accepts on, and another hands out what it accept
   expect(await outcome()).toBe('SUCCEEDED');
 });
 
-test('ends the start with one line, without the password, where NATS refuses it', async () => {
+test('the start fails with one line, without the password, if NATS refuses it', async () => {
   await nats.reconfigure('authorization { user: platform, password: right }');
   const line = await refusal({ NATS_URL: nats.url.replace('nats://', 'nats://platform:hunter2@') });
   expect(line).toMatch(/^NATS at 127\.0\.0\.1:\d+ refuses the platform/);
   expect(line).not.toContain('hunter2');
 });
 
-test('ends the start where NATS carries less than the largest payload', async () => {
+test('the start fails if NATS carries less than the largest payload', async () => {
   expect(await refusal({ PAYLOAD_LIMIT_BYTES: '1000000' })).toMatch(
     /^NATS carries messages of at most 1048576 bytes where the platform sends up to 1065536/,
   );
 });
 
-test('a NATS_URL that is no URL is refused without showing it, and production needs one', async () => {
+test('a malformed NATS_URL is refused without showing it, and production requires one', async () => {
   const wrong = await refusal({ NATS_URL: 'https://platform:hunter2@nats:4222' });
   expect(wrong).toContain('NATS_URL must be nats:// or tls:// URLs');
   expect(wrong).not.toContain('hunter2');

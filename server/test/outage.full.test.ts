@@ -40,7 +40,7 @@ afterAll(async () => {
 
 let load: Load;
 beforeEach(() => {
-  // Longer than any backlog of these tests: none is refused for overload.
+  // Longer than any backlog of these tests, so no command is refused for backpressure.
   load = startLoad(demo, () => server.baseUrl, { command: () => ({ timeout_seconds: 300 }) });
 });
 
@@ -58,7 +58,7 @@ async function expectEveryAcceptedCommandStoredOnce(sent: Sent[]): Promise<void>
   for (const command of stored.values()) expect(announcement(command)).toEqual(once);
 }
 
-/** A write may also end with INTERNAL_ERROR: its commit was under way when the connection was lost. */
+/** A write may also end with INTERNAL_ERROR, if its commit was in progress when the connection was lost. */
 const allowedCodes: Record<Sent['kind'], string[]> = {
   read: ['200', 'SERVICE_UNAVAILABLE'],
   write: ['202', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'],
@@ -74,7 +74,7 @@ function expectOnlyTemporaryRefusals(sent: Sent[]): void {
   expect(new Set(refused.map(({ answer }) => answer?.headers['retry-after']))).toEqual(new Set(['1']));
 }
 
-test('answers 503 while Postgres is stopped, and serves again when it is back, without a restart', async () => {
+test('answers 503 while Postgres is stopped, and serves again without a restart when it is back', async () => {
   await load.seen(100, isAccepted);
   await database.suspend();
   const stoppedAt = load.sent.length;
@@ -96,7 +96,7 @@ test('answers 503 while Postgres is stopped, and serves again when it is back, w
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
 });
 
-test('answers every request while connections to Postgres are cut off again and again', async () => {
+test('answers every request while connections to Postgres are cut again and again', async () => {
   const administrator = postgres(database.url, { max: 1 });
   for (let round = 0; round < 30; round++) {
     await administrator`
@@ -111,12 +111,12 @@ test('answers every request while connections to Postgres are cut off again and 
     expect(done.milliseconds).toBeLessThan(10_000);
   }
   expectOnlyTemporaryRefusals(sent);
-  // Postgres says of most of them that it ended their session before the commit.
+  // For most of them Postgres reports that it ended their session before the commit.
   expect(sent.filter((done) => done.kind === 'write' && done.answer?.status === 503)).not.toEqual([]);
   await expectEveryAcceptedCommandStoredOnce(sent);
 });
 
-test('a node that freezes within a transaction holds nobody up for longer than Postgres lets it: 10 seconds', async () => {
+test('a node that freezes within a transaction blocks other nodes for at most 10 seconds', async () => {
   const administrator = postgres(database.url, { max: 1 });
   const inTransaction = async () => {
     const [row] = await administrator<{ count: number }[]>`

@@ -64,7 +64,7 @@ type Parked = { subject: string; reason: string; body: Buffer };
 const parked = () =>
   asSystem((tx) => tx<Parked[]>`select subject, reason, body from parked_messages order by parked_at`);
 
-test('the metrics tell how much waits to be published, and for how long', async () => {
+test('the metrics report how much waits to be published, and how long it has waited', async () => {
   await expectSuccess(await send());
   await vi.waitFor(expectNoBacklog, soon);
   await platform.nats.suspend();
@@ -75,7 +75,7 @@ test('the metrics tell how much waits to be published, and for how long', async 
   await superuser`update outbox set created_at = now() - interval '1 hour' where fact_id = ${ids[0] as string}`;
   await superuser`update events set logged_at = now() - interval '2 hours' where command_id = ${ids[0] as string}`;
   await superuser.end();
-  // A look at the backlog is shared for a moment.
+  // Readings of the backlog are cached for a moment.
   await vi.waitFor(async () => {
     expect(await metric('top_outbox_oldest_unpublished_seconds')).toBeGreaterThanOrEqual(3600);
     expect(await metric('top_events_oldest_unpublished_seconds')).toBeGreaterThanOrEqual(7200);
@@ -85,7 +85,7 @@ test('the metrics tell how much waits to be published, and for how long', async 
   await vi.waitFor(expectNoBacklog, soon);
 });
 
-test('what the bus did not take is published again, and counted', async () => {
+test('messages that the bus did not accept are published again, and counted', async () => {
   const repeated = () => metric('top_bus_publish_failures_total{outcome="REPEATED"}').catch(() => 0);
   const before = await repeated();
   await platform.streams.delete('TOP_EVENTS');
@@ -94,9 +94,9 @@ test('what the bus did not take is published again, and counted', async () => {
   await vi.waitFor(async () => expect(await repeated()).toBeGreaterThan(before), soon);
 });
 
-test('a scrape is answered while Postgres is away, without what is not known then', async () => {
+test('a scrape is answered while Postgres is down, without the values that it then cannot read', async () => {
   await platform.postgres.suspend();
-  // A look at the backlog is shared for a moment.
+  // Readings of the backlog are cached for a moment.
   await vi.waitFor(async () => {
     const answer = await fetch(`${platform.server().baseUrl}/metrics`);
     expect([answer.status, await answer.text()]).toEqual([
@@ -124,7 +124,7 @@ test.each([
     'max_payload size exceeded',
   ],
 ])(
-  'a command larger %s ends FAILED with the reason and is parked, and those behind it are sent',
+  'a command larger %s is parked and ends FAILED with the reason, and the commands behind it are sent',
   async (_, narrow, widen, reason) => {
     await narrow();
     const before = await parked();

@@ -99,7 +99,7 @@ async function refusals(): Promise<number> {
   return Number(/^top_commands_refused_for_overload_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** What the platform stores of a flood. */
+/** What the platform stores during a flood. */
 const flood = (tenantId: string, count: number) =>
   database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
@@ -108,13 +108,13 @@ const flood = (tenantId: string, count: number) =>
       select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, ${count}::int)`;
   });
 
-test('a command that would wait for too long is refused before anything is stored; a used key and another tenant are answered', async () => {
+test('a command that would wait too long is refused before anything is stored; a used idempotency key and another tenant are served', async () => {
   const [operator, other] = [await newOperator(), await newOperator()];
   const before = await refusals();
   const used = { idempotency_key: randomUUID() };
   const first = await create(operator, used);
   expect(first.status).toBe(202);
-  // 20 s of rows at the pace that is assumed at first; the relay is held up.
+  // 20 s of rows at the initially assumed rate; the relay is held up.
   await flood(operator.tenant_id, 20_000);
   startSlowRelay(60_000);
 
@@ -136,7 +136,7 @@ test('a command that would wait for too long is refused before anything is store
   expect((await create(other, { timeout_seconds: 30 })).status).toBe(202);
 }, 120_000);
 
-/** As the leader stores an estimate, in seconds. */
+/** Stores an estimate as the leader does, in seconds. */
 const estimate = (tenants: Record<string, number>) =>
   database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
@@ -147,7 +147,7 @@ const estimate = (tenants: Record<string, number>) =>
       on conflict (name) do update set waits = excluded.waits, waits_measured_at = excluded.waits_measured_at`;
   });
 
-test('a wait up to a second refuses nobody; a longer one refuses what times out within four times that', async () => {
+test('a wait of up to a second refuses no command; a longer one refuses timeouts below four times the wait', async () => {
   const [busy, flooded] = [await newOperator(), await newOperator()];
   await estimate({ [busy.tenant_id]: 0.9, [flooded.tenant_id]: 3 });
   const refusedIn4Seconds = async () => (await create(flooded, { timeout_seconds: 4 })).status;
@@ -156,7 +156,7 @@ test('a wait up to a second refuses nobody; a longer one refuses what times out 
   expect((await create(busy, { timeout_seconds: 1 })).status).toBe(202);
 });
 
-test('a refusal for overload is logged as a refusal, and as no error of the platform', async () => {
+test('a refusal for overload is logged as a refusal, not as an error', async () => {
   const operator = await newOperator();
   await estimate({ [operator.tenant_id]: 60 });
   const node = await platform.startBeside({ ROLE: 'api', LOG_LEVEL: 'info' });
@@ -173,9 +173,9 @@ test('a refusal for overload is logged as a refusal, and as no error of the plat
   expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
 });
 
-test('more than the relay can hand out: the rest is refused in time, and nothing that was accepted expires', async () => {
+test('above the capacity of the relay, excess commands are refused at once and no accepted command expires', async () => {
   const operator = await newOperator();
-  // 256 commands every 3 seconds, where up to 400 a second are asked for.
+  // 256 commands every 3 seconds, while up to 400 a second are requested.
   startSlowRelay(3_000);
   const sweeping = new AbortController();
   const sweep = createCommandSweeper({

@@ -18,13 +18,13 @@ import { newParkedMessage } from './support/parked-messages.js';
 
 const ITEMS = 5;
 
-/** One of the test's own. */
+/** A separate tenant for each test. */
 const VENDOR = `page-${randomUUID()}`;
 const VENDORS = '/api/v1/platform/catalog/vendors';
 
 const tenantPath = (tenant: TestTenant) => `/api/v1/platform/tenants/${tenant.tenant_id}`;
 
-/** How to make one more item of each list, who reads it, and where a filter takes another value than in other lists. */
+/** For each list: how to create an item, who reads it, and filters whose values differ from other lists. */
 const lists: Record<
   string,
   {
@@ -91,7 +91,7 @@ const lists: Record<
     filters: { status: 'PENDING' },
   },
   'parkedMessages.list': { caller: ({ admin }) => admin, add: newParkedMessage },
-  // Those of the commands that the other lists need.
+  // The ids of commands that the other lists need.
   'events.list': { caller: ({ reader }) => reader, add: async () => {} },
 };
 
@@ -102,7 +102,7 @@ async function createEndpoint({ admin }: TestTenant): Promise<string> {
   return (await signedRequest(admin, 'POST', ENDPOINTS, { body })).body.endpoint_id;
 }
 
-/** The endpoint of each tenant whose subscriptions are listed. It can have as many as there are event types. */
+/** The endpoint of each tenant whose subscriptions are listed. It has at most one subscription per event type. */
 const subscribed = new Map<string, string>();
 
 async function subscribeToNext(tenant: TestTenant): Promise<void> {
@@ -188,7 +188,7 @@ async function firstCursor(operation: Operation, of: TestTenant): Promise<string
   return cursor;
 }
 
-test('every list of the contract is walked, with every filter', () => {
+test('every list of the contract is read page by page, with every filter', () => {
   expect(Object.keys(lists).sort()).toEqual(listOperations.map(({ name }) => name).sort());
   const noFilters = ['limit', 'cursor', 'wait_seconds', 'from', 'order'];
   const declared = new Set(listOperations.flatMap(queryNames).filter((name) => !noFilters.includes(name)));
@@ -196,10 +196,10 @@ test('every list of the contract is walked, with every filter', () => {
 });
 
 describe.each(listOperations)('$name', (operation) => {
-  // Other test files make and change tenants meanwhile: only the beginning of their list is known.
+  // Other test files change tenants meanwhile, so only the beginning of their list is known.
   const sharedId = { 'tenants.list': 'tenant_id', 'vendors.list': 'vendor' }[operation.name];
   const isShared = sharedId !== undefined;
-  // A log goes on: oldest first, and every page leads to the next.
+  // A log grows: oldest first, and every page has a cursor.
   const isLog = operation.name === 'events.list';
   const identityOf = ({ request_id: _, ...item }: Record<string, unknown>) =>
     JSON.stringify(sharedId === undefined ? item : item[sharedId]);
@@ -230,14 +230,14 @@ describe.each(listOperations)('$name', (operation) => {
   });
 
   if (!isShared && !isLog) {
-    test('a page that is exactly full and the last has no cursor', async () => {
+    test('the last page has no cursor, even if it is exactly full', async () => {
       const all = itemsOf(await list(operation, tenant, {}));
       const full = await list(operation, tenant, { limit: String(all.length) });
       expect([itemsOf(full).length, nextCursorOf(full)]).toEqual([all.length, null]);
     });
   }
 
-  test("refuses a cursor of another tenant's list, of another list, and with other filters", async () => {
+  test('refuses a cursor of another tenant, of another list or with other filters', async () => {
     const refused: Promise<Answer>[] = [];
     const cursor = await firstCursor(operation, tenant);
     expect((await list(operation, tenant, { cursor, limit: '3' })).status).toBe(200);
@@ -272,7 +272,7 @@ describe.each(listOperations)('$name', (operation) => {
       `\n${position}`,
       'x'.repeat(99),
       '9'.repeat(70),
-      // In milliseconds the first instant after the year 9999, and the last that the pattern takes.
+      // In milliseconds: the first instant after the year 9999, and the last one that the pattern accepts.
       ...['253402300800000', '999999999999999'].flatMap((instant) =>
         /^[0-9]{13} /.test(position) ? [position.replace(/^[0-9]+/, instant)] : [],
       ),
@@ -282,7 +282,7 @@ describe.each(listOperations)('$name', (operation) => {
     }
   });
 
-  test('each filter narrows, and an unknown value is no error', async () => {
+  test('each filter narrows the list, and an unknown value is no error', async () => {
     for (const name of queryNames(operation).filter((name) => name in filters)) {
       const answer = await list(operation, tenant, { [name]: filterOf(operation, name) });
       expect(answer.status, answer.raw).toBe(200);

@@ -30,14 +30,14 @@ import {
 } from './support/plans.js';
 
 /**
- * Every statement that the server really sends to answer requests, on tables that have grown from nothing to 200,000
- * rows since its connections made their plans, and that were never analyzed; then once more after ANALYZE.
+ * Explains every statement that the server actually sends to answer requests. The tables have grown from empty to
+ * 200,000 rows since its connections made their plans, and were never analyzed; then all again after ANALYZE.
  */
 const ROWS = 200_000;
 const ADMINISTRATIVE_ROWS = 30_000;
-/** What a page of a filtered list reads. Each event is read with its command. */
+/** The rows that a page of a filtered list reads. Each event is read with its command. */
 const ROWS_READ = 2 * 5_000 + 600;
-/** Index and table pages of so many rows. */
+/** The index and table pages of this many rows. */
 const PAGES_READ = 24_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'top-plans-'));
@@ -45,7 +45,7 @@ let database: ExplainedPostgres;
 let server: RunningServer;
 let own: TestTenant;
 let ids: Ids;
-/** May do in the tenant what a tenant's credential can do at all. */
+/** Has every permission that a tenant's credential can have. */
 let caller: Profile;
 
 const catalogPath = '/api/v1/platform/catalog/vendors';
@@ -86,9 +86,9 @@ beforeAll(async () => {
   await newParkedMessage(own);
   await server.stop();
 
-  // Without the relay, nothing happens but what requests do.
+  // Without the relay, requests cause all changes.
   server = await startServer({ ...environment, ROLE: 'api', PORT: new URL(server.baseUrl).port });
-  // Every connection makes its plans while the tables are as good as empty.
+  // Every connection makes its plans while the tables are nearly empty.
   for (let round = 0; round < 6; round++) await everyOperation();
   await fill();
 }, 180_000);
@@ -111,7 +111,7 @@ const limits = [
   'COMMAND_TYPES_PER_PLATFORM',
 ];
 
-/** Columns whose values differ from row to row, by table. All rows are of the one tenant, if they are of a tenant. */
+/** Columns whose values differ from row to row, by table. All rows of tenant tables belong to one tenant. */
 const columns: Record<string, Record<string, string>> = {
   tenants: { tenant_id: "'t-' || n", created_at: "now() - n * interval '1 second'" },
   vendors: { enabled: 'false', vendor: "'v-' || n", created_at: "now() - n * interval '1 second'" },
@@ -137,10 +137,10 @@ const columns: Record<string, Record<string, string>> = {
 };
 const large = Object.keys(columns);
 
-/** What grows with the traffic. Of the rest there are fewer. */
+/** Tables that grow with the traffic. All other tables have fewer rows. */
 const facts = ['audit_events', 'device_requests', 'commands', 'events', 'nonces'];
 
-/** The policies of roles stand beside those of credentials. */
+/** Policies of roles, and policies of credentials. */
 const like: Record<string, string> = { policies: 'client_id is not null', commands: 'completed_at is not null' };
 
 async function fill(): Promise<void> {
@@ -156,7 +156,7 @@ async function fill(): Promise<void> {
       `${ofTenant} and ${like[table] ?? 'true'}`,
     );
   }
-  // A log in which everything was accepted and nothing is completed, and ids that a filter finds at the very end.
+  // A log in which every command was accepted and none is completed, and ids that a filter finds only at the end.
   await database.owner`update device_requests set status = 'EXPIRED' where status = 'PENDING' and random() < 0.5`;
 }
 
@@ -177,13 +177,13 @@ async function everyOperation(): Promise<void> {
   }
 }
 
-/** The catalog belongs to all tenants and is read whole: by catalog.get and into the memory of a process. */
+/** The catalog belongs to all tenants and is read whole, by catalog.get and into the memory of a process. */
 const isOfCatalog = (query: string) => /left join "?command_types"?/.test(query);
 
-/** Counts up to the limit of rows that the operator has configured. */
+/** Counts up to the row limit that the operator has configured. */
 const isOfLimit = (query: string) => !query.includes('order by') && /limit \$\d+ offset \$\d+$/.test(query);
 
-/** What of these statements would cost more in a larger table. */
+/** The parts of these statements that would cost more in a larger table. */
 const costly = (plans: Explained[]) =>
   plans
     .filter(({ 'Query Text': query }) => !isOfCatalog(query) && !isOfLimit(query))
@@ -196,7 +196,7 @@ const costly = (plans: Explained[]) =>
     }))
     .filter(({ wholeTables, rows, pages }) => wholeTables.length > 0 || rows > ROWS_READ || pages > PAGES_READ);
 
-/** Two values for every filter: one that nearly every row has, and one that none has. */
+/** Two values for every filter: one that nearly every row has, and one that no row has. */
 const values: Record<string, [common: string, rare: string]> = {
   client_id: ['c-1', 'c-none'],
   vendor: ['vendor_a', 'vendor_b'],
@@ -234,7 +234,7 @@ function valuesOf(operation: Operation, name: string): string[] {
   return [common || ids[name as keyof Ids], rare].filter((value) => value !== undefined);
 }
 
-/** Every filter of a list alone, and all pairs of them. */
+/** Every single filter of a list, and all pairs of filters. */
 function queriesOf(operation: Operation): string[] {
   const filters = queryNames(operation).filter(
     (name) => !['limit', 'cursor', 'wait_seconds', 'from', 'order'].includes(name),
@@ -251,11 +251,11 @@ function queriesOf(operation: Operation): string[] {
 const nextCursorOf = ({ body, headers }: Awaited<ReturnType<typeof signedRequest>>): string | null =>
   Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
 
-/** The first page of every list with every filter and every pair of filters, and the page behind it. */
+/** The first and second page of every list, with every filter and every pair of filters. */
 async function everyList(): Promise<void> {
   for (const operation of lists) {
     const queries = queriesOf(operation);
-    // A few at a time: admission reads what all of its batch need in one statement.
+    // A few at a time: admission reads the rows of its whole batch in one statement.
     const oneAfterTheOther = async () => {
       for (let query = queries.pop(); query !== undefined; query = queries.pop()) await twoPages(operation, query);
     };
@@ -286,13 +286,13 @@ test('so does every list, with every filter and every pair of filters', async ()
   expect(costly(plans)).toEqual([]);
 }, 180_000);
 
-test('and with statistics too', async () => {
+test('also with statistics', async () => {
   await database.owner`analyze`;
   expect(costly(await database.plansOf(everyOperation))).toEqual([]);
   expect(costly(await database.plansOf(everyList))).toEqual([]);
 }, 180_000);
 
-test('short pages lead to every row that a filter lets through, however far apart they are', async () => {
+test('short pages lead to every row that matches a filter, however far apart the rows are', async () => {
   const few = await database.owner<{ command_id: string }[]>`
     update commands set status = 'FAILED'
     where tenant_id = ${own.tenant_id} and idempotency_key like 'k-%' and (

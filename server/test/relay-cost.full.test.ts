@@ -18,7 +18,7 @@ beforeAll(async () => {
   platform = await startIdlePlatform();
   database = openPool(platform.databaseUrl);
   superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
-  // The worst case: what the planner knows of the tables is nothing.
+  // The worst case: the planner has no statistics of the tables.
   await superuser`alter table commands set (autovacuum_enabled = false)`;
   await superuser`alter table outbox set (autovacuum_enabled = false)`;
 });
@@ -29,7 +29,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** Commands that wait to leave, with their rows in the outbox. */
+/** Commands that wait to leave, with their outbox rows. */
 const wait = (count: number) => superuser`
   with accepted as (
     insert into commands (
@@ -46,7 +46,7 @@ const wait = (count: number) => superuser`
 
 type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] };
 
-/** How many pages a batch of the relay reads and writes, from the rows of the outbox to DISPATCHED. */
+/** How many pages a batch of the relay reads and writes, from taking the outbox rows to DISPATCHED. */
 async function pagesOfBatch(): Promise<number> {
   const lease = await takeLease(database, 'test', true);
   if (!lease) throw new Error('Another node relays.');
@@ -69,11 +69,11 @@ async function pagesOfBatch(): Promise<number> {
   return pages;
 }
 
-test('a batch of the relay costs no more where 100,000 commands wait than where 2,000 do', async () => {
+test('a relay batch costs no more with 100,000 waiting commands than with 2,000', async () => {
   await wait(2_000);
   const few = await pagesOfBatch();
   await wait(98_000);
   const many = await pagesOfBatch();
-  // Each of the 256 descends indexes that have become one level deeper.
+  // Each of the 256 rows descends indexes that are one level deeper.
   expect(many).toBeLessThan(few * 2);
 }, 120_000);

@@ -73,7 +73,7 @@ async function loggedIds(): Promise<string[]> {
   }
 }
 
-/** Everything that a stream holds, oldest first: as its schema has it, and nothing beside. */
+/** All messages of a stream, oldest first. Each matches its schema exactly. */
 async function held<Schema extends z.ZodType>(stream: StreamName, schema: Schema): Promise<z.infer<Schema>[]> {
   const { messages } = (await platform.streams.info(stream)).state;
   if (messages === 0) return [];
@@ -92,7 +92,7 @@ const heldEventIds = async () =>
   (await held('TOP_EVENTS', PlatformEvent)).flatMap(({ tenant_id, event_id }) => (tenant_id === demo ? event_id : []));
 const heldCommandIds = async () => (await held('TOP_COMMANDS', CommandMessage)).map(({ command_id }) => command_id);
 
-/** On the stream stands each event of the log once, and none beside. */
+/** The stream has each event of the log once, and no other. */
 const expectStreamIsLog = async () => expect((await heldEventIds()).sort()).toEqual((await loggedIds()).sort());
 
 async function runRepublish(...args: string[]): Promise<string> {
@@ -102,7 +102,7 @@ async function runRepublish(...args: string[]): Promise<string> {
   return stdout.trimEnd();
 }
 
-test('a deleted stream of events holds the same set of ids after a republish, while commands are carried on', {
+test('a deleted stream of events has the same ids again after a republish, while commands go on', {
   timeout: 120_000,
 }, async () => {
   adapter();
@@ -133,7 +133,7 @@ test('a deleted stream of events holds the same set of ids after a republish, wh
   await vi.waitFor(expectStreamIsLog, soon);
 });
 
-test('a deleted stream of commands: what is under way is handed out again in its order, and nothing that ended', {
+test('a deleted stream of commands: open commands are sent again in order, and ended ones are not', {
   timeout: 120_000,
 }, async () => {
   const first = adapter();
@@ -155,7 +155,7 @@ test('a deleted stream of commands: what is under way is handed out again in its
   await expectSuccess(await sendMany(5));
 });
 
-test('a command past its deadline is not handed out again, though nobody has ended it yet', async () => {
+test('a command past its deadline is not sent again, even if the sweeper has not ended it yet', async () => {
   const overdue = await send({ timeout_seconds: 5 });
   const underWay = await send();
   await vi.waitFor(
@@ -164,7 +164,7 @@ test('a command past its deadline is not handed out again, though nobody has end
   );
   await platform.database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
-    // The sweeper passes over what is locked.
+    // The sweeper skips locked rows.
     await tx`select from commands where tenant_id = ${demo} and command_id = ${overdue} for no key update`;
     const isOverdue = async () => {
       const [row] = await tx`
@@ -182,7 +182,7 @@ test('a command past its deadline is not handed out again, though nobody has end
   expect(await statusOf(overdue)).toBe('TIMED_OUT');
 });
 
-test('what comes again within ten minutes to streams that hold it changes nothing', async () => {
+test('republishing within ten minutes to intact streams changes nothing', async () => {
   const reader = adapter();
   await expectSuccess(await sendMany(5));
   await vi.waitFor(expectStreamIsLog, soon);
@@ -199,7 +199,7 @@ test('what comes again within ten minutes to streams that hold it changes nothin
   expect([await sequences(), reader.received.length]).toEqual([before, received]);
 });
 
-test('--tenant republishes what is of that tenant alone', async () => {
+test('--tenant republishes only messages of that tenant', async () => {
   adapter();
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
   await administer('POST', '/api/v1/platform/tenants', { tenant_id: tenantId, name: 'Other' });
@@ -218,7 +218,7 @@ test('--tenant republishes what is of that tenant alone', async () => {
   await runRepublish('--since', startedAt);
 });
 
-test('--since leaves out what was published before', async () => {
+test('--since leaves out messages that were published before', async () => {
   adapter();
   await expectSuccess(await sendMany(3));
   await vi.waitFor(expectStreamIsLog, soon);
@@ -228,7 +228,7 @@ test('--since leaves out what was published before', async () => {
   expect(await runRepublish('--since', since)).toBe('Republished 8 messages.');
 });
 
-test('replies come again, those apart whose device no longer waits', async () => {
+test('replies are published again, except those whose device no longer waits', async () => {
   await administer('PUT', `/api/v1/platform/tenants/${demo}/roles/replier`, { scopes: ['open:device-request:create'] });
   const binding = { client_id: platform.demo.client_id, role: 'replier' };
   await administer('POST', `/api/v1/platform/tenants/${demo}/role-bindings`, binding);
@@ -259,12 +259,8 @@ test('replies come again, those apart whose device no longer waits', async () =>
 });
 
 test.each([
-  [
-    'a tenant that is not there',
-    ['--since', '2026-01-31T09:30:00Z', '--tenant', 'nobody'],
-    'there is no tenant nobody',
-  ],
-  ['an instant to come', ['--since', '2999-01-31T09:30:00Z'], '--since lies in the future'],
+  ['an unknown tenant', ['--since', '2026-01-31T09:30:00Z', '--tenant', 'nobody'], 'there is no tenant nobody'],
+  ['an instant in the future', ['--since', '2999-01-31T09:30:00Z'], '--since lies in the future'],
 ])('refuses %s in one line', async (_, args, problem) => {
   const { exitCode, stdout, stderr } = await platform.run('outbox', 'republish', ...args);
   expect([exitCode, stdout]).toEqual([1, '']);
@@ -272,7 +268,7 @@ test.each([
   expect(stderr).toContain(problem);
 });
 
-test('says how far it came and how to go on, where NATS goes away in between', async () => {
+test('if NATS goes away meanwhile, reports the progress and how to continue', async () => {
   const { database, nats } = platform;
   const bus = await natsBus({ url: nats.url }, pino({ level: 'silent' }));
   onTestFinished(() => bus.close());
@@ -286,10 +282,10 @@ test('says how far it came and how to go on, where NATS goes away in between', a
       }
     };
   const [commands, replies, events] = republishable(database);
-  if (!commands || !replies || !events) throw new Error('Something is not published again.');
+  if (!commands || !replies || !events) throw new Error('Some messages are not published again.');
   const range = { since: startedAt, until: new Date().toISOString() };
   const failed = republish(publisher, [goAway(events)], range).then(() => 'done', String);
-  const said = /^StartupError: .* after 256 messages: go on with --since (\S+Z)\. Reason: .+$/.exec(await failed);
+  const said = /^StartupError: .* after 256 messages: continue with --since (\S+Z)\. Reason: .+$/.exec(await failed);
   await nats.resume();
   await vi.waitFor(() => expect(bus.unreadyReason()).toBeNull(), soon);
   const { messages: all } = await republish(publisher, [events], range);
@@ -297,12 +293,12 @@ test('says how far it came and how to go on, where NATS goes away in between', a
     ...range,
     since: said?.[1] ?? '',
   });
-  // What was logged at the same instant as the last that was republished comes again.
+  // Events logged at the same instant as the last republished one are published again.
   expect(rest).toBeGreaterThanOrEqual(all - 256);
   expect(rest).toBeLessThan(all);
 });
 
-test('the events of all pages come again in the order of the log', async () => {
+test('the events of all pages are published again in the order of the log', async () => {
   await vi.waitFor(expectStreamIsLog, soon);
   const inOrder = await platform.database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
@@ -314,12 +310,12 @@ test('the events of all pages come again in the order of the log', async () => {
   expect(await heldEventIds()).toEqual(inOrder.map(({ event_id }) => event_id));
 });
 
-test('all streams deleted while it serves: it makes them and the durables of adapters anew, and carries commands', async () => {
+test('if all streams are deleted while it serves, it recreates them and the adapters’ durables, and carries commands', async () => {
   const reader = adapter();
   await expectSuccess([await send()]);
   for (const stream of ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'])
     await platform.streams.delete(stream);
-  // Within the 30 seconds that it may take by default: the platform looks after durables once a minute.
+  // Within the default timeout of 30 seconds: the platform checks durables once a minute.
   const id = await send({ timeout_seconds: 30 });
   await expectSuccess([id]);
   expect(reader.received.at(-1)).toBe(id);

@@ -6,7 +6,7 @@ import { type Parts, sendBytes, sendSignedBytes } from './support/send-bytes.js'
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 const ME = '/api/v1/open/me';
-/** The limits that the server has unless told otherwise. */
+/** The default limits of the server. */
 const BODY_LIMIT_BYTES = 65_536;
 const HEADERS_LIMIT_BYTES = 16_384;
 
@@ -60,7 +60,7 @@ describe('request target', () => {
   });
 
   test.each(['/api/v1/open/ME', '/api/v1/open/nothing', '/api/v1/nothing', '/api/v1/open/me/more'])(
-    '%s is unknown, which only a signed request learns',
+    '%s is unknown, but only a signed request learns that',
     async (target) => {
       expectRefusal(await send({ method: 'GET', target }), 'UNAUTHENTICATED');
       expectRefusal(await sendSigned({ method: 'GET', target }), 'NOT_FOUND');
@@ -76,7 +76,7 @@ describe('request target', () => {
   );
 
   test.each(['0', '501', '-1', '01', '1e2', '1.0', '0x10', '%2010', '9999999999', 'ten'])(
-    'refuses limit=%s rather than clamp it',
+    'refuses limit=%s instead of clamping it',
     async (limit) => {
       const answer = await sendSigned({ method: 'GET', target: `${COMMANDS}?limit=${limit}` });
       expectRefusal(answer, 'VALIDATION_FAILED');
@@ -87,7 +87,7 @@ describe('request target', () => {
 
 describe('X-Request-Id', () => {
   test.each(['', 'a b', 'a/b', 'caf\u00e9', 'a'.repeat(129)])(
-    '%j is refused under a generated one, before any authentication',
+    '%j is refused under a generated id, before authentication',
     async (requestId) => {
       const answer = await send({ method: 'GET', target: ME, headers: [`X-Request-Id: ${requestId}`] });
       expectRefusal(answer, 'INVALID_REQUEST_ID');
@@ -95,7 +95,7 @@ describe('X-Request-Id', () => {
     },
   );
 
-  test('sent twice is refused, of 128 characters kept, and made where there is none', async () => {
+  test('is refused if sent twice, kept up to 128 characters, and generated if missing', async () => {
     const twice = { method: 'GET', target: ME, headers: ['X-Request-Id: a', 'x-request-id: a'] };
     expectRefusal(await sendSigned(twice), 'INVALID_REQUEST_ID');
     const longest = '~'.repeat(128);
@@ -113,7 +113,7 @@ describe('body', () => {
   const chunked = (body: Buffer) =>
     Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
 
-  test('is accepted chunked, and its hash is that of the bytes without their framing', async () => {
+  test('is accepted chunked, and the hash covers its bytes without the chunk framing', async () => {
     const headers = [JSON_TYPE, 'Transfer-Encoding: chunked'];
     const answer = await sendSigned({ ...post, headers, body: chunked(bytes), signedBody: bytes });
     expect(answer.status).toBe(202);
@@ -139,7 +139,7 @@ describe('body', () => {
     'text/json',
     'application/merge-patch+json',
     'application/json; charset=latin1',
-  ])('of type %s is refused, but only to whoever is authenticated', async (type) => {
+  ])('of type %s is refused, but only to an authenticated caller', async (type) => {
     const headers = [`Content-Type: ${type}`];
     expectRefusal(await send({ ...post, headers, body: bytes }), 'UNAUTHENTICATED');
     expectRefusal(await sendSigned({ ...post, headers, body: bytes }), 'UNSUPPORTED_MEDIA_TYPE');
@@ -154,7 +154,7 @@ describe('body', () => {
     expect((await sendSigned({ ...post, headers: [`Content-Type: ${type}`], body: bytes })).status).toBe(202);
   });
 
-  test('of exactly the limit is read, and one byte more is refused', async () => {
+  test('of exactly the limit is read, and of one byte more is refused', async () => {
     const padded = (size: number) => Buffer.concat([bytes, Buffer.alloc(size - bytes.length, ' ')]);
     const longest = { ...post, headers: [JSON_TYPE], body: padded(BODY_LIMIT_BYTES) };
     expect((await sendSigned(longest)).status).toBe(202);
@@ -162,7 +162,7 @@ describe('body', () => {
     expectRefusal(await sendSigned({ ...post, headers: unsent }), 'PAYLOAD_TOO_LARGE');
   });
 
-  test('over the limit is refused chunked too, and the connection closed', async () => {
+  test('above the limit is refused in chunks too, and the connection is closed', async () => {
     const tooLong = Buffer.alloc(BODY_LIMIT_BYTES + 1, ' ');
     const unfinished = Buffer.concat([Buffer.from(`${tooLong.length.toString(16)}\r\n`), tooLong]);
     const headers = [JSON_TYPE, 'Transfer-Encoding: chunked'];
@@ -171,13 +171,13 @@ describe('body', () => {
     expect(answer.headers.connection).toBe('close');
   });
 
-  test.each(['GET', 'HEAD', 'DELETE'])('is refused to %s before the signature is looked at', async (method) => {
+  test.each(['GET', 'HEAD', 'DELETE'])('is refused for %s before the signature is checked', async (method) => {
     const answer = await sendSigned({ method, target: ME, body: Buffer.from('{}'), signedBody: Buffer.from('[]') });
     expect(answer.status).toBe(400);
   });
 
   test.each(['PATCH', 'OPTIONS'])(
-    'of %s is read like any other: a caller must be known to learn more',
+    'of %s is read like any other: only an authenticated caller learns more',
     async (method) => {
       const body = Buffer.from('{}');
       expectRefusal(await send({ method, target: ME, body }), 'UNAUTHENTICATED');
@@ -186,7 +186,7 @@ describe('body', () => {
     },
   );
 
-  test('is refused to GET in every framing, and no framing of nothing is one', async () => {
+  test('is refused for GET in every framing, and an empty framing counts as none', async () => {
     const get = { method: 'GET', target: ME };
     const body = Buffer.from('{}');
     expectRefusal(await sendSigned({ ...get, body }), 'MALFORMED_HTTP');
@@ -200,7 +200,7 @@ describe('JSON', () => {
   test.each([
     ['a syntax error', '{"vendor":}', 'body/vendor'],
     ['an unfinished object', '{"payload":{"a":1', 'body/payload/a'],
-    ['something behind the end', '{} {}', 'body'],
+    ['extra characters after the end', '{} {}', 'body'],
     ['single quotes', "{'vendor':1}", 'body'],
     ['a comment', '{/*x*/}', 'body'],
     ['a comma at the end', '{"vendor":"a",}', 'body'],
@@ -226,20 +226,20 @@ describe('JSON', () => {
   test.each([
     ['a byte order mark', Buffer.from('\ufeff{}'), 'body'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]), 'body/a'],
-    ['white space alone', Buffer.from('  '), 'body'],
-  ])('that is %s is refused', async (_, body, location) => {
+    ['only white space', Buffer.from('  '), 'body'],
+  ])('with %s is refused', async (_, body, location) => {
     const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body });
     expectRefusal(answer, 'MALFORMED_JSON');
     expect(answer.body.details).toMatchObject([{ location }]);
   });
 
-  test('is not looked at before the caller is known and permitted', async () => {
+  test('is not parsed before the caller is authenticated and permitted', async () => {
     const body = Buffer.from('{');
     expectRefusal(await send({ method: 'POST', target: COMMANDS, body }), 'UNAUTHENTICATED');
     expectRefusal(await signedRequest(tenant.reader, 'POST', COMMANDS, { body }), 'FORBIDDEN');
   });
 
-  test('that has long names is refused with a short place, cut between characters', async () => {
+  test('with long names is refused with a short location, cut between characters', async () => {
     const name = `${'n'.repeat(127)}\u{1f600}`;
     const text = `{"payload":${`{"${name}":`.repeat(20)}NaN${'}'.repeat(21)}`;
     const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body: Buffer.from(text) });
@@ -247,7 +247,7 @@ describe('JSON', () => {
     expect(answer.body.details[0].location).toBe(`body/payload${`/${'n'.repeat(127)}`.repeat(7)}`);
   });
 
-  test('names every wrong field at once', async () => {
+  test('with several wrong fields names them all', async () => {
     const body = command({ vendor: 'Vendor A', timeout_seconds: 301, idempotency_key: '', device_id: 'a\nb' });
     const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body });
     expectRefusal(answer, 'VALIDATION_FAILED');
@@ -256,7 +256,7 @@ describe('JSON', () => {
   });
 });
 
-test('headers up to the limit pass, and over it are refused', async () => {
+test('headers up to the limit are accepted, and above it refused', async () => {
   const padding = (size: number) => [`X-Padding: ${'a'.repeat(size)}`];
   expect((await sendSigned({ method: 'GET', target: ME, headers: padding(HEADERS_LIMIT_BYTES - 1_000) })).status).toBe(
     200,

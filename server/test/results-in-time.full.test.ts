@@ -17,9 +17,9 @@ const TIMEOUT_SECONDS = 12;
 let platform: PrivatePlatform;
 let bus: Bus;
 let received: CommandMessage[] = [];
-/** Whether the adapter answers a command as soon as it has it. */
+/** Whether the adapter answers a command on receipt. */
 let answersAtOnce = false;
-/** The commands whose results the bus had within a second. */
+/** The commands whose results reached the bus within a second. */
 let answeredInTime = new Set<string>();
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ beforeEach(() => {
   answeredInTime = new Set();
 });
 
-/** Commands that an adapter has, and answers when the test says so. */
+/** Commands that an adapter holds until the test makes it answer. */
 async function dispatchedCommands(): Promise<CommandMessage[]> {
   const { demo } = platform;
   const node = platform.server().baseUrl;
@@ -89,7 +89,7 @@ async function deadlinesPassed(commands: CommandMessage[]): Promise<void> {
 
 const untaken = async () => (await platform.streams.info('TOP_UPDATES')).state.messages;
 
-/** How many commands have ended in each way, of those that still are on their way none. */
+/** How many commands have ended in each status; none may still be open. */
 async function endsOf(commands: CommandMessage[]): Promise<Record<string, number>> {
   const { demo } = platform;
   const node = platform.server().baseUrl;
@@ -105,7 +105,7 @@ async function endsOf(commands: CommandMessage[]): Promise<Record<string, number
   return ends;
 }
 
-test('results that came to the bus in time count, though Postgres was away until the deadlines had passed', {
+test('results that reached the bus in time count, even if Postgres was down until after the deadlines', {
   timeout: 180_000,
 }, async () => {
   const commands = await dispatchedCommands();
@@ -117,7 +117,7 @@ test('results that came to the bus in time count, though Postgres was away until
   expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
 });
 
-test('results that a killed worker had fetched count, though the next one starts after the deadlines', {
+test('results that a killed worker had fetched count, even if the next worker starts after the deadlines', {
   timeout: 180_000,
 }, async () => {
   const commands = await dispatchedCommands();
@@ -127,7 +127,7 @@ test('results that a killed worker had fetched count, though the next one starts
   await vi.waitFor(async () => expect(await untaken()).toBeGreaterThan(0), { interval: 2, timeout: 20_000 });
   process.kill('SIGKILL');
   await Promise.all([closed, publishing]);
-  // Some of them had been given to the worker.
+  // The worker had received some of them.
   expect(await untaken()).toBeGreaterThan(0);
   await deadlinesPassed(commands);
   await platform.restart();
@@ -135,7 +135,7 @@ test('results that a killed worker had fetched count, though the next one starts
   expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
 });
 
-test('results count, though one of two workers is killed under load, be it the one that relays or the other', {
+test('results count even if one of two workers is killed under load, the leader or the follower', {
   timeout: 180_000,
 }, async () => {
   answersAtOnce = true;

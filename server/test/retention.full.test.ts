@@ -14,7 +14,7 @@ import { openPool } from './support/open-pool.js';
 
 /** More than two batches. Their ids are of 2026-01-01. */
 const OLD = 2_500;
-/** So many days ago is after that day. */
+/** This many days ago is after that day. */
 const KEPT_DAYS = 100;
 
 let idle: IdlePlatform;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await idle?.stop();
 });
 
-/** One pass over the table; answers how many rows it has removed, and that no statement took many. */
+/** One pass over the table. Returns how many rows it deleted, and checks that no statement deleted many. */
 async function pass({ round }: Purge): Promise<number> {
   let total = 0;
   for (;;) {
@@ -48,7 +48,7 @@ const ended = { status: "'SUCCEEDED'", completed_at: 'now()' };
 const publishAll = () =>
   owner`update relay_lease set published_seq = (select coalesce(max(seq), 0) from events) where name = 'outbox'`;
 
-/** Old commands that have ended, each with its two events. */
+/** Old ended commands, each with its two events. */
 async function insertOldCommands(): Promise<void> {
   const sample = await newCommand(idle.demo, {}, idle.demo.base_url);
   await multiply(owner, 'commands', OLD, { command_id: ID_OF_N, idempotency_key: "'old-' || n", ...ended });
@@ -63,7 +63,7 @@ const read = async (target: string) =>
   (await signedRequest(idle.demo, 'GET', target, { node: idle.demo.base_url })).body;
 const readEvents = (query: string) => read(`/api/v1/open/events?${query}`);
 
-test('commands that have ended go with their events; what is young, under way or not published stays', async () => {
+test('ended commands are deleted with their events; young, open and unpublished commands stay', async () => {
   await insertOldCommands();
   const cursor = (await readEvents('limit=7')).next_cursor;
   const key = 'old-1';
@@ -87,7 +87,7 @@ test('commands that have ended go with their events; what is young, under way or
     { is_old: false, status: 'ACCEPTED', events: 0 },
   ]);
 
-  // A reader whose cursor stands for an event that is gone goes on with the next one that there is.
+  // A reader whose cursor points to a deleted event continues with the next existing one.
   const { items, next_cursor } = await readEvents(`cursor=${cursor}`);
   expect(items).toHaveLength(2);
   expect((await readEvents(`cursor=${next_cursor}`)).items).toEqual([]);
@@ -98,7 +98,7 @@ test('commands that have ended go with their events; what is young, under way or
   expect((await read(`${COMMANDS}/${before.body.command_id}`)).code).toBe('NOT_FOUND');
 });
 
-test('requests of devices go once they were replied or have expired', async () => {
+test('device requests are deleted once they were replied to or have expired', async () => {
   await owner`
     insert into device_requests (
       tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
@@ -115,7 +115,7 @@ test('requests of devices go once they were replied or have expired', async () =
   expect(kept).toEqual([{ status: 'PENDING' }, { status: 'EXPIRED' }]);
 });
 
-test('old entries of the audit log go, of every tenant', async () => {
+test('old entries of the audit log are deleted in every tenant', async () => {
   const body = { tenant_id: 'audited', name: 'Audited' };
   await signedRequest(idle.admin, 'POST', '/api/v1/platform/tenants', { body, node: idle.admin.base_url });
   const countAll = () => owner<{ entries: number }[]>`select count(*)::int as entries from audit_events`;
@@ -132,7 +132,7 @@ test('old entries of the audit log go, of every tenant', async () => {
   expect(before[0]?.entries).toBeGreaterThan(0);
 });
 
-test('messages that were parked long ago go, and younger ones stay', async () => {
+test('messages parked long ago are deleted, and younger ones stay', async () => {
   await owner`
     insert into parked_messages (parked_message_id, parked_at, subject, reason, body)
     select gen_random_uuid(), now() - make_interval(days => days), '', days::text, ''
@@ -141,7 +141,7 @@ test('messages that were parked long ago go, and younger ones stay', async () =>
   expect(await owner`select reason from parked_messages`).toEqual([{ reason: '29' }]);
 });
 
-test('a worker removes what the configuration says, and counts it', async () => {
+test('a worker deletes expired rows as configured, and counts them', async () => {
   await owner`delete from events`;
   await owner`delete from commands`;
   await insertOldCommands();
@@ -158,5 +158,5 @@ test('a worker removes what the configuration says, and counts it', async () => 
   }
 });
 
-/** An id of this moment. */
+/** An id of the current time. */
 const firstOfNow = () => `${Date.now().toString(16).padStart(12, '0')}700080000000000000000`.slice(0, 32);

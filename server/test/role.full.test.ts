@@ -32,13 +32,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('what a process accepts waits for a worker, which carries it and answers no requests', async () => {
+test('commands accepted by an api process wait for a worker, which carries them and answers no requests', async () => {
   const commandId = await newCommand(demo, { timeout_seconds: 300 });
   const read = (seconds: number) => signedRequest(demo, 'GET', `${COMMANDS}/${commandId}?wait_seconds=${seconds}`);
   expect((await read(1)).body.status).toBe('ACCEPTED');
 
   worker = await startServer({ ...environment, DATA_DIR: join(folder, 'worker'), ROLE: 'worker' });
-  // The one that answers is told by the one that carries.
+  // The worker's signal wakes the api process.
   expect((await read(30)).body.status).toBe('SUCCEEDED');
   expectRefusal(await signedRequest(demo, 'GET', '/api/v1/open/me', { node: worker.baseUrl }), 'SERVICE_UNAVAILABLE');
   expect((await fetch(`${worker.baseUrl}/readyz`)).status).toBe(200);

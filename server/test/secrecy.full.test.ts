@@ -16,7 +16,7 @@ import { newObjectCredential, newObjectResource } from './support/new-object.js'
 
 const CREDENTIALS = 25;
 const OBJECT_CREDENTIALS = 5;
-/** Two of each credential and of its callback endpoint, and those that keepObjectSecrets plants. */
+/** Two of each credential and of its callback endpoint, plus those that keepObjectSecrets plants. */
 const SECRETS = 4 * CREDENTIALS + 8 * OBJECT_CREDENTIALS;
 const TENANT = '/api/v1/platform/tenants/demo';
 const OBJECTS = '/api/v1/open/objects';
@@ -26,7 +26,7 @@ let database: PrivatePostgres;
 let server: RunningServer;
 let admin: Profile;
 let operator: Profile;
-/** Every answer but those that create or rotate a secret, as it came over the wire. */
+/** Every raw answer except those that create or rotate a secret. */
 const answers: string[] = [];
 const secrets: string[] = [];
 
@@ -60,7 +60,7 @@ async function plant(method: string, target: string, body: object, caller = admi
   return created;
 }
 
-/** The secrets of an object credential, which no answer shows; some in requests that are refused. */
+/** The secrets of an object credential, which no answer shows; some are in refused requests. */
 async function keepObjectSecrets(caller: Profile): Promise<void> {
   const planted = () => {
     const secret = `canary_${randomBytes(30).toString('base64url')}`;
@@ -88,14 +88,14 @@ async function keepObjectSecrets(caller: Profile): Promise<void> {
   expect([status, withoutToken.status]).toEqual([200, 200]);
 }
 
-/** However it may be written: the text, its bytes in base64 and hex, and without its prefix. */
+/** In every form: as text, its bytes in base64 and hex, and without its prefix. */
 const spellings = (secret: string) => [
   secret.replace(/^[a-z]+_/, ''),
   Buffer.from(secret).toString('base64').slice(0, -4),
   Buffer.from(secret).toString('hex'),
 ];
 
-test('no secret of 140 is in any answer but the one that made it, in any log line, or in clear in any table', async () => {
+test('none of 140 secrets appears in an answer other than the one that created it, in a log line, or in plain text in a table', async () => {
   for (let index = 0; index < CREDENTIALS; index++) {
     const client_id = `canary-${index}`;
     const { secret: made } = await plant('POST', `${TENANT}/credentials`, { client_id, name: client_id });
@@ -138,7 +138,7 @@ test('no secret of 140 is in any answer but the one that made it, in any log lin
     maxBuffer: 1 << 28,
   });
   const [log, answered] = [server.stdout() + server.stderr(), answers.join('\n')];
-  // Where the canaries' names are not to be seen, nothing was searched.
+  // Proves that the search works: it must find the canaries' names.
   for (const text of [dump, log, answered]) expect(text).toContain(`canary-${CREDENTIALS - 1}`);
   const dumpedBytes = dump.replaceAll(/\\x([0-9a-f]+)/g, (_, hex) => Buffer.from(hex, 'hex').toString('latin1'));
   for (const secret of secrets) {

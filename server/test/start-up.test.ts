@@ -13,7 +13,7 @@ import { completed, newCommand } from './support/commands.js';
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRET = /osk_[0-9A-Za-z]{49}/;
 
-/** A data directory after its first start, which takes most of the time: for tests that are about something else. */
+/** A data directory after its first start, which takes most of the time: for tests of other properties. */
 let initialized: string;
 let folder: string;
 let running: RunningServer[];
@@ -46,7 +46,7 @@ async function start(environment: Record<string, string> = {}): Promise<RunningS
   return server;
 }
 
-/** The single line that a start which must fail leaves behind. */
+/** The single line that a failed start prints. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const outcome = await start(environment).catch((error: unknown) => error);
   if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
@@ -75,7 +75,7 @@ test('names every bad environment variable at once, in one line without their va
   expect(existsSync(dataDirectory())).toBe(false);
 });
 
-test('refuses a DATABASE_URL that is no URL without showing it', async () => {
+test('refuses a malformed DATABASE_URL without showing it', async () => {
   const line = await refusal({ DATABASE_URL: 'postgres://top:pa/ss@db/top', KEYRING_FILE: 'keyring.json' });
   expect(line).toContain('DATABASE_URL');
   expect(line).not.toContain('pa/ss');
@@ -91,7 +91,7 @@ test('refuses simulated devices in production', async () => {
   );
 });
 
-test('has no simulated devices where it is told so', async () => {
+test('has no simulated devices if they are switched off', async () => {
   initialize();
   const { baseUrl } = await start({ SIMULATED_FLEET: 'false' });
   const demo = { ...profile('demo.json'), base_url: baseUrl };
@@ -99,7 +99,7 @@ test('has no simulated devices where it is told so', async () => {
   expect((await completed(demo, commandId)).status).toBe('TIMED_OUT');
 });
 
-test('refuses a data directory and a port in use, each in one line, and their owner serves on', async () => {
+test('refuses a data directory or a port in use, each in one line, and the process that uses it goes on', async () => {
   initialize();
   initialize('other');
   const owner = await start();
@@ -113,7 +113,7 @@ test('refuses a data directory and a port in use, each in one line, and their ow
   expect((await fetch(`${other.baseUrl}/readyz`)).status).toBe(200);
 });
 
-test('keeps other users of the machine out of a data directory that was open to them, and warns of a HOST that lets other machines in', async () => {
+test('restricts the permissions of an open data directory, and warns about a HOST that other machines can reach', async () => {
   initialize();
   for (const directory of [dataDirectory(), join(dataDirectory(), 'postgres')]) chmodSync(directory, 0o755);
   const server = await start({ HOST: '0.0.0.0' });
@@ -129,7 +129,7 @@ test('refuses a data directory that all users of the machine share', async () =>
   expect(await refusal({})).toMatch(/^DATA_DIR .* is shared by all users/);
 });
 
-test('begins with a database that holds nothing but what the migrations write: no credential and no key', async () => {
+test('starts with a database that holds only the rows of the migrations: no credential and no key', async () => {
   const prepared = fileURLToPath(new URL('../dist/embedded-database', import.meta.url));
   cpSync(prepared, dataDirectory(), { recursive: true });
   const database = await PGlite.create(dataDirectory());
@@ -143,7 +143,7 @@ test('begins with a database that holds nothing but what the migrations write: n
   await database.close();
 });
 
-test('starts where an earlier first start was killed', async () => {
+test('starts after an earlier first start was killed', async () => {
   mkdirSync(join(dataDirectory(), 'postgres.new', 'base'), { recursive: true });
   mkdirSync(join(dataDirectory(), 'postgres'));
   const server = await start();
@@ -151,7 +151,7 @@ test('starts where an earlier first start was killed', async () => {
   expect(existsSync(join(dataDirectory(), 'postgres.new'))).toBe(false);
 });
 
-test('applies its migrations to a data directory that an earlier build made', async () => {
+test('migrates a data directory of an earlier build', async () => {
   mkdirSync(dataDirectory());
   const earlier = await PGlite.create(join(dataDirectory(), 'postgres'));
   await earlier.close();
@@ -159,7 +159,7 @@ test('applies its migrations to a data directory that an earlier build made', as
   expect((await createCommand(server)).status).toBe(202);
 });
 
-test('prints a secret at no start, and a restart leaves the profiles as they are', async () => {
+test('prints a secret at no start, and a restart leaves the profiles unchanged', async () => {
   const first = await start();
   for (const file of ['platform-admin.json', 'demo.json'] as const) {
     expect(statSync(join(dataDirectory(), file)).mode & 0o777).toBe(0o600);
@@ -175,7 +175,7 @@ test('prints a secret at no start, and a restart leaves the profiles as they are
   expect(first.stdout() + first.stderr() + second.stdout() + second.stderr()).not.toMatch(SECRET);
 });
 
-test('ends with one line when the embedded database ends under it', async () => {
+test('ends with one line if the embedded database ends', async () => {
   const killWorkerOnSignal = "process.on('worker',(worker)=>process.on('SIGUSR2',()=>worker.terminate()))";
   const preload = `data:text/javascript,${encodeURIComponent(killWorkerOnSignal)}`;
   initialize();
@@ -186,7 +186,7 @@ test('ends with one line when the embedded database ends under it', async () => 
   expect(server.stderr()).toMatch(/^The embedded database in .* ended: .*\n$/);
 });
 
-test('bootstrap-admin prints a profile whose base_url is a URL, also for an address of IPv6', () => {
+test('bootstrap-admin prints a profile whose base_url is a URL, also for an IPv6 address', () => {
   const environment = { PATH: process.env.PATH, DATA_DIR: dataDirectory(), HOST: '::', PORT: '8787' };
   const printed = execFileSync(process.execPath, [main, 'bootstrap-admin'], { env: environment, encoding: 'utf8' });
   expect(JSON.parse(printed).base_url).toBe('http://[::]:8787');

@@ -17,7 +17,7 @@ const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).
 
 const start = (url: string) => startServer({ DATA_DIR: folder, DATABASE_URL: url, KEYRING: keyring });
 
-/** What a start that must fail leaves behind on standard error, without the line that says what it waits for. */
+/** What a failed start prints to standard error, without the line about waiting. */
 async function refusal(change: Partial<URL> = {}): Promise<string> {
   const url = Object.assign(new URL(database.url), change).href;
   const outcome = await start(url).then(
@@ -58,7 +58,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Asks for a password as Postgres does (SCRAM), without knowing it. Answers its port. */
+/** Asks for a password as Postgres does (SCRAM), without knowing it. Returns its port. */
 async function startImpostor(): Promise<string> {
   const authentication = (type: number, text: string) => {
     const message = Buffer.alloc(9 + Buffer.byteLength(text));
@@ -87,7 +87,7 @@ async function hbaFile(): Promise<string> {
   return row?.hba_file as string;
 }
 
-describe.concurrent('a start that cannot use its database says in one line how to put it right:', () => {
+describe.concurrent('a start that cannot use its database says in one line how to solve it:', () => {
   test('nobody listens', async () => {
     expect(await refusal({ port: '1' })).toMatch(
       /^Postgres at 127\.0\.0\.1:\d+ refuses connections\. Start it, or correct host and port in DATABASE_URL\.$/,
@@ -101,7 +101,7 @@ describe.concurrent('a start that cannot use its database says in one line how t
   });
 
   test('no such database', async () => {
-    expect(await refusal({ pathname: '/missing' })).toMatch(/has no database "missing"\. Make it: create database/);
+    expect(await refusal({ pathname: '/missing' })).toMatch(/has no database "missing"\. Create it: create database/);
   });
 
   test('wrong password', async () => {
@@ -130,7 +130,7 @@ describe.concurrent('a start that cannot use its database says in one line how t
     );
   });
 
-  test('TLS is asked for and not offered', async () => {
+  test('TLS is requested but not offered', async () => {
     expect(await refusal({ search: '?sslmode=require' })).toMatch(/sslmode in DATABASE_URL/);
   });
 
@@ -148,7 +148,7 @@ describe.concurrent('a start that cannot use its database says in one line how t
     );
   });
 
-  test('a parameter that the platform does not get', async () => {
+  test('a parameter that the pooler drops', async () => {
     expect(await refusal({ search: '?datestyle=SQL,DMY' })).toMatch(
       /^A connection to Postgres has datestyle = SQL, DMY/,
     );
@@ -170,7 +170,7 @@ describe('roles of the platform', () => {
     expect(await (await start(database.url)).stop()).toBe(0);
   });
 
-  test('waits for a Postgres that does not answer yet, and says once what it waits for', async () => {
+  test('waits for a Postgres that does not answer yet, and logs the reason once', async () => {
     const link = await startLink(database.url);
     onTestFinished(() => link.stop());
     link.blackHole();

@@ -26,15 +26,15 @@ import {
   deletionsLast,
   type Ids,
   missingIds,
-  parameters,
+  references,
   target,
 } from './support/operation-ids.js';
 import { unique } from './support/unique.js';
 
 /**
- * The `where` of every statement, without row-level security behind it: a server on a Postgres of its own where
- * row-level security is switched off. Nothing else happens there, so that a row that changes was changed by a request.
- * isolation.full.test.ts holds row-level security to the same without a `where`.
+ * Tests the `where` of every statement without row-level security: on a private Postgres where it is switched off.
+ * Nothing else runs there, so every changed row was changed by a request. isolation.full.test.ts tests row-level
+ * security without a `where`.
  */
 const folder = mkdtempSync(join(tmpdir(), 'top-predicates-'));
 let database: PrivatePostgres;
@@ -43,18 +43,18 @@ let superuser: postgres.Sql;
 let own: TestTenant;
 let ids: Ids;
 let foreignIds: Ids;
-/** May do in the tenant what a tenant's credential can do at all. */
+/** Has every permission that a tenant's credential can have. */
 let caller: Profile;
 let unbound: Profile;
-/** Of every operation that reads: its answer before row-level security went, and before there was a twin. */
+/** The answer of every read operation before row-level security was switched off and before the twin existed. */
 let before: Record<string, string>;
 
-/** A tenant whose rows have the ids of the tenant's own: a statement that forgets tenant_id meets both. */
+/** A tenant whose rows have the same ids as the tenant's own: a statement without tenant_id finds both. */
 const TWIN = 'twin';
 
 const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
 
-/** Only a platform administrator acts on what belongs to no tenant. */
+/** Only a platform administrator acts on resources that belong to no tenant. */
 const operations = allOperations.filter(
   ({ route }) => !route.path.startsWith('/api/v1/platform/') || route.path.includes('/tenants/:tenant_id'),
 );
@@ -89,7 +89,7 @@ beforeAll(async () => {
   const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
   await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
 
-  // Without the relay and the sweepers, nothing changes but by requests.
+  // Without the relay and the sweepers, only requests change rows.
   await server.stop();
   server = await startServer({ ...environment, ROLE: 'api', PORT: new URL(server.baseUrl).port });
   before = Object.fromEntries(
@@ -115,7 +115,7 @@ async function createMightyCredential(tenantId: string): Promise<Profile> {
   return profile;
 }
 
-/** Every table of tenants, and its columns other than tenant_id. */
+/** Every tenant table, and its columns except tenant_id. */
 const tenantTables = () => superuser<{ name: string; columns: string }[]>`
   select relname as name, string_agg(quote_ident(attname), ', ') filter (where attname <> 'tenant_id') as columns
   from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
@@ -124,7 +124,7 @@ const tenantTables = () => superuser<{ name: string; columns: string }[]>`
   having count(*) filter (where attname = 'tenant_id') = 1
   order by relname`;
 
-/** Row-level security off, and the twin made: of every row of the tenant's own one with the same ids. */
+/** Switches row-level security off and creates the twin: one row with the same ids for every row of the tenant. */
 async function switchOffRowSecurity(): Promise<void> {
   const tables = await tenantTables();
   await superuser.begin(async (tx) => {
@@ -136,10 +136,10 @@ async function switchOffRowSecurity(): Promise<void> {
         `insert into ${name} (tenant_id, ${columns}) overriding system value
         select '${TWIN}', ${columns} from ${name} where tenant_id = '${own.tenant_id}'`,
       );
-      // In an empty table nothing could be seen. The outbox is empty once its messages have left; no operation reads it.
+      // An empty table would prove nothing. The outbox is empty once its messages have left; no operation reads it.
       if (name !== 'outbox') expect([name, count > 0]).toEqual([name, true]);
     }
-    // In the twin, credentials of the same names may more than in the tenant.
+    // In the twin, credentials with the same names have more permissions than in the tenant.
     await tx`
       insert into role_bindings (tenant_id, client_id, role)
       select ${TWIN}, client_id, role from credentials, unnest(array['tenant_admin', 'integration_operator', 'own']) as role
@@ -151,7 +151,7 @@ async function switchOffRowSecurity(): Promise<void> {
   });
 }
 
-/** The rows of all tenants but the tenant's own and `platform`, by table. */
+/** The rows of all tenants except the tenant itself and `platform`, by table. */
 async function rowsOfOthers(): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const { name } of await tenantTables()) {
@@ -187,14 +187,14 @@ async function read(operation: Operation): Promise<string> {
   return raw.replace(/"server_time":"[^"]+"/, '');
 }
 
-test('reads the rows of the tenant and no other, in every operation that reads', async () => {
+test('every read operation reads rows of the tenant and of no other', async () => {
   const reading = reads.map(async (operation) => [operation.name, await read(operation)] as const);
   expect(Object.fromEntries(await Promise.all(reading))).toEqual(before);
 });
 
-test("answers another tenant's id as a missing one, in every operation, and changes nothing", async () => {
+test("every operation answers another tenant's id like a missing one, and changes nothing", async () => {
   const withReferences = operations.filter(
-    (operation) => parameters(operation).some((name) => name !== 'tenant_id') && operation.name !== 'roles.put',
+    (operation) => references(operation).length > 0 && operation.name !== 'roles.put',
   );
   expect(withReferences.length).toBeGreaterThan(15);
   const others = await rowsOfOthers();
@@ -202,10 +202,10 @@ test("answers another tenant's id as a missing one, in every operation, and chan
   for (const operation of withReferences) {
     const missing = await call(operation, missingIds(), { headers });
     expect([operation.name, missing.status]).toEqual([operation.name, 404]);
-    const variants = parameters(operation)
-      .filter((name) => name !== 'tenant_id' && name !== 'bound_role')
+    const variants = references(operation)
+      .filter((name) => name !== 'bound_role')
       .map((name) => ({ ...ids, [name]: foreignIds[name] }));
-    // Of commands.cancel: a command that has ended, which it would tell, and not as missing.
+    // For commands.cancel: an ended command, whose refusal would differ from that of a missing one.
     variants.push({ ...foreignIds, canceled_command_id: foreignIds.command_id });
     for (const values of [foreignIds, ...variants]) {
       const { status, raw } = await call(operation, values, { headers });
@@ -216,7 +216,7 @@ test("answers another tenant's id as a missing one, in every operation, and chan
   expect(await rowsOfOthers()).toEqual(others);
 });
 
-test("refuses a body that names another tenant's id as one that names a missing id", async () => {
+test("refuses a body with another tenant's id like a body with a missing id", async () => {
   const references = writes.filter(({ name }) =>
     ['policies.create', 'roleBindings.create', 'objectResources.create', 'objects.presign'].includes(name),
   );
@@ -233,7 +233,7 @@ test("refuses a body that names another tenant's id as one that names a missing 
   expect(await answers(foreignIds)).toEqual(missing);
 });
 
-test('writes rows of the tenant and no other, in every operation that writes', async () => {
+test('every write operation writes rows of the tenant and of no other', async () => {
   const refused: object[] = [];
   const reachedOthers: object[] = [];
   let others = await rowsOfOthers();
@@ -248,14 +248,14 @@ test('writes rows of the tenant and no other, in every operation that writes', a
   expect({ refused, reachedOthers }).toEqual({ refused: [], reachedOthers: [] });
 });
 
-test("lets a credential do nothing that another tenant's credential of the same name may", async () => {
+test("a credential gets no permission of another tenant's credential with the same name", async () => {
   const credentials = `/api/v1/platform/tenants/${own.tenant_id}/credentials`;
   for (const target of [credentials, '/api/v1/open/events']) {
     expectRefusal(await signedRequest(unbound, 'GET', target), 'FORBIDDEN');
   }
 });
 
-test("takes an idempotency key that another tenant has used, and replays the tenant's own command alone", async () => {
+test("accepts an idempotency key that another tenant has used, and replays only the tenant's own command", async () => {
   const other = await createTenant();
   const idempotency_key = unique('key');
   const foreignId = await newCommand(other.operator, { idempotency_key, device_id: 'foreign' });

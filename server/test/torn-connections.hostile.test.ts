@@ -15,7 +15,7 @@ const CONNECTIONS = 20_000;
 const AT_ONCE = 100;
 const SIGNED_EVERY_MS = 20;
 const MAX_GROWTH_BYTES = 50 * 2 ** 20;
-/** A request that never becomes complete is refused after 10 s. */
+/** A request that stays incomplete is refused after 10 s. */
 const WITHIN = { timeout: 60_000, interval: 500 };
 
 let folder: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-hostile-'));
   postgres = await startPrivatePostgres();
   server = await startServer({
-    // V8 collects garbage early in a small heap, so that what the process holds can be told from garbage.
+    // V8 collects garbage early in a small heap, so that held memory can be told apart from garbage.
     NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=128',
     DATA_DIR: folder,
     DATABASE_URL: postgres.url,
@@ -48,7 +48,7 @@ const seed = Number(process.env.SEED ?? randomBytes(4).readUInt32BE());
 const random = randomNumbers(seed);
 const below = (limit: number) => Math.floor(random() * limit);
 
-/** What the server's process reports of itself, and the kernel of its sockets. */
+/** Figures that the server's process reports, and the kernel's figures for its sockets. */
 async function measure() {
   const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
   const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
@@ -59,7 +59,9 @@ async function measure() {
   };
 }
 
-/** Counts both ends of the connections to the server. The kernel shows inode 0 for a socket that its process has closed. */
+/**
+ * Counts both ends of the connections to the server. The kernel shows inode 0 for a socket that its process has closed.
+ */
 function heldSockets() {
   const port = Number(new URL(server.baseUrl).port).toString(16).toUpperCase().padStart(4, '0');
   const LISTEN = '0A';
@@ -73,7 +75,7 @@ function heldSockets() {
   };
 }
 
-/** From an address of its own, so that its failures are not those of the signed requests. */
+/** From a separate address, so that its failures do not count for the signed requests. */
 async function open(): Promise<Socket> {
   const { hostname, port } = new URL(server.baseUrl);
   const socket = connect({ port: Number(port), host: hostname, localAddress: '127.0.0.2', allowHalfOpen: true });
@@ -84,7 +86,7 @@ async function open(): Promise<Socket> {
 
 const written = (socket: Socket, bytes: Buffer) => new Promise((resolve) => socket.write(bytes, resolve));
 
-/** Sends some or all of a request in pieces, and then ends the connection in one of the ways that there are. */
+/** Sends some or all of a request in pieces, and then ends the connection in one of several ways. */
 async function tear(bytes: Buffer): Promise<void> {
   const socket = await open();
   const end = below(4) === 0 ? bytes.length : below(bytes.length + 1);
@@ -100,14 +102,14 @@ async function tear(bytes: Buffer): Promise<void> {
     () => socket.end(() => socket.resetAndDestroy()),
     // Only the server can close a connection that its client keeps half open.
     () => socket.end().resume(),
-    // In the middle of the answer to a request that was sent completely.
+    // In the middle of the answer to a completely sent request.
     () => socket.once('readable', () => socket.resetAndDestroy()),
   ];
   ways[below(end === bytes.length ? ways.length : ways.length - 1)]?.();
   await closed;
 }
 
-/** Sends signed requests, reads and commands in turn, on time whether those before are answered or not. */
+/** Sends signed reads and commands in turn, at a fixed rate whether or not earlier ones are answered. */
 function sendSigned(): () => Promise<number[]> {
   const answers: Promise<number>[] = [];
   const timer = setInterval(() => {
@@ -124,7 +126,7 @@ function sendSigned(): () => Promise<number[]> {
   };
 }
 
-test(`${CONNECTIONS} connections that are cut off anywhere leave nothing behind and disturb no signed request`, async () => {
+test(`${CONNECTIONS} connections that are cut at any point leave nothing behind and disturb no signed request`, async () => {
   const nextRequest = hostileRequests(demo, random);
   const before = await measure();
   const stopSigned = sendSigned();

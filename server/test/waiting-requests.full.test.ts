@@ -17,7 +17,7 @@ beforeAll(async () => {
   tenant = await createTenant();
 });
 
-/** A node of the test's own on the platform's database, and every statement that it sends. */
+/** A separate node on the platform's database, and every statement that it sends. */
 async function openNode({ hearsOthers = true } = {}) {
   const statements: { text: string; at: number }[] = [];
   const database = openPool(platform().databaseUrl as string, {
@@ -45,7 +45,7 @@ type Node = Awaited<ReturnType<typeof openNode>>;
 const looks = ({ statements }: Node) => statements.filter(({ text }) => text.includes(' from "commands"')).length;
 const lookOuts = ({ statements }: Node) => statements.filter(({ text }) => text.includes('json_array_elements_text'));
 
-/** Commands that the simulated fleet leaves without an answer, once they were handed to it. */
+/** Commands that the simulated fleet never answers, once they are dispatched to it. */
 async function dispatchedCommands(count: number): Promise<string[]> {
   const fields = { device_id: 'offline-1', timeout_seconds: 300 };
   const ids = await Promise.all(Array.from({ length: count }, () => newCommand(tenant.operator, fields)));
@@ -56,13 +56,13 @@ async function dispatchedCommands(count: number): Promise<string[]> {
   return ids;
 }
 
-test('200 requests that wait cause one look in 10 seconds or more while signals arrive', async () => {
+test('200 waiting requests cause one poll in 10 seconds or more while signals arrive', async () => {
   const ids = await dispatchedCommands(200);
   const node = await openNode();
   const answers = Promise.all(ids.map((id) => node.waitForCommand(id)));
-  // More than 200 where the signal of the dispatch comes late.
+  // More than 200 if the signal of the dispatch arrives late.
   await expect.poll(() => looks(node), { timeout: 20_000 }).toBeGreaterThanOrEqual(200);
-  // The first look-out comes early: it is not known yet whether signals arrive.
+  // The first poll comes early: the process does not know yet whether signals arrive.
   await expect.poll(() => lookOuts(node).length, { timeout: 20_000 }).toBe(1);
   const looksBefore = looks(node);
   const before = node.statements.length;
@@ -71,7 +71,7 @@ test('200 requests that wait cause one look in 10 seconds or more while signals 
   const [first, second] = lookOuts(node).map(({ at }) => at);
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(9_000);
   expect(looks(node)).toBe(looksBefore);
-  // Of each look-out the statement, its transaction, and a signal to this node itself.
+  // For each poll: its statement, its transaction, and a signal to this node itself.
   expect(node.statements.length - before).toBeLessThan(12);
 
   await node.signals.close();
@@ -93,20 +93,20 @@ test('a change whose signal was lost is found long before the wait is over', asy
   expect(performance.now() - startedAt).toBeLessThan(25_000);
 });
 
-test('a signal of its topic has a request look at once, and no other signal', async () => {
+test('a waiting request reads again after a signal of its topic, and after no other signal', async () => {
   const node = await openNode();
   const [id = '', other = ''] = await dispatchedCommands(2);
   const answer = node.waitForCommand(id);
   await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(1);
   node.signals.send([topics.command(tenant.tenant_id, other)]);
   node.signals.send([topics.command(tenant.tenant_id, id)]);
-  // Nothing has changed, so a look-out has nobody look.
+  // Nothing has changed, so a poll makes no request read again.
   await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(2);
   await node.signals.close();
   await answer;
 });
 
-test('a busy topic does not have a request look all the time', async () => {
+test('a busy topic does not make a request read all the time', async () => {
   const node = await openNode();
   const [id = ''] = await dispatchedCommands(1);
   const answer = node.waitForCommand(id);

@@ -2,10 +2,10 @@ import { createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { COMMANDS, newCommand } from './support/commands.js';
 
-/** Relay and waiting requests look again by themselves, but seldom. Only signals are quicker than this. */
+/** Relay and waiting requests also poll, but seldom. Only signals are faster than this. */
 const LOOKS_AGAIN_AFTER_MS = 2_000;
 
-test('relay and waiting requests are woken: the outcome of a command comes long before anybody looks again', async () => {
+test('relay and waiting requests are woken: the outcome of a command arrives long before the next poll', async () => {
   const { operator, reader } = await createTenant();
   const durations: number[] = [];
   for (let round = 0; round < 5; round++) {

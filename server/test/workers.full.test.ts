@@ -66,7 +66,7 @@ function processesOf({ stderr }: RunningServer): Record<string, number> {
   return Object.fromEntries(ready.map(({ process, pid }) => [process, pid]));
 }
 
-/** Kills a process of the platform and waits until another one has its place. */
+/** Kills a process of the platform and waits until another one has replaced it. */
 async function killed(of: RunningServer, name: string): Promise<void> {
   const pid = processesOf(of)[name] as number;
   process.kill(pid, 'SIGKILL');
@@ -86,7 +86,7 @@ async function nonces(): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** At once, on connections of their own: they come to both processes. */
+/** At once over separate connections, so that both processes get some. */
 const atOnce = <Result>(call: (number: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, number) => call(number)));
 
@@ -95,7 +95,7 @@ const probe = async (path: string) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-test('one start runs the processes, seeds the platform once, and its probes tell of all processes', async () => {
+test('one start runs all processes and seeds the platform once, and its probes cover all processes', async () => {
   expect(Object.keys(processesOf(server)).toSorted()).toEqual(['api-1', 'api-2', 'carrier']);
   expect(server.stdout().match(/First start/g)).toHaveLength(1);
   expect(await probe('/readyz')).toMatchObject({ status: 200 });
@@ -109,7 +109,7 @@ test('one start runs the processes, seeds the platform once, and its probes tell
   expect(text.match(/^# TYPE top_request_duration_seconds /gm)).toHaveLength(1);
 });
 
-test('is not ready while one of its processes hangs, and says which', async () => {
+test('is unready while one of its processes hangs, and names it', async () => {
   const carrier = processesOf(server).carrier as number;
   process.kill(carrier, 'SIGSTOP');
   try {
@@ -125,7 +125,7 @@ test('is not ready while one of its processes hangs, and says which', async () =
   await expect.poll(() => probe('/readyz'), { timeout: 30_000 }).toMatchObject({ status: 200 });
 });
 
-test('admits a nonce once, and makes one command of an idempotency key, whichever process gets the request', async () => {
+test('admits a nonce once and creates one command per idempotency key, whichever process gets the request', async () => {
   const nonce = randomUUID();
   const replays = await atOnce(() => signedRequest(demo, 'GET', ME, { nonce }));
   expect(replays.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -143,7 +143,7 @@ test('admits a nonce once, and makes one command of an idempotency key, whicheve
   expect(new Set(created.map(({ body }) => body.command_id)).size).toBe(1);
 });
 
-test('a request that waits in one process is woken by what the others do', async () => {
+test('a request that waits in one process is woken by changes in other processes', async () => {
   const commandId = await newCommand(demo, { timeout_seconds: 60 });
   const waited = await atOnce(() => completed(demo, commandId));
   expect(new Set(waited.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
@@ -159,14 +159,14 @@ test('the quota of a credential counts its requests to all processes together', 
       if ((await signedRequest(demo, 'GET', ME, options)).status === 200) admitted++;
     }
     expect(admitted).toBeGreaterThanOrEqual(limit);
-    // The processes tell each other every 100 ms.
+    // The processes exchange their counts every 100 ms.
     expect(admitted).toBeLessThan(2 * limit);
   } finally {
     await limited.stop();
   }
 });
 
-test('kill -9 of any of its processes loses no accepted command, and the others go on', async () => {
+test('kill -9 of any process loses no accepted command, and the other processes continue', async () => {
   const load = startLoad(demo, () => server.baseUrl, { writers: 8, readers: 2, restMs: 20 });
   for (const name of ['api-1', 'carrier', 'api-2']) {
     await load.seen(50, isAccepted);
@@ -184,14 +184,14 @@ test('kill -9 of any of its processes loses no accepted command, and the others 
   }
 });
 
-test('a port in use is one line and exit 1, however many processes there are', async () => {
+test('a port in use gives one line and exit 1, however many processes there are', async () => {
   const outcome = await start({ PORT: new URL(server.baseUrl).port }).catch((error: unknown) => error);
   if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
   expect(outcome.exitCode).toBe(1);
   expect(outcome.stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^Cannot listen on .* it is in use/)]);
 });
 
-test('SIGTERM answers what waits in every process and ends all of them', async () => {
+test('SIGTERM answers the waiting requests of every process and ends all processes', async () => {
   const stopping = await start();
   const commandId = await newCommand(demo, { device_id: 'offline-1', timeout_seconds: 60 });
   const before = await nonces();
@@ -216,14 +216,14 @@ test('all processes end with the one that started them', async () => {
   await vi.waitFor(() => expect(Object.values(processesOf(left)).filter(isAlive)).toEqual([]), { timeout: 30_000 });
 });
 
-test('ends with 1 where a process cannot start any more', async () => {
+test('exits with 1 if a process can no longer start', async () => {
   const failing = await start({ LOG_LEVEL: 'info' });
   const closed = once(failing.process, 'close');
   writeKeyring(randomBytes(32));
   try {
     process.kill(processesOf(failing)['api-2'] as number, 'SIGKILL');
     expect(await closed).toEqual([1, null]);
-    expect(failing.stderr()).toContain('does not start any more');
+    expect(failing.stderr()).toContain('can no longer start');
   } finally {
     writeKeyring(key);
   }

@@ -14,6 +14,8 @@ test('docs/access.md, pasted from top to bottom, grants what it says, and the au
   });
   const [changes, denials] = outputs.slice(-2);
   expect(changes.map(({ operation }: { operation: string }) => operation)).toEqual([
+    'policies.revoke',
+    'policies.create',
     'policies.delete',
     'policies.create',
     'roleBindings.create',

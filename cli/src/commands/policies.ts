@@ -20,4 +20,11 @@ export function addPolicies(program: Command, invocation: Invocation): void {
     view,
     call: ({ client, path }) => client.policies.delete(path.tenant_id, path.policy_id),
   });
+  add('revoke', {
+    confirm: {
+      question: ({ input }, tenant) => `Take ${input.scope} away from ${input.client_id} of tenant ${tenant}?`,
+    },
+    view,
+    call: ({ client, path, input }) => client.policies.revoke(path.tenant_id, input),
+  });
 }

@@ -28,7 +28,7 @@ type ListName = Extract<Name, `${string}.list`>;
 interface AnyRequest {
   /** The values of the path's parameters, in the order of the path. */
   path?: readonly string[];
-  query?: { cursor?: string | null; wait_seconds?: number } | undefined;
+  query?: (object & { cursor?: string | null; wait_seconds?: number }) | undefined;
   body?: object;
 }
 

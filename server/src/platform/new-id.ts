@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Random bytes are drawn for many ids at once: drawn one by one they were 5 % of the CPU of accepting a command. */
+/** Random bytes are drawn for many ids at once: drawing them one by one took 5 % of the CPU of accepting a command. */
 const pool = Buffer.alloc(16 * 256);
 let drawn = pool.length;
 
-/** A UUID version 7 of that instant: ids of ours sort by the time they were made. */
+/** A UUID version 7 of that instant: the platform's ids sort by creation time. */
 export function newId(at = Date.now()): string {
   if (drawn === pool.length) {
     randomFillSync(pool);
@@ -17,22 +17,25 @@ export function newId(at = Date.now()): string {
 }
 
 /**
- * SQL: the time of a UUID version 7 that the database makes in this transaction, in hex; newIdTail() follows. Rounded to
- * milliseconds as what a column of instants keeps of now().
+ * SQL: the time part, in hex, of a UUID version 7 that the database generates in this transaction; newIdTail() follows.
+ * It is rounded to milliseconds, as a column of instants rounds now().
  */
 export const ID_TIME = idTimeOf('now()');
 
-/** SQL: the same for any instant. */
+/** SQL: the time part for any instant. */
 export function idTimeOf(instant: string): string {
   return `lpad(to_hex(round(extract(epoch from ${instant}) * 1000)::bigint), 12, '0')`;
 }
 
-/** What follows the time in a UUID version 7, in hex. */
+/** The part of a UUID version 7 after the time, in hex. */
 export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
 
-/** The lowest id of this time or later, as a request writes it, for ids that begin with the milliseconds of an instant. */
+/**
+ * The lowest id of this instant or later, for ids that begin with the milliseconds of an instant. A request may give
+ * the instant.
+ */
 export function firstIdAt(time: string): string {
-  // Finer than milliseconds counts as the next one: what came before it must not be listed as after it.
+  // Round up a finer instant: an item before it must not be listed as after it.
   const finer = /\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0;
   const milliseconds = Date.parse(time) + finer;
   const hex = milliseconds.toString(16).padStart(12, '0');

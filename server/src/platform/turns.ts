@@ -1,9 +1,9 @@
-/** Callers wait for 20 seconds and longer. */
+/** Shorter than the timeouts of callers, which are 20 seconds and longer. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Runs work of the same key one after the other, and work of different keys at once. Work that has waited too long is
- * never begun: its error has the code of a wait for the database.
+ * Runs work of the same key one after the other, and work of different keys in parallel. Work that has waited too long
+ * never begins: its error has the code of a wait for the database.
  */
 export function createTurns(maxWaitMs = MAX_WAIT_MS) {
   const waiting = new Map<string, Set<() => void>>();

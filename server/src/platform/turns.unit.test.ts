@@ -11,7 +11,7 @@ function lasting() {
   return { work: () => ended, end: () => end() };
 }
 
-test('work of one key runs one after the other in its order, also after a failure, and other keys do not wait', async () => {
+test('work of one key runs one after the other, even after a failure, and other keys do not wait', async () => {
   const inTurn = createTurns();
   const begun: number[] = [];
   const first = lasting();
@@ -34,7 +34,7 @@ test('work of one key runs one after the other in its order, also after a failur
   expect(await inTurn('a', async () => 'again')).toBe('again');
 });
 
-test('work that waited too long is refused and never begun', async () => {
+test('work that waited too long is refused and never begins', async () => {
   const inTurn = createTurns(50);
   const slow = lasting();
   const first = inTurn('a', slow.work);

@@ -4,7 +4,7 @@ import { type Answer, type Profile, signedRequest, type TestTenant } from '@tena
 
 export const COMMANDS = '/api/v1/open/downlink/commands';
 
-/** Creates a command, and answers its id. Like every good caller it repeats a 503 after `Retry-After`. */
+/** Creates a command and returns its id. Like every well-behaved caller it retries a 503 after `Retry-After`. */
 export async function newCommand(operator: Profile, fields: object = {}, node?: string): Promise<string> {
   const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, ...fields };
   const body = { idempotency_key: randomUUID(), ...command };
@@ -31,7 +31,7 @@ export async function completed(reader: Profile, commandId: string): Promise<Ans
 export const cancelCommand = (operator: Profile, commandId: string): Promise<Answer> =>
   signedRequest(operator, 'POST', `${COMMANDS}/${commandId}/cancel`);
 
-/** A command that was taken back. The relay is quick: of several that are canceled at once one is in time. */
+/** A canceled command. The relay is fast, so several are canceled at once: one of them is in time. */
 export async function canceledCommand({ operator }: TestTenant): Promise<Answer['body']> {
   for (;;) {
     const tries = Array.from({ length: 8 }, async () => cancelCommand(operator, await newCommand(operator)));

@@ -11,7 +11,7 @@ async function create(caller: Profile, target: string, body: object): Promise<An
 export const createObjectCredential = async (caller: Profile, fields: object = {}): Promise<string> =>
   (await create(caller, '/api/v1/open/objects/credentials', newObjectCredential(fields))).credential_id;
 
-/** The resource_id of an object resource that goes by the object credential. */
+/** The resource_id of an object resource with that object credential. */
 export const createObjectResource = async (
   caller: Profile,
   credentialId: string,

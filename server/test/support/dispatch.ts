@@ -5,7 +5,7 @@ import { asAllTenants } from '../../src/platform/database/roles.js';
 import { localSignals } from '../../src/platform/signals/signals.js';
 import { silent } from './silent.js';
 
-/** What the relay commits for an accepted command, and the message that it then publishes; null for none. */
+/** Dispatches an accepted command as the relay does. Returns the message that the relay would publish, or null. */
 export async function dispatch(database: Database, tenantId: string, commandId: string): Promise<Message | null> {
   const { messages } = await asAllTenants(database, (tx) =>
     commandOutbox(database, localSignals(), silent().metrics).prepare(tx, [

@@ -2,7 +2,7 @@ import { type ErrorCode, errors } from '@tenant-open-platform/contract';
 import type { Answer } from '@tenant-open-platform/testing';
 import { expect } from 'vitest';
 
-/** The answer is a refusal of this code, with the status of the table, under its own request id, and not to be stored. */
+/** Expects a refusal with this code, the status of the table and its own request id, marked no-store. */
 export function expectRefusal({ status, headers, body }: Answer, code: ErrorCode): void {
   expect(body).toMatchObject({ code, request_id: headers['x-request-id'] });
   expect(status).toBe(errors[code].status);

@@ -15,7 +15,7 @@ export function randomNumbers(seed: number): () => number {
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
-/** Requests as they go over the wire: right, wrong, several at once, and with bytes changed at random. */
+/** Raw requests: valid, invalid, pipelined, and with randomly changed bytes. */
 export function hostileRequests(caller: Profile, random: () => number): () => Buffer {
   const below = (limit: number) => Math.floor(random() * limit);
   const oneOf = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;

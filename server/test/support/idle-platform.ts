@@ -16,7 +16,7 @@ export type IdlePlatform = {
   stop: () => Promise<void>;
 };
 
-/** A Postgres of a test's own, and a server that only answers requests: all else that happens there the test does. */
+/** A private Postgres with a server that only answers requests. The test itself does everything else. */
 export async function startIdlePlatform(): Promise<IdlePlatform> {
   const folder = mkdtempSync(join(tmpdir(), 'top-idle-'));
   const postgres = await startPrivatePostgres();

@@ -6,32 +6,32 @@ import { COMMANDS } from './commands.js';
 export type Sent = {
   kind: 'write' | 'read' | 'forged';
   idempotencyKey: string;
-  /** Null where the connection ended without an answer. */
+  /** Null if the connection ended without an answer. */
   answer: Answer | null;
   milliseconds: number;
 };
 
 export type Load = {
   sent: Sent[];
-  /** Resolves once this many answers for which `counts` holds have come since the call. */
+  /** Resolves once this many answers for which `counts` is true have arrived since the call. */
   seen(count: number, counts: (sent: Sent) => boolean): Promise<void>;
-  /** Resolves when every request under way has its answer. */
+  /** Resolves when every request in progress is answered. */
   stop(): Promise<Sent[]>;
 };
 
 type LoadOptions = {
   writers?: number;
   readers?: number;
-  /** How long each of them rests between two requests. */
+  /** How long each of them pauses between two requests. */
   restMs?: number;
   /** Fields of the next command. */
   command?: () => object;
 };
 
-/** Where nobody listens a connection is refused within microseconds. */
+/** Without a listener, a connection is refused within microseconds. */
 const GONE_MS = 100;
 
-/** Creates commands, reads, and tries forged signatures, all at once, at the node that is the one to ask at the time. */
+/** Creates commands, reads and sends forged signatures, all at once, to the node that `node` returns at the time. */
 export function startLoad(
   profile: Profile,
   node: () => string,

@@ -13,10 +13,7 @@ const forbidden: [pattern: RegExp, reason: string][] = [
     'reads the whole table under a lock: add NOT VALID',
   ],
   [/\badd (constraint \S+ )?(primary key|unique)\b(?! using index)/, 'builds an index under a lock: build it first'],
-  [
-    /^(update|delete from|truncate|insert into \S+ (\(.*?\) )?select)\b/,
-    'holds rows for long: let a background loop do it',
-  ],
+  [/^(update|delete from|truncate|insert into \S+ (\(.*?\) )?select)\b/, 'locks rows for long: use a background loop'],
   [/^(lock|cluster|vacuum full|reindex (?!.*concurrently))\b/, 'locks the table'],
   [
     /^(refresh materialized view|alter table \S+ set (logged|unlogged|tablespace))\b/,
@@ -31,7 +28,7 @@ const UNUSED_SINCE = /^-- unused since (\S+?):/m;
 
 type Migration = { tag: string; sql: string };
 
-/** Why a migration would stop traffic or break nodes of the version before; empty where it does neither. */
+/** Why a migration would stop requests or break nodes of the previous version; empty if it does neither. */
 export function migrationProblems({ tag, sql }: Migration, tags: readonly string[]): string[] {
   const problems: string[] = [];
   const statements = sql.split('--> statement-breakpoint').map((text) => ({
@@ -56,11 +53,14 @@ export function migrationProblems({ tag, sql }: Migration, tags: readonly string
 
     const index = /^create (?:unique )?index (concurrently )?(\S+) on (?:only )?([^\s(]+)/.exec(bare);
     if (index && !index[1] && !created.includes(index[3] as string)) {
-      complain(bare, 'holds up every write of the table: build the index CONCURRENTLY');
+      complain(bare, 'blocks every write to the table: build the index CONCURRENTLY');
     }
     const previous = statements[number - 1]?.bare;
     if (index?.[1] && previous !== `drop index concurrently if exists ${index[2]}`) {
-      complain(bare, 'what an interrupted build has left must go first: DROP INDEX CONCURRENTLY IF EXISTS before it');
+      complain(
+        bare,
+        'an interrupted build may have left an invalid index: DROP INDEX CONCURRENTLY IF EXISTS before it',
+      );
     }
     const next = statements[number + 1]?.bare ?? '';
     const isBeforeItsBuild =
@@ -68,14 +68,14 @@ export function migrationProblems({ tag, sql }: Migration, tags: readonly string
     if (removal.test(bare) && !isBeforeItsBuild) {
       const since = UNUSED_SINCE.exec(text)?.[1];
       if (since === undefined || !tags.includes(since)) {
-        complain(bare, 'old nodes may use it: say `-- unused since <migration>: <why>` above it');
+        complain(bare, 'old nodes may use it: write `-- unused since <migration>: <why>` above it');
       }
     }
   }
   const alone = statements.filter(({ bare }) => bare !== '');
   if (alone.some(({ bare }) => isConcurrent(bare)) && !alone.every(({ bare }) => isConcurrent(bare))) {
     problems.push(
-      `${tag}: it runs outside a transaction because of CONCURRENTLY: put everything else into another one.`,
+      `${tag}: it runs outside a transaction because of CONCURRENTLY: put all other statements into another migration.`,
     );
   }
   return problems;

@@ -1,11 +1,13 @@
 import type postgres from 'postgres';
 
-/** SQL: an id like those of the platform, the older the larger `n` is. All of them are of 2026-01-01. */
+/** SQL: an id like the platform's, older for a larger `n`. All are of 2026-01-01. */
 export const ID_OF_N = `(
   lpad(to_hex(1767225600000 + 10000000 - n), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15)
 )::uuid`;
 
-/** Adds rows to a table that are like one that it has, but for these columns, by SQL in which `n` counts from 1. */
+/**
+ * Adds rows to a table that copy an existing row, except for these columns. Their SQL uses `n`, which counts from 1.
+ */
 export async function multiply(
   sql: postgres.Sql,
   table: string,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Answer, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { completed, newCommand } from './commands.js';
 
-/** A request of a device that sent none before: the simulated ones ask for firmware after a reboot. */
+/** A request of a device that has sent none before: simulated devices ask for firmware after a reboot. */
 export async function newDeviceRequest(
   { operator, reader }: TestTenant,
   deviceId = `ok-${randomUUID()}`,

@@ -1,6 +1,6 @@
 import { createAccount, createUser } from '@nats-io/nkeys';
 
-/** A body that busPrincipals.create accepts, with keys of its own. */
+/** A body that busPrincipals.create accepts, with new keys. */
 export const newPrincipal = (fields: object = {}) => ({
   bus_user: 'acme-adapter',
   bus_account_public_key: createAccount().getPublicKey(),

@@ -3,7 +3,7 @@ import type { Profile } from '@tenant-open-platform/testing';
 import { hashNonce, type SignedRequest } from '../../src/platform/auth/admission.js';
 import type { Database } from '../../src/platform/database/database.js';
 
-/** What the gates would ask admission for the credential, in a request signed now, with a nonce of its own. */
+/** The input of admission for a request of the credential, signed now, with a new nonce. */
 export async function newSignedRequest(database: Database, { tenant_id, client_id }: Profile): Promise<SignedRequest> {
   const [row] = await database.sql.begin(async (tx) => {
     await tx`set local role top_system`;

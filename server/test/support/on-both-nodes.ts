@@ -1,6 +1,6 @@
 import { platform } from '@tenant-open-platform/testing';
 
-/** Makes `count` calls at once, in turn for each node, and waits for all. */
+/** Makes `count` calls at once, alternating between the nodes, and waits for all. */
 export function onBothNodes<Result>(
   count: number,
   call: (node: string, index: number) => Promise<Result>,

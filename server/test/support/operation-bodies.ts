@@ -3,7 +3,7 @@ import { newPrincipal } from './new-principal.js';
 import type { Ids } from './operation-ids.js';
 import { unique } from './unique.js';
 
-/** A body to accept, for every operation that takes one. */
+/** A valid body for every operation that takes one. */
 export const bodies: Record<string, (ids: Ids) => object> = {
   'tenants.create': () => ({ tenant_id: unique('tenant'), name: 'Acme Fleet' }),
   'tenants.update': () => ({ name: 'Acme Fleet Europe' }),

@@ -12,7 +12,7 @@ import { unique } from './unique.js';
 export type Ids = {
   tenant_id: string;
   client_id: string;
-  /** The tenant's own, bound to nobody. */
+  /** A role of the tenant, bound to no credential. */
   role: string;
   bound_role: string;
   policy_id: string;
@@ -21,7 +21,7 @@ export type Ids = {
   canceled_command_id: string;
   parked_message_id: string;
   retried_message_id: string;
-  /** Of a device. */
+  /** A request of a device. */
   request_id: string;
   vendor: string;
   command_type: string;
@@ -33,10 +33,10 @@ export type Ids = {
   resource_id: string;
 };
 
-/** Fits the grammar of paths and the pattern of no id. */
+/** Fits the grammar of paths but no id pattern. */
 export const MALFORMED_ID = 'x~'.repeat(70);
 
-/** The catalog is every tenant's: one entry of this file's own. */
+/** The catalog is shared by all tenants, so this file has an entry of its own. */
 const catalogIds = { vendor: unique('vendor'), command_type: unique('type') };
 
 export async function createCatalogIds(): Promise<void> {
@@ -46,13 +46,15 @@ export async function createCatalogIds(): Promise<void> {
   await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
 }
 
-export async function administer(method: string, target: string, body: object): Promise<void> {
+export async function administer(method: string, target: string, body: object, success = 200): Promise<void> {
   const { status, raw } = await signedRequest(platform().admin, method, target, { body });
-  if (status !== 200) throw new Error(raw);
+  if (status !== success) throw new Error(raw);
 }
 
-/** What an operation leaves as it is, one of each tenant will do: the device's one reply, the canceled command.
- * What only a fleet can make is made once, too. */
+/**
+ * Ids that operations do not change or can share: one per tenant is enough, such as the replied request and the
+ * canceled command. The simulated fleet must run while they are made.
+ */
 async function createLastingIds(tenant: TestTenant) {
   const [{ device_request_id }, { command_id }, parked] = await Promise.all([
     newDeviceRequest(tenant),
@@ -88,7 +90,7 @@ export async function createIds(tenant: TestTenant): Promise<Ids> {
   };
 }
 
-/** For an operation that succeeds once for the same ids: only the ids of its part are new, because limits are low. */
+/** For an operation that succeeds once for the same ids. Only the ids of its part are new, because limits are low. */
 export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }: Operation): Promise<Ids> {
   if (path.startsWith('/api/v1/open/callbacks/')) return { ...ids, ...(await createCallbackIds(tenant)) };
   if (path.startsWith('/api/v1/open/objects/')) return { ...ids, ...(await createObjectIds(tenant)) };
@@ -105,6 +107,7 @@ async function createAccessIds(tenant: TestTenant) {
   const policy = await signedRequest(platform().admin, 'POST', `${access}/policies`, {
     body: { client_id, scope: 'open:event:read' },
   });
+  await administer('POST', `${access}/policies`, { client_id, scope: REVOKED_SCOPE }, 201);
   const principals = `${access}/bus/principals`;
   const principal = await signedRequest(tenant.admin, 'POST', principals, { body: newPrincipal() });
   const { policy_id } = policy.body;
@@ -153,7 +156,7 @@ export const missingIds = (): Ids => ({
   resource_id: randomUUID(),
 });
 
-/** Whose value a path parameter takes, where it is not of its own name. */
+/** Path parameters that take the value of a parameter with another name. */
 const otherIds: Record<string, Record<string, keyof Ids>> = {
   'roleBindings.delete': { role: 'bound_role' },
   'commands.cancel': { command_id: 'canceled_command_id' },
@@ -166,10 +169,31 @@ const idFor = (operation: Operation, name: string) => otherIds[operation.name]?.
 export const parameters = (operation: Operation) =>
   [...operation.route.path.matchAll(/:([a-z_]+)/g)].map(([, name]) => idFor(operation, name as string));
 
-export const target = (operation: Operation, values: Ids) =>
+const REVOKED_SCOPE = 'open:catalog:read';
+
+/** A query to accept, for every operation that needs one. The ids in it are references, as those of a path are. */
+export const queries: Record<string, (ids: Ids) => Record<string, string>> = {
+  'policies.revoke': ({ client_id }) => ({ client_id, scope: REVOKED_SCOPE }),
+};
+
+/** The ids that a query names. */
+export const queryReferences = ({ name }: Operation) =>
+  Object.keys(queries[name]?.(missingIds()) ?? {}).filter((id): id is keyof Ids => id in missingIds());
+
+/** Every id that a path or a query names, but the tenant. */
+export const references = (operation: Operation) =>
+  [...parameters(operation), ...queryReferences(operation)].filter((name) => name !== 'tenant_id');
+
+export const path = (operation: Operation, values: Ids) =>
   operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
 
-/** Operations that delete come last, those of deeper paths first: the others need what they delete. */
+/** The path with its query, and with further parameters. */
+export function target(operation: Operation, values: Ids, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams({ ...queries[operation.name]?.(values), ...more }).toString();
+  return `${path(operation, values)}${query && `?${query}`}`;
+}
+
+/** Operations that delete come last, deeper paths first: other operations need these resources. */
 export const deletionsLast = (operations: readonly Operation[]): Operation[] =>
   [...operations].sort((one, other) => depthOfDeletion(other) - depthOfDeletion(one));
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import postgres from 'postgres';
 
-/** What auto_explain says of one statement that ran, and of the statements inside it, such as checks of foreign keys. */
+/** The report of auto_explain on one executed statement and on the statements inside it, such as foreign key checks. */
 export type Explained = { ms: number; 'Query Text': string; Plan: PlanNode };
 
 type PlanNode = {
@@ -19,13 +19,13 @@ type PlanNode = {
 };
 
 export type ExplainedPostgres = PrivatePostgres & {
-  /** A superuser whose own statements are not explained and check no foreign key. */
+  /** A superuser whose own statements are not explained and check no foreign keys. */
   owner: postgres.Sql;
-  /** The plans of all statements that run meanwhile, as they were really executed. */
+  /** The plans of all statements that run meanwhile, as executed. */
   plansOf(work: () => Promise<unknown>): Promise<Explained[]>;
 };
 
-/** A Postgres that never analyzes a table by itself, and explains every statement of the platform. */
+/** A Postgres without automatic analyze, which explains every statement of the platform. */
 export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
   let log = '';
   const server = await startPrivatePostgres({
@@ -48,7 +48,7 @@ export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
   await owner`set auto_explain.log_min_duration = -1`;
   await owner`set session_replication_role = replica`;
 
-  /** All statements that ended before are in the log then. */
+  /** The log then contains all statements that ended before. */
   async function flush(): Promise<void> {
     const mark = `mark-${randomUUID()}`;
     await owner.unsafe(`do $$ begin raise log '${mark}'; end $$`);
@@ -78,7 +78,7 @@ export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** How many rows of tables a plan has read, also those that its filters then left out. */
+/** How many table rows a plan has read, including rows that its filters then removed. */
 export const rowsRead = ({ Plan }: Explained): number =>
   nodesOf(Plan)
     .filter((node) => /Scan/.test(node['Node Type']) && node['Relation Name'] !== undefined)
@@ -94,7 +94,7 @@ export const indexesRead = ({ Plan }: Explained): string[] => nodesOf(Plan).flat
 
 export const pagesRead = ({ Plan }: Explained): number => Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
 
-/** The large tables of which a plan reads every page. */
+/** The large tables that a plan reads in full. */
 export const wholeTablesRead = ({ Plan }: Explained, large: readonly string[]): string[] =>
   nodesOf(Plan).flatMap((node) => {
     const table = node['Relation Name'];

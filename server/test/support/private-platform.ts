@@ -17,7 +17,7 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type Run = { exitCode: number; stdout: string; stderr: string };
 
-/** Runs `main.js` with these arguments to its end. */
+/** Runs `main.js` with these arguments until it exits. */
 export const runMain = (args: string[], env: Record<string, string>): Promise<Run> =>
   new Promise((resolve, reject) => {
     const { PATH, HOME, TMPDIR } = process.env;
@@ -38,13 +38,15 @@ export type PrivatePlatform = {
   demo: Profile;
   server: () => RunningServer;
   restart: () => Promise<void>;
-  /** Starts one more process that carries commands and answers no requests. */
+  /** Starts another process that carries commands and answers no requests. */
   startWorker: () => Promise<RunningServer>;
   run: (...args: string[]) => Promise<Run>;
   stop: () => Promise<void>;
 };
 
-/** One server on a Postgres and a nats-server of a test's own, for what must not happen to those that files share. */
+/**
+ * One server on a private Postgres and nats-server, for tests that must not disturb the servers shared by test files.
+ */
 export async function startPrivatePlatform(): Promise<PrivatePlatform> {
   const folder = mkdtempSync(join(tmpdir(), 'top-private-'));
   const [nats, postgres] = await Promise.all([startPrivateNats(), startPrivatePostgres()]);

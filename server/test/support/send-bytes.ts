@@ -2,7 +2,7 @@ import { type Answer, type Profile, rawRequest, sign } from '@tenant-open-platfo
 
 export type Parts = { method: string; target: string; headers?: string[]; body?: Buffer };
 
-/** Sends exactly these headers and bytes; a body gets its Content-Length unless a header frames it otherwise. */
+/** Sends exactly these headers and bytes. A body gets a Content-Length unless a header frames it otherwise. */
 export function sendBytes(
   { base_url }: Profile,
   { method, target, headers = [], body = Buffer.alloc(0) }: Parts,
@@ -13,7 +13,7 @@ export function sendBytes(
   return rawRequest(base_url, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), body]));
 }
 
-/** The same with a right signature of `signedBody`, or of the bytes as they are sent. */
+/** The same with a correct signature of `signedBody`, by default of the sent bytes. */
 export function sendSignedBytes(
   caller: Profile,
   { headers = [], signedBody, ...parts }: Parts & { signedBody?: Buffer },

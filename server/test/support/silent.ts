@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { createWatchdog } from '../../src/platform/telemetry/watchdog.js';
 
-/** What background work needs to say what it does, to nobody. */
+/** A logger and metrics that discard everything, for background work. */
 export function silent() {
   const watchdog = createWatchdog();
   return {

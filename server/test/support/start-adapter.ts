@@ -3,12 +3,15 @@ import { pino } from 'pino';
 import { natsBus } from '../../src/platform/bus/nats-bus.js';
 
 export type Adapter = {
-  /** The ids of commands in the order in which they came. */
+  /** The ids of commands in the order of their arrival. */
   received: string[];
   stop(): Promise<void>;
 };
 
-/** An adapter of all tenants that outlives the platform's processes: every device succeeds at once, but for those called `silent`. */
+/**
+ * An adapter of all tenants that outlives the platform's processes: every command succeeds at once, unless its device
+ * is called `silent`.
+ */
 export async function startAdapter(natsUrl: string): Promise<Adapter> {
   const bus = await natsBus({ url: natsUrl }, pino({ level: 'silent' }));
   const received: string[] = [];

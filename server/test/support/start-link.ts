@@ -6,11 +6,11 @@ export type Link = {
   connections: () => number;
   /** The same URL through this link. */
   through: (url: string) => string;
-  /** From now on connections stay open and are accepted, and nothing passes: as behind a primary that failed over. */
+  /** From now on connections stay open and are accepted, but no bytes pass, as with an old primary after a failover. */
   blackHole: () => void;
   /**
-   * New connections pass again. Those of before never do: their client has to notice that by itself. Postgres has by
-   * its keepalive, about 10 seconds. Until then a session that waits for the rest of a statement keeps its locks.
+   * New connections pass again. Old ones never do: their client must notice that itself. Postgres notices by its
+   * keepalive after about 10 seconds. Until then a session that waits for the rest of a statement keeps its locks.
    */
   heal: () => void;
   stop: () => Promise<void>;
@@ -20,7 +20,7 @@ export type Link = {
 export async function startLink(url: string): Promise<Link> {
   const target = Number(new URL(url).port);
   const sockets = new Set<Socket>();
-  /** The sockets to the server of connections that a black hole has swallowed. */
+  /** The server-side sockets of connections that a black hole has swallowed. */
   const swallowed = new Set<Socket>();
   let isBlackHole = false;
   let connections = 0;

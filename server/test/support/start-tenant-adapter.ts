@@ -6,7 +6,7 @@ const IN_FLIGHT = 64;
 const FETCH_MS = 1_000;
 const AGAIN_MS = 50;
 
-/** An adapter of one tenant, which reads the durable that the platform makes for it: each command succeeds. */
+/** An adapter of one tenant, which reads the durable that the platform creates for it: each command succeeds. */
 export function startTenantAdapter(client: JetStreamClient, tenantId: string, vendor: string) {
   const received: string[] = [];
   let isStopping = false;
@@ -16,7 +16,7 @@ export function startTenantAdapter(client: JetStreamClient, tenantId: string, ve
       try {
         await read(await client.consumers.get('TOP_COMMANDS', durables.adapter(tenantId, vendor)));
       } catch {
-        // No durable yet, or it is gone.
+        // The durable does not exist yet or is gone.
         await delay(AGAIN_MS);
       }
     }

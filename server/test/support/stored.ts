@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** What the platform's background work may see of all tenants. */
+/** The rows of all tenants that the platform's background work may see. */
 async function asSystem<Rows>(
   databaseUrl: string,
   read: (tx: postgres.TransactionSql) => Promise<Rows>,
@@ -24,11 +24,11 @@ export type StoredCommand = {
   status: string;
   accepted_events: number;
   completed_events: number;
-  /** Rows of the outbox for its acceptance: deleted once the bus has the command, or it has ended. */
+  /** The outbox rows of a command: deleted once the bus has the command or the command has ended. */
   outbox_rows: number;
 };
 
-/** The commands of a tenant with how many events and rows of the outbox each has. */
+/** The commands of a tenant, each with its number of events and of outbox rows. */
 export const storedCommands = (databaseUrl: string, tenantId: string): Promise<StoredCommand[]> =>
   asSystem(
     databaseUrl,
@@ -46,7 +46,7 @@ export const storedCommands = (databaseUrl: string, tenantId: string): Promise<S
       from commands where tenant_id = ${tenantId}`,
   );
 
-/** What a stored command has: a row of the outbox until the relay took it, and its event once it is logged. */
+/** The outbox row of a stored command until the relay took it, and its event once it is logged. */
 export const announcement = ({ accepted_events, outbox_rows }: StoredCommand) => ({
   isAnnounced: accepted_events + outbox_rows > 0,
   isAnnouncedTwice: accepted_events > 1 || outbox_rows > 1,
@@ -55,11 +55,11 @@ export const once = { isAnnounced: true, isAnnouncedTwice: false };
 
 export type StoredEvent = { event_id: string; event_type: string; command_id: string };
 
-/** The event log of all tenants, in its order. */
+/** The event log of all tenants, in order. */
 export const storedEvents = (databaseUrl: string): Promise<StoredEvent[]> =>
   asSystem(databaseUrl, (tx) => tx<StoredEvent[]>`select event_id, event_type, command_id from events order by seq`);
 
-/** How many commands have not ended, and how much has not gone to the bus. */
+/** How many commands are open, and how many messages wait for the bus. */
 export async function storedWork(
   databaseUrl: string,
 ): Promise<{ commands: number; outbox: number; unpublished_events: number }> {

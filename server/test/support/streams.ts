@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { StreamName } from '../../src/platform/bus/bus.js';
 import { storedEvents } from './stored.js';
 
-/** The bodies of all messages on a stream, in its order. */
+/** The bodies of all messages on a stream, in order. */
 async function read<Body>(natsUrl: string, stream: StreamName): Promise<Body[]> {
   const connection = await connect({ servers: natsUrl });
   const consumer = await jetstream(connection).consumers.get(stream);
@@ -22,8 +22,8 @@ async function read<Body>(natsUrl: string, stream: StreamName): Promise<Body[]> 
 }
 
 /**
- * The stream of events is the event log, each event once and in its order. The stream of commands is in the order of their
- * command.accepted events, each command once. Answers the ids of the commands.
+ * The stream of events has each event of the log once and in order. The stream of commands has each command once, in
+ * the order of the command.accepted events. Returns the ids of the commands.
  */
 export async function expectStreamsAsStored(natsUrl: string, databaseUrl: string): Promise<Set<string>> {
   const stored = await storedEvents(databaseUrl);
@@ -43,7 +43,7 @@ export async function expectStreamsAsStored(natsUrl: string, databaseUrl: string
   return sent;
 }
 
-/** Says what differs and not all that there is. */
+/** Shows only the differences. */
 function expectSame(found: string[], wanted: string[]): void {
   const [foundIds, wantedIds] = [new Set(found), new Set(wanted)];
   expect({

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond, refuseScopesOfPlatformTenant } from './granting.js';
 import { policies } from './policies.table.js';
@@ -24,7 +24,7 @@ export const createPolicy =
 
     const policyId = newId(call.admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: policyId }, async (tx) => {
-      // Policies of roles are bounded by the roles.
+      // A policy of a role counts against the limit of roles.
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
       await refuseBeyondLimit(tx, policies, tenantId, limit, direct);
       if (!(await lockCredential(tx, tenantId, body.client_id))) throw notFoundIn('body/client_id');
@@ -37,7 +37,7 @@ export const createPolicy =
       }));
       const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
       if (!created) throw call.refuse('POLICY_ALREADY_EXISTS');
-      return created;
+      return { before: null, after: presentPolicy(created, call.requestId), result: created };
     });
     return { status: 201, body: presentPolicy(row, call.requestId) };
   };

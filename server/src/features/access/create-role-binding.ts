@@ -3,7 +3,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { builtInScopes, platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { presentRoleBinding } from './present-role-binding.js';
@@ -24,12 +24,14 @@ export const createRoleBinding =
       if (!(await lockCredential(tx, tenantId, clientId))) throw notFoundIn('body/client_id');
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
       if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
-      return bound;
+      // What the role grants at this time: the log tells what the binding meant.
+      const after = { ...presentRoleBinding(bound, call.requestId), scopes: granted };
+      return { before: null, after, result: bound };
     });
     return { status: 201, body: presentRoleBinding(row, call.requestId) };
   };
 
-/** Null where the binding exists. */
+/** Null if the binding exists. */
 export async function insertRoleBinding(
   tx: Transaction,
   binding: { tenantId: string; clientId: string; role: string },

@@ -1,4 +1,4 @@
-import type { contract, Scope } from '@tenant-open-platform/contract';
+import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
@@ -6,6 +6,7 @@ import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, refuseBeyond } from './granting.js';
 import { policies } from './policies.table.js';
+import { presentPolicy } from './present-policy.js';
 
 export const deletePolicy =
   (database: Database): Handler<typeof contract.policies.delete> =>
@@ -14,11 +15,13 @@ export const deletePolicy =
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const [deleted] = await tx
         .delete(policies)
-        // A role's are changed with the role.
+        // Policies of a role are changed with the role.
         .where(and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isNotNull(policies.clientId)))
         .returning();
       if (!deleted) throw notFound();
-      refuseBeyond(held, [`${deleted.object}:${deleted.action}` as Scope]);
+      const before = presentPolicy(deleted, call.requestId);
+      refuseBeyond(held, [before.scope]);
+      return { before, after: null, result: null };
     });
     return { status: 200, body: { policy_id: policyId, deleted: true, request_id: call.requestId } };
   };

@@ -6,6 +6,7 @@ import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { lockPlatformAdministrators } from './last-platform-administrator.js';
+import { presentRoleBinding } from './present-role-binding.js';
 import { roleBindings } from './role-bindings.table.js';
 
 export const deleteRoleBinding =
@@ -22,8 +23,10 @@ export const deleteRoleBinding =
         )
         .returning();
       if (!deleted) throw notFound();
-      refuseBeyond(held, (await scopesOfRole(tx, tenantId, role)) ?? []);
+      const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
+      refuseBeyond(held, scopes);
       await administrators?.requireOneLeft();
+      return { before: { ...presentRoleBinding(deleted, call.requestId), scopes }, after: null, result: null };
     });
     return { status: 200, body: { client_id: clientId, role, deleted: true, request_id: call.requestId } };
   };

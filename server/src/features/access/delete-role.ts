@@ -17,14 +17,16 @@ export const deleteRole =
     if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
-      // A binding made at the same time waits for this lock, and finds the role gone, or has its own before it.
+      // A concurrent binding either waits for this lock and then finds no role, or committed before it.
       const [locked] = await tx.select().from(roles).where(own).for('update');
       if (!locked) throw notFound();
-      refuseBeyond(held, await policiesOfRole(tx, tenantId, role));
+      const scopes = await policiesOfRole(tx, tenantId, role);
+      refuseBeyond(held, scopes);
       const bound = and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.role, role));
       const [binding] = await tx.select().from(roleBindings).where(bound).limit(1);
       if (binding) throw call.refuse('ROLE_IN_USE');
       await tx.delete(roles).where(own);
+      return { before: { role, scopes }, after: null, result: null };
     });
     return { status: 200, body: { role, deleted: true, request_id: call.requestId } };
   };

@@ -12,14 +12,14 @@ import { beforeAll, expect, test } from 'vitest';
 
 let tenant: TestTenant;
 let other: TestTenant;
-/** May give access and nothing else. */
+/** May grant access, and nothing else. */
 let accessManager: Profile;
-/** May change credentials and nothing else. */
+/** May change credentials, and nothing else. */
 let credentialManager: Profile;
 let bystander: Profile;
-/** Of credentialManager: grants it a platform scope. */
+/** A policy of credentialManager: grants it a platform scope. */
 let policyId: string;
-/** One of the tenant's own roles. It grants a platform scope. */
+/** A custom role that grants a platform scope. */
 const STRONG_ROLE = 'strong';
 
 const of = ({ tenant_id }: { tenant_id: string }) => `/api/v1/platform/tenants/${tenant_id}`;
@@ -58,7 +58,7 @@ const attempts: Attempt[] = [
     () => ({ client_id: tenant.admin.client_id, role: 'platform_admin' }),
   ],
   [
-    'a tenant administrator makes a role platform_admin of its own',
+    'a tenant administrator creates a custom role named platform_admin',
     () => tenant.admin,
     'PUT',
     () => `${of(tenant)}/roles/platform_admin`,
@@ -72,21 +72,21 @@ const attempts: Attempt[] = [
     () => ({ client_id: tenant.admin.client_id, role: 'platform_admin' }),
   ],
   [
-    'a tenant administrator binds in another tenant',
+    'a tenant administrator binds a role in another tenant',
     () => tenant.admin,
     'POST',
     () => `${of(other)}/role-bindings`,
     () => ({ client_id: other.reader.client_id, role: 'tenant_admin' }),
   ],
   [
-    'a tenant administrator makes a credential in another tenant',
+    'a tenant administrator creates a credential in another tenant',
     () => tenant.admin,
     'POST',
     () => `${of(other)}/credentials`,
     () => ({ client_id: 'intruder', name: 'Intruder' }),
   ],
   [
-    'a tenant administrator makes a tenant',
+    'a tenant administrator creates a tenant',
     () => tenant.admin,
     'POST',
     () => '/api/v1/platform/tenants',
@@ -115,7 +115,7 @@ const attempts: Attempt[] = [
     () => ({ client_id: accessManager.client_id, role: 'tenant_admin' }),
   ],
   [
-    'an access manager makes a role with a platform scope that it lacks',
+    'an access manager creates a role with a platform scope that it lacks',
     () => accessManager,
     'PUT',
     () => `${of(tenant)}/roles/stronger`,
@@ -129,14 +129,14 @@ const attempts: Attempt[] = [
     () => ({ client_id: accessManager.client_id, scope: 'platform:credential:update' }),
   ],
   [
-    "an access manager binds itself to a tenant's own role with a platform scope that it lacks",
+    'an access manager binds itself to a custom role with a platform scope that it lacks',
     () => accessManager,
     'POST',
     () => `${of(tenant)}/role-bindings`,
     () => ({ client_id: accessManager.client_id, role: STRONG_ROLE }),
   ],
   [
-    'an access manager takes a platform scope that it lacks out of a role',
+    'an access manager removes a platform scope that it lacks from a role',
     () => accessManager,
     'PUT',
     () => `${of(tenant)}/roles/${STRONG_ROLE}`,
@@ -175,14 +175,14 @@ const attempts: Attempt[] = [
     () => ({ client_id: tenant.admin.client_id, name: 'Mine', rotate_secret: true }),
   ],
   [
-    'a credential manager disables one that holds platform scopes by direct policy',
+    'a credential manager disables a credential with platform scopes from a direct policy',
     () => credentialManager,
     'PUT',
     () => `${of(tenant)}/credentials/${accessManager.client_id}`,
     () => ({ status: 'DISABLED' }),
   ],
   [
-    'an operator makes a credential',
+    'an operator creates a credential',
     () => tenant.operator,
     'POST',
     () => `${of(tenant)}/credentials`,
@@ -210,7 +210,7 @@ const me = async (caller: Profile) => {
   return { roles: body.roles, scopes: body.scopes };
 };
 
-test.each(attempts)('%s: refused, audited, and without effect', async (_name, by, method, target, body) => {
+test.each(attempts)('%s: is refused, audited, and has no effect', async (_name, by, method, target, body) => {
   const everyone = [tenant.admin, other.reader, accessManager, credentialManager, bystander];
   const before = await Promise.all(everyone.map(me));
   const answer = await signedRequest(by(), method, target(), body ? { body: body() } : {});
@@ -227,7 +227,7 @@ test.each(attempts)('%s: refused, audited, and without effect', async (_name, by
   expect(await Promise.all(everyone.map(me))).toEqual(before);
 });
 
-test('a platform administrator puts no scope of tenant platform into another tenant', async () => {
+test('a platform administrator cannot grant a scope of tenant platform in another tenant', async () => {
   const admin = platform().admin;
   const inRole = { scopes: ['open:command:read', ...platformTenantScopes] };
   const answers: Answer[] = [
@@ -242,7 +242,7 @@ test('a platform administrator puts no scope of tenant platform into another ten
   ]);
 });
 
-test('a tenant administrator gives away every open scope and every platform scope of its own, and takes them back', async () => {
+test('a tenant administrator grants and revokes every open scope and every platform scope of its own', async () => {
   const own = builtInRoles.tenant_admin ?? [];
   const grantable = scopes.filter((scope) => scope.startsWith('open:') || own.includes(scope));
   const helper = await holding([...grantable]);
@@ -258,7 +258,7 @@ test('a tenant administrator gives away every open scope and every platform scop
   expect((await me(helper)).scopes).toEqual([]);
 });
 
-test('leaves at most 60 denials of a client a minute in the log', async () => {
+test('the audit log keeps at most 60 denials of a client a minute', async () => {
   const { tenant_id, operator } = await createTenant();
   const denied = Array.from({ length: 70 }, () =>
     signedRequest(operator, 'POST', `${of({ tenant_id })}/credentials`, { body: {} }),
@@ -270,6 +270,6 @@ test('leaves at most 60 denials of a client a minute in the log', async () => {
     `${of({ tenant_id })}/audit-events?client_id=${operator.client_id}&limit=500`,
   );
   expect(body.items.length).toBeGreaterThan(0);
-  // All of them came to one node.
+  // All of them reached one node.
   expect(body.items.length).toBeLessThanOrEqual(60);
 });

@@ -17,18 +17,18 @@ import { policies } from './policies.table.js';
 import { roleBindings } from './role-bindings.table.js';
 import { roles } from './roles.table.js';
 
-/** The names of the roles that every tenant has; `platform_admin` is one of tenant `platform` alone. */
+/** The names of the roles that every tenant has; only tenant `platform` has `platform_admin`. */
 export const isBuiltIn = (role: string) => Object.hasOwn(builtInRoles, role);
 
 export const builtInRolesOf = (tenantId: string) =>
   Object.entries(builtInRoles).filter(([role]) => role !== 'platform_admin' || tenantId === PLATFORM_TENANT_ID);
 
-/** An own role may have the name of something that every object has. */
+/** Check own keys: a custom role may be called `constructor`. */
 export const builtInScopes = (role: string): readonly Scope[] => (isBuiltIn(role) && builtInRoles[role]) || [];
 
 const inOrder = (held: ReadonlySet<string>): Scope[] => scopes.filter((scope) => held.has(scope));
 
-/** What a credential may do: through its roles, built in or the tenant's own, and directly. */
+/** The permissions of a credential: from its roles, built-in or custom, and from its direct policies. */
 export async function grantsOf(tx: Transaction, tenantId: string, clientId: string) {
   const bound = tx
     .select({ role: roleBindings.role })
@@ -40,7 +40,7 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
       .select({ object: policies.object, action: policies.action })
       .from(policies)
       .where(and(eq(policies.tenantId, tenantId), inArray(subject, subjects)));
-  // Not one condition with `or`: each of the two parts has an index.
+  // Two queries instead of one condition with `or`: each has an index.
   const granted = await unionAll(grantedTo(policies.clientId, [clientId]), grantedTo(policies.role, names));
   const held = new Set<string>(names.flatMap(builtInScopes));
   for (const { object, action } of granted) held.add(`${object}:${action}`);
@@ -48,8 +48,8 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
 }
 
 /**
- * What a binding to the role grants, which stays so until the transaction ends; null where the tenant has no such
- * role.
+ * The scopes that a binding to the role grants. They cannot change until the transaction ends. Null if the tenant has
+ * no such role.
  */
 export async function scopesOfRole(tx: Transaction, tenantId: string, role: string): Promise<readonly Scope[] | null> {
   if (isBuiltIn(role)) return builtInRolesOf(tenantId).find(([name]) => name === role)?.[1] ?? null;
@@ -71,26 +71,31 @@ export async function policiesOfRole(tx: Transaction, tenantId: string, role: st
 
 const isPlatformScope = (scope: Scope) => scope.startsWith('platform:');
 
-/** The platform:* scopes of the caller, read in the caller's own tenant. */
+/** The platform:* scopes that the caller holds in its own tenant. */
 export async function platformScopesOfCaller(database: Database, { caller }: Call): Promise<Scope[]> {
   const grants = await asTenant(database, caller.tenantId, (tx) => grantsOf(tx, caller.tenantId, caller.clientId));
   return grants.scopes.filter(isPlatformScope);
 }
 
-/** Nobody grants a platform:* scope that it lacks, takes one away, nor changes a credential that holds one. */
+/** A caller may neither grant nor revoke a platform:* scope that it lacks, nor change a credential that holds one. */
 export function refuseBeyond(held: readonly Scope[], granted: readonly Scope[]): void {
   const missing = granted.find((scope) => isPlatformScope(scope) && !held.includes(scope));
   if (missing) throw forbidden(missing);
 }
 
-/** The scopes that a request names in its body. The location is that of the name at an index. */
+/** The scopes in a request body. The location of an error is the name at its index. */
 export function readScopes(names: readonly string[], locationOf: (index: number) => string): Scope[] {
   const unknown = names.flatMap((name, index) => (isScope(name) ? [] : [locationOf(index)]));
   if (unknown.length > 0) throw scopeUnknown(unknown, 'is not a scope');
   return names as Scope[];
 }
 
-/** After refuseBeyond: to whoever does not hold such a scope the answer is that it does not. */
+export function readScope(name: string, location: string): Scope {
+  if (!isScope(name)) throw scopeUnknown([location], 'is not a scope');
+  return name;
+}
+
+/** Call it after refuseBeyond, so that a caller without the scope gets 403, not 422. */
 export function refuseScopesOfPlatformTenant(
   tenantId: string,
   asked: readonly Scope[],
@@ -98,7 +103,7 @@ export function refuseScopesOfPlatformTenant(
 ): void {
   if (tenantId === PLATFORM_TENANT_ID) return;
   const misplaced = asked.flatMap((scope, index) => (platformTenantScopes.includes(scope) ? [locationOf(index)] : []));
-  if (misplaced.length > 0) throw scopeUnknown(misplaced, 'exists in tenant `platform` alone');
+  if (misplaced.length > 0) throw scopeUnknown(misplaced, 'exists only in tenant `platform`');
 }
 
 const scopeUnknown = (locations: string[], message: string) =>

@@ -44,7 +44,7 @@ const disable = (by: Profile, { client_id }: Profile, node: string | undefined) 
 
 const isAlive = async (caller: Profile) => (await signedRequest(caller, 'GET', '/api/v1/open/me')).status === 200;
 
-test('of two administrators that disable each other at once on two nodes one remains', async () => {
+test('if two administrators disable each other at once on two nodes, one remains', async () => {
   let refused = 0;
   for (let round = 0; round < 30; round++) {
     const second = await makeAdministrator(first);
@@ -57,6 +57,6 @@ test('of two administrators that disable each other at once on two nodes one rem
     expect([firstLives, secondLives].filter(Boolean)).toHaveLength(1);
     first = firstLives ? first : second;
   }
-  // Otherwise the two never met, and nothing was tried.
+  // Otherwise the two changes never met, and the test proves nothing.
   expect(refused).toBeGreaterThan(0);
 });

@@ -10,7 +10,7 @@ const PLATFORM = '/api/v1/platform/tenants/platform';
 
 let folder: string;
 let server: RunningServer | null = null;
-/** The only lasting administrator when a test begins. */
+/** The only permanent administrator when a test begins. */
 let last: Profile;
 
 beforeAll(async () => {
@@ -64,18 +64,18 @@ async function expectLastToStay(): Promise<void> {
   expect(await isAlive(last)).toBe(true);
 }
 
-test('the last one is neither disabled, deleted, given an end nor unbound', async () => {
+test('the last administrator cannot be disabled, deleted, set to expire or unbound', async () => {
   await expectLastToStay();
   expect((await update(last, last, { name: 'Renamed' })).status).toBe(200);
 });
 
-test('one that is disabled or will expire does not count', async () => {
+test('a disabled or expiring administrator does not count', async () => {
   await createAdministrator({ status: 'DISABLED' });
   await createAdministrator({ expires_at: '2999-01-01T00:00:00Z' });
   await expectLastToStay();
 });
 
-test('beside another one it may go', async () => {
+test('an administrator can go if another one remains', async () => {
   const other = await createAdministrator();
   expect((await update(other, last, { status: 'DISABLED' })).status).toBe(200);
   expectLast(await unbind(other, other));

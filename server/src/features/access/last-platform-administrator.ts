@@ -2,12 +2,12 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/operation/api-error.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 import { tenants } from '../tenants/tenants.table.js';
 import { roleBindings } from './role-bindings.table.js';
 
 /**
- * Makes changes to platform administrators wait for each other: two that each leave one administrator must not
+ * Serializes changes of platform administrators: two concurrent changes that each leave one administrator must not
  * together leave none. `requireOneLeft` is called after the change, in the same transaction.
  */
 export async function lockPlatformAdministrators(tx: Transaction) {

@@ -11,7 +11,7 @@ import { roles } from './roles.table.js';
 
 const POSITION = /^[a-z0-9_-]{1,63}$/;
 
-/** The built-in roles, then the tenant's own by name. */
+/** The built-in roles, then the tenant's custom roles by name. */
 export const listRoles =
   (database: Database): Handler<typeof contract.roles.list> =>
   async ({ query: { limit, cursor, ...filters } }, call) => {
@@ -27,7 +27,7 @@ export const listRoles =
       tx
         .select({
           role: roles.role,
-          // Not a join: only the policies of the roles on this page are read.
+          // Not a join, so that only the policies of the roles on this page are read.
           scopes: sql<string | null>`(
             select string_agg(object || ':' || action, ',') from policies
             where policies.tenant_id = roles.tenant_id and policies.role = roles.role

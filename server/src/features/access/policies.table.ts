@@ -1,13 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 import { roles } from './roles.table.js';
 
-/**
- * What a subject may do in a tenant: object and action. The subject is a credential (a direct policy) or one of the
- * tenant's own roles.
- */
+/** A permission in a tenant: object and action. The subject is a credential (a direct policy) or a custom role. */
 export const policies = pgTable(
   'policies',
   {

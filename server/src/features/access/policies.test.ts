@@ -23,7 +23,7 @@ const revoke = (policyId: string, of = tenant) => signedRequest(of.admin, 'DELET
 
 const readCatalog = async (caller: Profile) => (await signedRequest(caller, 'GET', '/api/v1/open/catalog')).status;
 
-test('grants one permission directly, and takes it from the very next request on', async () => {
+test('grants one permission directly, and revokes it from the very next request on', async () => {
   const profile = await createCredential(tenant.tenant_id);
   expect(await readCatalog(profile)).toBe(403);
   const granted = await grant(profile.client_id, 'open:catalog:read');
@@ -52,21 +52,21 @@ test('grants one permission directly, and takes it from the very next request on
   expect((await revoke(policy_id)).body.code).toBe('NOT_FOUND');
 });
 
-test('grants the one permission and no other of the same object', async () => {
+test('grants only this permission, and no other on the same object', async () => {
   const profile = await createCredential(tenant.tenant_id);
   await grant(profile.client_id, 'open:command:cancel');
   const { body } = await signedRequest(profile, 'GET', '/api/v1/open/downlink/commands');
   expect([body.code, body.metadata.required_scope]).toEqual(['FORBIDDEN', 'open:command:read']);
 });
 
-test('of 20 grants of the same permission at once one is made', async () => {
+test('of 20 concurrent grants of the same permission one is created', async () => {
   const { client_id } = await createCredential(tenant.tenant_id);
   const answers = await Promise.all(Array.from({ length: 20 }, () => grant(client_id, 'open:event:read')));
   const codes = answers.map(({ status, body }) => body.code ?? status).sort();
   expect(codes).toEqual([201, ...Array(19).fill('POLICY_ALREADY_EXISTS')]);
 });
 
-test('refuses a scope that does not exist, and a credential that is missing, foreign or deleted', async () => {
+test('refuses an unknown scope, and a credential that is missing, foreign or deleted', async () => {
   const { client_id } = await createCredential(tenant.tenant_id, { status: 'DELETED' });
   const refusals = [
     await grant(tenant.reader.client_id, 'open:command:delete'),
@@ -82,7 +82,7 @@ test('refuses a scope that does not exist, and a credential that is missing, for
   ]);
 });
 
-test("lists direct policies newest first, by client, without those of the tenant's roles", async () => {
+test('lists direct policies newest first, by client, without the policies of roles', async () => {
   const { client_id } = await createCredential(tenant.tenant_id);
   const role = `/api/v1/platform/tenants/${tenant.tenant_id}/roles/lister`;
   await signedRequest(tenant.admin, 'PUT', role, { body: { scopes: ['open:callback:read'] } });

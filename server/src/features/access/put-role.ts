@@ -35,14 +35,17 @@ export const putRole =
     await withAudit(database, call, { fields: body }, async (tx) => {
       const [existing] = await tx.select().from(roles).where(own);
       if (!existing) await refuseBeyondLimit(tx, roles, tenantId, limit);
-      // The row is locked from here on: what a binding grants stays as its author was shown to hold it.
+      // The lock keeps the role unchanged until the commit: a binding grants exactly the scopes that its author was
+      // checked for.
       await tx
         .insert(roles)
         .values({ tenantId, role })
         .onConflictDoUpdate({ target: [roles.tenantId, roles.role], set: { updatedAt: sql`now()` } });
-      refuseBeyond(held, await policiesOfRole(tx, tenantId, role));
+      const replaced = await policiesOfRole(tx, tenantId, role);
+      refuseBeyond(held, replaced);
       await tx.delete(policies).where(and(eq(policies.tenantId, tenantId), eq(policies.role, role)));
       if (scopes.length > 0) await tx.insert(policies).values(scopes.map((scope) => policyOf(tenantId, role, scope)));
+      return { before: existing ? { role, scopes: replaced } : null, after: { role, scopes }, result: null };
     });
     return { status: 200, body: presentRole({ role, scopes, builtIn: false }, call.requestId) };
   };

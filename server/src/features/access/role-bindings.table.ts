@@ -1,6 +1,6 @@
 import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 
 export const roleBindings = pgTable(
   'role_bindings',

@@ -30,7 +30,7 @@ const unbind = (caller: Profile, client_id: string, role: string, path = binding
 const meOf = async (caller: Profile) => (await signedRequest(caller, 'GET', '/api/v1/open/me')).body;
 
 describe('a binding', () => {
-  test('grants and takes from the very next request on', async () => {
+  test('grants and revokes from the very next request on', async () => {
     const profile = await createCredential(tenant.tenant_id);
     const ask = async () => (await signedRequest(profile, 'GET', '/api/v1/open/catalog')).status;
     expect([await ask(), (await meOf(profile)).scopes]).toEqual([403, []]);
@@ -70,7 +70,7 @@ describe('a binding', () => {
     expect((await bind(tenant.admin, client_id, 'integration_reader')).status).toBe(201);
   });
 
-  test('names a foreign client_id and a missing one alike, and a role that the tenant has not', async () => {
+  test('answers a foreign client_id like a missing one, and a role that the tenant does not have', async () => {
     const headers = { 'X-Request-Id': randomUUID() };
     const attempt = (client_id: string, role: string) =>
       signedRequest(tenant.admin, 'POST', bindings(), { body: { client_id, role }, headers });
@@ -84,7 +84,7 @@ describe('a binding', () => {
     }
   });
 
-  test('of a deleted credential is refused as such', async () => {
+  test('is refused for a deleted credential, with that reason', async () => {
     const { client_id } = await createCredential(tenant.tenant_id, { status: 'DELETED' });
     const { status, body } = await bind(tenant.admin, client_id, 'integration_reader');
     expect([status, body.code]).toEqual([409, 'CREDENTIAL_DELETED']);
@@ -99,7 +99,7 @@ describe('a binding', () => {
   });
 });
 
-test('a tenant shows the roles that it has, and platform its own besides', async () => {
+test('a tenant lists the roles that it can use; only tenant platform has additional ones', async () => {
   const rolesOf = async (caller: Profile, path: string) =>
     (await signedRequest(caller, 'GET', `${path}/roles`)).body.items.map(({ role }: { role: string }) => role);
   const inTenant = ['tenant_admin', 'integration_operator', 'integration_reader'];
@@ -108,7 +108,9 @@ test('a tenant shows the roles that it has, and platform its own besides', async
 });
 
 describe('granting', () => {
-  /** A credential of tenant platform that administers platform alone, and lacks what only platform_admin has. */
+  /**
+   * A credential of tenant platform that administers only platform, and lacks the additional scopes of platform_admin.
+   */
   const createLesserAdministrator = () => createCredential('platform', { role: 'tenant_admin' });
 
   test('a tenant administrator grants its own scopes and every open scope', async () => {
@@ -118,7 +120,7 @@ describe('granting', () => {
     }
   });
 
-  test('nobody grants or takes a platform scope that it lacks', async () => {
+  test('nobody grants or revokes a platform scope that it lacks', async () => {
     const lesser = await createLesserAdministrator();
     const { client_id } = await createCredential('platform');
     const granted = await bind(lesser, client_id, 'platform_admin', `${PLATFORM}/role-bindings`);
@@ -150,7 +152,7 @@ describe('granting', () => {
     expect(await meOf(administrator)).toMatchObject({ client_id, roles: ['platform_admin'] });
   });
 
-  test('a tenant administrator touches no credential of tenant platform', async () => {
+  test('a tenant administrator cannot change a credential of tenant platform', async () => {
     const { client_id } = platform().admin;
     for (const [method, target, body] of [
       ['GET', `${PLATFORM}/credentials/${client_id}`, undefined],

@@ -2,7 +2,7 @@ import { foreignKey, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { instant } from '../../platform/database/columns.js';
 import { tenants } from '../tenants/tenants.table.js';
 
-/** A tenant's own roles. The built-in ones stand in the contract. */
+/** A tenant's custom roles. The built-in roles are in the contract. */
 export const roles = pgTable(
   'roles',
   {

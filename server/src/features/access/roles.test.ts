@@ -38,7 +38,7 @@ async function rolesOf({ tenant_id, admin }: TestTenant, limit = 100): Promise<R
   }
 }
 
-test("a tenant's own role grants what it names, from the very next request on, to all that are bound to it", async () => {
+test('a custom role grants exactly its scopes, from the very next request on, to every credential bound to it', async () => {
   const profile = await createCredential(tenant.tenant_id);
   const made = await put('repliers', ['open:device-request:create', 'open:device-request:read']);
   expect([made.status, made.body]).toEqual([
@@ -62,7 +62,7 @@ test("a tenant's own role grants what it names, from the very next request on, t
   expect([await readCatalog(), await scopesOf(profile)]).toEqual([403, []]);
 });
 
-test('a role is deleted once no credential is bound to it', async () => {
+test('a role can be deleted once no credential is bound to it', async () => {
   const { client_id } = await createCredential(tenant.tenant_id);
   await put('temporary', ['open:catalog:read']);
   await bind(client_id, 'temporary');
@@ -78,7 +78,7 @@ test('a role is deleted once no credential is bound to it', async () => {
   expect([bound.body.code, bound.body.details[0].location]).toEqual(['NOT_FOUND', 'body/role']);
 });
 
-test('deleting a role and binding to it at the same time leaves no binding to a role that is not there', async () => {
+test('a role deleted and bound concurrently leaves no binding to a missing role', async () => {
   for (let round = 0; round < 10; round++) {
     const role = `contested-${round}`;
     const { client_id } = await createCredential(tenant.tenant_id);
@@ -92,7 +92,7 @@ test('deleting a role and binding to it at the same time leaves no binding to a 
   }
 });
 
-test('of 20 replacements at once one holds, whole', async () => {
+test('of 20 concurrent replacements one wins as a whole', async () => {
   const open = scopes.filter((scope) => scope.startsWith('open:'));
   const asked = Array.from({ length: 20 }, (_, index) => open.filter((_scope, at) => (at + index) % 3 === 0));
   const answers = await Promise.all(asked.map((names) => put('raced', names)));
@@ -101,15 +101,15 @@ test('of 20 replacements at once one holds, whole', async () => {
   expect(asked).toContainEqual(raced?.scopes);
 });
 
-test.each(Object.keys(builtInRoles))('the built-in role %s is neither replaced nor deleted', async (role) => {
-  // To whoever does not hold what the role grants the answer is that it does not.
+test.each(Object.keys(builtInRoles))('the built-in role %s can be neither replaced nor deleted', async (role) => {
+  // A caller without the granted scopes gets 403.
   const code = role === 'platform_admin' ? 'FORBIDDEN' : 'ROLE_BUILT_IN';
   expect((await put(role, [])).body.code).toBe(code);
   expect((await remove(role)).body.code).toBe(code);
 });
 
 describe('a scope', () => {
-  test('that does not exist is refused, each at its place', async () => {
+  test('that does not exist is refused with its location', async () => {
     const { status, body } = await put('mistaken', ['open:command:read', 'open:command:delete', 'open:commands:read']);
     expect([status, body.code]).toEqual([422, 'SCOPE_UNKNOWN']);
     expect(body.details.map(({ location }: { location: string }) => location)).toEqual([
@@ -124,12 +124,12 @@ describe('a scope', () => {
     [['open']],
     [['open:command:read ']],
     [[`open:${'x'.repeat(40)}:read`]],
-  ])('that is ill-formed or named twice is refused: %j', async (names) => {
+  ])('that is malformed or repeated is refused: %j', async (names) => {
     expect((await put('mistaken', names)).body.code).toBe('VALIDATION_FAILED');
   });
 });
 
-test('lists the built-in roles, then the own ones by name, in pages of any size, and none of another tenant', async () => {
+test('lists the built-in roles, then the custom roles by name, in pages of any size, and none of another tenant', async () => {
   const fresh = await createTenant();
   const own = ['zebra', 'apple', 'mango', '0', 'a-b', 'a_b'];
   for (const role of own) {

@@ -20,13 +20,15 @@ type Entry = {
   operation: string;
   target: string;
   changes: string[];
+  before: object | null;
+  after: object | null;
   outcome: string;
   request_id: string;
 };
 
 let tenant: TestTenant;
 let other: TestTenant;
-/** The entries of the changes below, in their order: each made in a millisecond of its own. */
+/** The entries of the changes below, in order, each in its own millisecond. */
 let made: Entry[];
 let clientId: string;
 let principalId: string;
@@ -76,20 +78,47 @@ beforeAll(async () => {
   expect(made).toHaveLength(answers.length);
 });
 
-test('an entry says who changed which fields of what, when and by which request, and no value', async () => {
+test('an entry says who changed which fields of what, from which values to which, when and by which request', async () => {
   const credential = `platform/tenants/${tenant.tenant_id}/credentials/${clientId}`;
   const principal = `platform/tenants/${tenant.tenant_id}/bus/principals/${principalId}`;
   const admin = tenant.admin.client_id;
   const created = ['bus_user', 'bus_account_public_key', 'bus_user_public_key', 'principal_type', 'client_id'];
-  const expected: [string, string, string, string[], string][] = [
-    [admin, 'credentials.create', credential, ['client_id', 'name'], 'DONE'],
-    [platform().admin.client_id, 'credentials.update', credential, ['name'], 'DONE'],
-    [tenant.reader.client_id, 'credentials.update', credential, [], 'DENIED'],
-    [admin, 'busPrincipals.create', principal, created, 'DONE'],
-    [admin, 'busPrincipals.update', principal, ['status', 'expires_at'], 'DONE'],
+  const newCredential = {
+    client_id: clientId,
+    tenant_id: tenant.tenant_id,
+    name: 'Backend',
+    status: 'ACTIVE',
+    allowed_clock_skew_seconds: 300,
+    replay_window_seconds: 300,
+    secret_version: 1,
+    secret: 'set',
+  };
+  const newPrincipal = expect.objectContaining({ principal_id: principalId, status: 'ACTIVE' });
+  const expected: [string, string, string, string[], object | null, object | null, string][] = [
+    [admin, 'credentials.create', credential, ['client_id', 'name'], null, newCredential, 'DONE'],
+    [
+      platform().admin.client_id,
+      'credentials.update',
+      credential,
+      ['name'],
+      { name: 'Backend' },
+      { name: 'Frontend' },
+      'DONE',
+    ],
+    [tenant.reader.client_id, 'credentials.update', credential, [], null, null, 'DENIED'],
+    [admin, 'busPrincipals.create', principal, created, null, newPrincipal, 'DONE'],
+    [
+      admin,
+      'busPrincipals.update',
+      principal,
+      ['status', 'expires_at'],
+      { status: 'ACTIVE' },
+      { status: 'DISABLED' },
+      'DONE',
+    ],
   ];
   expect(made).toEqual(
-    expected.map(([client_id, operation, target, changes, outcome]) => ({
+    expected.map(([client_id, operation, target, changes, before, after, outcome]) => ({
       audit_event_id: expect.any(String),
       occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       tenant_id: tenant.tenant_id,
@@ -97,13 +126,15 @@ test('an entry says who changed which fields of what, when and by which request,
       operation,
       target,
       changes,
+      before,
+      after,
       outcome,
       request_id: expect.any(String),
     })),
   );
 });
 
-test('the log is newest first, and the ids tell the time of the entries', async () => {
+test('the log is newest first, and the ids contain the time of the entries', async () => {
   const entries = await log(tenant);
   const ids = entries.map(({ audit_event_id }) => audit_event_id);
   expect(ids).toEqual([...ids].sort().reverse());
@@ -114,7 +145,7 @@ test('the log is newest first, and the ids tell the time of the entries', async 
 });
 
 describe('filters', () => {
-  /** Which of the changes the list shows, by their place. */
+  /** The indexes of the changes that the list shows. */
   async function listed(query: Record<string, string>): Promise<number[]> {
     const entries = await log(tenant, query);
     return entries
@@ -133,7 +164,7 @@ describe('filters', () => {
     expect(await listed({ outcome: 'DENIED', client_id: tenant.admin.client_id })).toEqual([]);
   });
 
-  test('show nothing else, and nothing for what never was', async () => {
+  test('show only matching entries, and none for unknown values', async () => {
     const query = { client_id: tenant.admin.client_id, operation: 'busPrincipals.create', outcome: 'DONE' };
     expect(await log(tenant, query)).toEqual([made[3]]);
     expect(await log(tenant, { client_id: other.admin.client_id })).toEqual([]);
@@ -147,7 +178,7 @@ describe('filters', () => {
     expect(await listed({ occurred_after: at(3), occurred_before: at(1) })).toEqual([]);
   });
 
-  test('an instant finer than milliseconds comes after the millisecond it begins with, at any offset', async () => {
+  test('an instant finer than milliseconds lies after the millisecond that it starts with, at any offset', async () => {
     const finer = at(1).replace('Z', '000001Z');
     expect(await listed({ occurred_after: finer })).toEqual([4, 3, 2]);
     expect(await listed({ occurred_before: finer })).toEqual([1, 0]);
@@ -185,8 +216,8 @@ test('pages of a filtered log show every entry once', async () => {
   expect(seen).toEqual(whole);
 });
 
-describe('whose log', () => {
-  test("another tenant's is refused and never shown", async () => {
+describe('the owner of a log', () => {
+  test("another tenant's log is refused and never shown", async () => {
     expectRefusal(await signedRequest(other.admin, 'GET', below(tenant, 'audit-events')), 'FORBIDDEN');
     for (const [of, foreign] of [
       [tenant, other],
@@ -200,7 +231,7 @@ describe('whose log', () => {
     }
   });
 
-  test('a denial is in the log of the caller, not in that of the tenant it reached for', async () => {
+  test('a denial is in the log of the caller, not in the log of the tenant that it tried to change', async () => {
     const { admin } = await createTenant();
     const caller = { ...other, tenant_id: admin.tenant_id, admin };
     const target = below(other, 'bus/principals');
@@ -223,7 +254,7 @@ describe('whose log', () => {
 });
 
 describe('with the change', () => {
-  test('a change that is refused leaves no entry, however late it fails', async () => {
+  test('a refused change leaves no entry, however late it fails', async () => {
     const principal = newPrincipal();
     const target = below(tenant, 'bus/principals');
     const { body } = await signedRequest(tenant.admin, 'POST', target, { body: { ...principal, status: 'DELETED' } });
@@ -243,7 +274,7 @@ describe('with the change', () => {
     expect(await log(tenant)).toEqual(before);
   });
 
-  test('every change has one entry, of many at once', async () => {
+  test('every one of many concurrent changes has one entry', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         signedRequest(tenant.admin, 'POST', below(tenant, 'bus/principals'), { body: newPrincipal() }),

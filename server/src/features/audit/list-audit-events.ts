@@ -1,8 +1,9 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { desc, eq, getTableColumns, gte, lt } from 'drizzle-orm';
+import { desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import { all, boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
+import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { firstIdAt } from '../../platform/new-id.js';
 import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
@@ -31,22 +32,28 @@ export const listAuditEvents =
         range,
         filters: withoutIndex,
       });
-      const rows = await tx
-        .select(getTableColumns(auditEvents))
-        .from(from)
-        .where(where)
-        .orderBy(desc(auditEvents.auditEventId))
-        .limit(limit + 1);
-      return { rows, lastRead };
+      const rows = await fittingRows(tx, {
+        first: (count) =>
+          tx
+            .select(getTableColumns(auditEvents))
+            .from(from)
+            .where(where)
+            .orderBy(desc(auditEvents.auditEventId))
+            .limit(count),
+        limit,
+        bytes: jsonBytes('before', 'after'),
+        orderBy: sql`audit_event_id desc`,
+      });
+      return { ...rows, lastRead };
     });
     return answerPage(
-      pageOf(list, found.rows, limit, (row) => row.auditEventId, found.lastRead),
+      pageOf(list, found.rows, found.limit, (row) => row.auditEventId, found.lastRead),
       call,
       presentAuditEvent,
     );
   };
 
-/** Its request_id is that of the request it tells of, not of the one that reads it. */
+/** The entry's request_id is the one of the recorded request, not of the request that reads it. */
 const presentAuditEvent = (row: typeof auditEvents.$inferSelect) => ({
   audit_event_id: row.auditEventId,
   occurred_at: row.occurredAt.toISOString(),
@@ -55,6 +62,8 @@ const presentAuditEvent = (row: typeof auditEvents.$inferSelect) => ({
   operation: row.operation,
   target: row.target,
   changes: row.changes,
+  before: row.before,
+  after: row.after,
   outcome: row.outcome,
   request_id: row.requestId,
 });

@@ -90,7 +90,9 @@ async function renderConfig(): Promise<string> {
   return stdout;
 }
 
-/** As an operator does, see docs/operating.md: in 2.9 the imports of a new account count from the second reload on. */
+/**
+ * As an operator does, see docs/operating.md: in 2.9 the imports of a new account take effect with the second reload.
+ */
 async function letIn(): Promise<void> {
   const config = await renderConfig();
   for (const _ of ['accounts', 'imports']) await nats.reconfigure(config);
@@ -108,7 +110,7 @@ async function connectAs({ key }: { key: Key }, options: ConnectionOptions = {})
   return connection;
 }
 
-/** Publishes until the durable exists, then everything that it holds. */
+/** Publishes until the durable exists, then returns its messages. */
 async function take({ key }: Principal, stream: string, durable: string): Promise<string[]> {
   const connection = await connectAs({ key });
   const consumer = await vi.waitFor(
@@ -129,7 +131,7 @@ async function countOf({ streams }: JetStreamManager, subject: string): Promise<
   return state.subjects?.[subject] ?? 0;
 }
 
-/** What the platform publishes. */
+/** A publish by the platform. */
 async function publish(subject: string): Promise<void> {
   const connection = await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' });
   await jetstream(connection).publish(subject, '{}', { msgID: randomUUID() });
@@ -161,7 +163,7 @@ describe('a SERVICE principal', () => {
     }
   });
 
-  test('publishes updates and device requests of its own tenant, and gets their acknowledgement', async () => {
+  test('publishes updates and device requests of its own tenant, and receives their acknowledgements', async () => {
     const client = jetstream(await connectAs(acme));
     for (const subject of [subjects.commandUpdate('acme', 'vendor_a'), subjects.deviceRequest('acme', 'vendor_a')]) {
       expect(await client.publish(subject, '{}')).toMatchObject({ stream: 'TOP_UPDATES' });
@@ -171,8 +173,8 @@ describe('a SERVICE principal', () => {
   test.each([
     ['updates of another tenant', () => subjects.commandUpdate('other', 'vendor_a')],
     ['device requests of another tenant', () => subjects.deviceRequest('other', 'vendor_a')],
-    ['updates of no vendor', () => subjects.commandUpdate('acme', 'of_no_vendor')],
-    ['device requests of no vendor', () => subjects.deviceRequest('acme', 'of_no_vendor')],
+    ['updates of an unknown vendor', () => subjects.commandUpdate('acme', 'of_no_vendor')],
+    ['device requests of an unknown vendor', () => subjects.deviceRequest('acme', 'of_no_vendor')],
     ['commands', () => subjects.command('acme', 'vendor_a')],
     ['events', () => subjects.event('acme', 'command.completed')],
     ['a request for messages of another tenant', () => `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.other+vendor_a`],
@@ -192,7 +194,7 @@ describe('a SERVICE principal', () => {
   test.each([
     ['the inbox of another', () => `${inboxPrefix(other.key.getPublicKey())}.>`],
     ['every inbox', () => '_INBOX.>'],
-    ['commands past its durable, its own too', () => 'tenants.acme.commands.*'],
+    ['commands outside its durable, including its own', () => 'tenants.acme.commands.*'],
     ['everything', () => '>'],
   ])('may not subscribe to %s', async (_, subject) => {
     const violation = await violationOf(acme, (connection) => {
@@ -201,7 +203,7 @@ describe('a SERVICE principal', () => {
     expect(violation).toContain('Permissions Violation for Subscription');
   });
 
-  test('reaches nothing by having JetStream answer where it may not publish', async () => {
+  test('cannot use the answers of JetStream to publish where it has no permission', async () => {
     const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
     await publish(subjects.command('other', 'of_no_durable'));
     const before = await manager.streams.info('TOP_COMMANDS');
@@ -220,7 +222,7 @@ describe('a SERVICE principal', () => {
       }
       connection.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
     }
-    // JetStream has done what came before, once it has answered what came after.
+    // Once JetStream has answered the later message, it has processed the earlier ones.
     const client = jetstream(connection, { apiPrefix: API_PREFIX });
     await client.publish(subjects.commandUpdate('acme', 'vendor_a'), '{}');
     await client.consumers.get('TOP_COMMANDS', durables.adapter('acme', 'vendor_a'));
@@ -269,7 +271,7 @@ describe('a CLIENT principal', () => {
   });
 });
 
-test('names with `_` on either side of the `+` stay apart', async () => {
+test('two pairs of names with `_` on either side of the `+` stay distinct', async () => {
   const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
   const made = ['a_b+c', 'a+b_c'].map((name) =>
     manager.consumers.add('TOP_COMMANDS', { durable_name: name, ack_policy: AckPolicy.Explicit }),
@@ -280,20 +282,23 @@ test('names with `_` on either side of the `+` stay apart', async () => {
 test.each([
   ['DISABLED', { status: 'DISABLED' }],
   ['expired', { expires_at: '2020-01-01T00:00:00Z' }],
-])('a %s principal is cut off and refused after a reload, the others stay', async (_, change) => {
-  const principal = await register('other', 'SERVICE');
-  await letIn();
-  const connection = await connectAs(principal);
-  const staying = await connectAs(other);
-  const target = `/api/v1/platform/tenants/other/bus/principals/${principal.id}`;
-  expect((await signedRequest(admin, 'PUT', target, { body: change })).status).toBe(200);
-  await letIn();
-  await connection.closed();
-  await expect(connectAs(principal)).rejects.toThrow(/authorization/i);
-  await staying.flush();
-});
+])(
+  'a %s principal is disconnected and refused after a reload, and other principals stay connected',
+  async (_, change) => {
+    const principal = await register('other', 'SERVICE');
+    await letIn();
+    const connection = await connectAs(principal);
+    const staying = await connectAs(other);
+    const target = `/api/v1/platform/tenants/other/bus/principals/${principal.id}`;
+    expect((await signedRequest(admin, 'PUT', target, { body: change })).status).toBe(200);
+    await letIn();
+    await connection.closed();
+    await expect(connectAs(principal)).rejects.toThrow(/authorization/i);
+    await staying.flush();
+  },
+);
 
-test('nobody comes in without a key', async () => {
+test('a client without a key is refused', async () => {
   await expect(connect({ servers: nats.url.replace('nats://', ''), reconnect: false })).rejects.toThrow(
     /authorization/i,
   );

@@ -1,7 +1,7 @@
 import { PrincipalStatus, PrincipalType } from '@tenant-open-platform/contract';
 import { foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../platform/database/columns.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 import { tenants } from '../tenants/tenants.table.js';
 
 export const busPrincipals = pgTable(

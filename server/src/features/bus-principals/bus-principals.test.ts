@@ -33,7 +33,7 @@ const isCreated = (answer: Answer) => {
 const created = async (fields: object = {}) => isCreated(await create(newPrincipal(fields)));
 
 describe('life', () => {
-  test('a principal is read and listed as its creation answered', async () => {
+  test('a principal is read and listed as in the answer to its creation', async () => {
     const { client_id } = await createCredential(tenant.tenant_id);
     const body = newPrincipal({ client_id, service_name: 'adapter/7', expires_at: '2999-01-01T00:00:00+01:30' });
     const answer = await create(body);
@@ -56,13 +56,13 @@ describe('life', () => {
     expect(listed.items).toContainEqual({ ...answer.body, request_id: listed.request_id });
   });
 
-  test('what is left out is null, and a principal is ACTIVE unless told otherwise', async () => {
+  test('an omitted field is null, and a principal is ACTIVE by default', async () => {
     expect(await created()).toMatchObject({ client_id: null, service_name: null, expires_at: null, status: 'ACTIVE' });
     expect(await created({ expires_at: null })).toMatchObject({ expires_at: null });
     for (const status of ['ACTIVE', 'DISABLED', 'DELETED']) expect(await created({ status })).toMatchObject({ status });
   });
 
-  test('PUT changes what it names and leaves the rest', async () => {
+  test('PUT changes only the fields of the body', async () => {
     const before = await created({ expires_at: '2999-01-01T00:00:00.000Z' });
     const disabled = await update(before.principal_id, { status: 'DISABLED' });
     const { request_id: _, updated_at, ...rest } = before;
@@ -84,7 +84,7 @@ describe('life', () => {
     expect(after).toEqual({ ...cleared.body, request_id: after.request_id });
   });
 
-  test('DELETED is final: shown, and never changed', async () => {
+  test('DELETED is final: the principal is shown, and never changed', async () => {
     for (const { principal_id } of [await created(), await created({ status: 'DELETED' })]) {
       await update(principal_id, { status: 'DELETED' });
       const before = (await read(principal_id)).body;
@@ -96,7 +96,7 @@ describe('life', () => {
     }
   });
 
-  test('nothing undoes a deletion, of many changes at once', async () => {
+  test('concurrent changes cannot undo a deletion', async () => {
     const { principal_id } = await created();
     const changes = Array.from({ length: 20 }, (_, index) => (index === 10 ? 'DELETED' : 'ACTIVE'));
     const answers = await Promise.all(changes.map((status) => update(principal_id, { status })));
@@ -146,7 +146,7 @@ describe('the list', () => {
     expect(await listed(`&client_id=${tenant.operator.client_id}`)).toEqual([]);
   });
 
-  test('of principals created at once is in the order of created_at', async () => {
+  test('of concurrently created principals is in the order of created_at', async () => {
     const of = await createTenant();
     const creating = Array.from({ length: 30 }, () =>
       signedRequest(of.admin, 'POST', principals(of), { body: newPrincipal() }),
@@ -164,7 +164,7 @@ describe('the list', () => {
 });
 
 describe('client_id', () => {
-  test('names a foreign credential and a missing one alike', async () => {
+  test('answers a foreign credential like a missing one', async () => {
     const headers = { 'X-Request-Id': randomUUID() };
     const attempt = (client_id: string) =>
       signedRequest(tenant.admin, 'POST', principals(), { body: newPrincipal({ client_id }), headers });
@@ -175,7 +175,7 @@ describe('client_id', () => {
     expect((await attempt(platform().admin.client_id)).raw).toBe(missing.raw);
   });
 
-  test('of a deleted credential is refused as such, of a disabled one taken', async () => {
+  test('refuses a deleted credential with that reason, and accepts a disabled one', async () => {
     const deleted = await createCredential(tenant.tenant_id, { status: 'DELETED' });
     expectRefusal(await create(newPrincipal({ client_id: deleted.client_id })), 'CREDENTIAL_DELETED');
     const disabled = await createCredential(tenant.tenant_id, { status: 'DISABLED' });
@@ -233,7 +233,7 @@ describe('keys', () => {
     'acme',
   ];
 
-  test('that nobody generated are refused where they stand', async () => {
+  test('that are not valid are refused with their location', async () => {
     for (const [field, wrong] of [
       ['bus_account_public_key', [...wrongIn(account), user]],
       ['bus_user_public_key', [...wrongIn(user), account]],

@@ -7,7 +7,7 @@ import { newId } from '../../platform/new-id.js';
 import { ApiError, notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
@@ -22,7 +22,7 @@ export const createBusPrincipal =
     refuseInvalidKeys(body);
     const { tenantId, admittedAt } = call;
     const { client_id: clientId } = body;
-    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    // The same instant as created_at, so that the order of ids is the order of creation.
     const principalId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: principalId }, async (tx) => {
       await refuseBeyondLimit(tx, busPrincipals, tenantId, limit);
@@ -48,7 +48,7 @@ export const createBusPrincipal =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return { before: null, after: presentBusPrincipal(created, call.requestId), result: created };
     });
     signals.send([topics.busAccess]);
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };
@@ -80,7 +80,7 @@ function refuse(code: ErrorCode, wrong: [field: string, message: string][]): voi
   });
 }
 
-/** Takes both keys for good; false where the user key is taken at all, or the account key by another tenant. */
+/** Registers both keys for good. False if anyone has the user key, or another tenant has the account key. */
 async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<boolean> {
   const account = { kind: 'BUS_ACCOUNT_KEY', name: keys.bus_account_public_key } as const;
   const user = { kind: 'BUS_USER_KEY', name: keys.bus_user_public_key } as const;
@@ -94,7 +94,7 @@ async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<
     .returning();
   if (!taken.some(({ kind }) => kind === user.kind)) return false;
   if (taken.some(({ kind }) => kind === account.kind)) return true;
-  // A statement of its own: the insert may have waited for the owner's commit, which its snapshot does not show.
+  // A separate statement: the insert may have waited for the owner's commit, which its own snapshot does not show.
   const [owner] = await tx
     .select()
     .from(takenNames)

@@ -34,7 +34,7 @@ function expectCreated(answer: Answer): void {
 const newUserKey = () => createUser().getPublicKey();
 const newAccountKey = () => createAccount().getPublicKey();
 
-test('a user key belongs to one principal of the platform, and a refusal does not tell whose', async () => {
+test('a user key belongs to one principal of the platform, and a refusal does not reveal its owner', async () => {
   const keys = { bus_user_public_key: newUserKey() };
   expectCreated(await create(tenant, keys));
   const headers = { 'X-Request-Id': randomUUID() };
@@ -67,7 +67,7 @@ test('an account key serves any number of principals of one tenant, and none of 
   expect((await create(other, taken, { headers })).raw).toBe(refused.raw);
 });
 
-test('of 30 principals created at once with one user key, in two tenants, exactly one exists', async () => {
+test('of 30 concurrent principals with one user key, in two tenants, exactly one exists', async () => {
   const bus_user_public_key = newUserKey();
   const answers = await onBothNodes(30, (node, index) =>
     create(index % 3 === 0 ? tenant : other, { bus_user_public_key }, { node }),
@@ -76,7 +76,7 @@ test('of 30 principals created at once with one user key, in two tenants, exactl
   for (const answer of answers) if (answer.status !== 201) expectRefusal(answer, 'BUS_PRINCIPAL_ALREADY_EXISTS');
 });
 
-test('a new account key, used 30 times at once, serves every principal of its tenant, and of two tenants exactly one', async () => {
+test('a new account key that 30 creations use at once serves every principal of its tenant, and exactly one of two tenants', async () => {
   const ofOne = { bus_account_public_key: newAccountKey() };
   for (const answer of await onBothNodes(30, (node) => create(tenant, ofOne, { node }))) expectCreated(answer);
 
@@ -90,7 +90,7 @@ test('a new account key, used 30 times at once, serves every principal of its te
   });
 });
 
-test('a refused creation takes neither of its keys', async () => {
+test('a refused creation uses up neither of its keys', async () => {
   const usedUserKey = newUserKey();
   const usedAccountKey = newAccountKey();
   const { client_id } = await createCredential(tenant.tenant_id, { status: 'DELETED' });

@@ -1,12 +1,14 @@
 import { fromPublic } from '@nats-io/nkeys';
 
-/** What the public nkey of an account and of a user begin with. */
+/** The first characters of the public nkeys of an account and of a user. */
 export type KeyKind = 'A' | 'U';
 
-/** 56 characters are 35 bytes to the bit. The decoder drops what is left of longer texts: they would be a key's second names. */
+/**
+ * 56 characters are exactly 35 bytes. The decoder drops the rest of longer texts, which would give a key a second name.
+ */
 const PUBLIC_KEY = /^[A-Z2-7]{56}$/;
 
-/** Whether the text is a public nkey of this kind in the one way to write it. */
+/** Whether the text is a public nkey of this kind in its only spelling. */
 export function isPublicKey(kind: KeyKind, text: string): boolean {
   if (!PUBLIC_KEY.test(text) || !text.startsWith(kind)) return false;
   try {
@@ -17,8 +19,8 @@ export function isPublicKey(kind: KeyKind, text: string): boolean {
   }
 }
 
-/** Whether a text in the place of a key begins as a private seed does. */
+/** Whether a text in the place of a key begins like a private seed. */
 export const beginsAsSeed = (text: string) => /^\s*(S|s[acnoux][a-z2-7]{56})/.test(text);
 
-/** Whether any text holds a private seed. In lower case one is as good as disclosed. */
+/** Whether a text contains a private seed. A seed in lower case counts as disclosed too. */
 export const holdsSeed = (text: string) => /S[ACNOUX][A-Z2-7]{56}/i.test(text);

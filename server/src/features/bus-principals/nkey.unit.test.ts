@@ -33,7 +33,9 @@ const publicKeys: Record<KeyKind, string[]> = { A: made(createAccount), U: made(
 const kinds: KeyKind[] = ['A', 'U'];
 const isAnyPublicKey = (text: string) => kinds.some((kind) => isPublicKey(kind, text));
 
-/** An nkey written without the library: prefix, payload, CRC-16/XMODEM in little-endian, in base32 without padding. */
+/**
+ * Writes an nkey without the library: prefix, payload and CRC-16/XMODEM in little-endian, in base32 without padding.
+ */
 function encode(prefix: number, payload: Uint8Array, checksumFault = 0): string {
   const bytes = [prefix, ...payload];
   let crc = 0;
@@ -54,7 +56,7 @@ const index = fc.nat(KEY_LENGTH - 1);
 const base32 = fc.constantFrom(...ALPHABET);
 const payloadOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
-/** Every one of these makes another text of a key; the checksum finds any change within 16 bits. */
+/** Every one of these changes the text of a key; the checksum detects any change within 16 bits. */
 const mutation: fc.Arbitrary<(key: string) => string> = fc.oneof(
   fc.tuple(index, base32).map(
     ([at, character]) =>
@@ -90,7 +92,7 @@ const mutation: fc.Arbitrary<(key: string) => string> = fc.oneof(
 );
 
 describe('a public nkey', () => {
-  test('is accepted as what it is, and as no other kind', () => {
+  test('is accepted as its own kind, and as no other', () => {
     for (const kind of kinds) {
       for (const key of publicKeys[kind]) {
         expect(
@@ -101,7 +103,7 @@ describe('a public nkey', () => {
     }
   });
 
-  test('is no longer one after any change of its text', () => {
+  test('is refused after any change of its text', () => {
     const key = fc.constantFrom(...kinds).chain((kind) => fc.constantFrom(...publicKeys[kind]));
     fc.assert(
       fc.property(key, mutation, (original, mutate) => {
@@ -113,7 +115,7 @@ describe('a public nkey', () => {
     );
   });
 
-  test('is one of exactly 32 bytes with the prefix of its kind and the right checksum', () => {
+  test('has exactly 32 bytes with the prefix of its kind and the right checksum', () => {
     const fault = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 0xffff }));
     const length = fc.oneof({ weight: 3, arbitrary: fc.constant(32) }, { weight: 1, arbitrary: fc.nat(70) });
     const prefix = fc.oneof(fc.constantFrom(0, 160), fc.nat(255));
@@ -131,9 +133,9 @@ describe('a public nkey', () => {
     expect(accepted).toEqual(new Set(kinds));
   });
 
-  test('has one text: a key of other bits behind its end, or in other alphabets of base32, is none', () => {
+  test('has one spelling: extra bits at its end and other base32 alphabets are refused', () => {
     const [key = ''] = publicKeys.U;
-    // 57 characters decode to the same 35 bytes, whatever the last one is.
+    // 57 characters decode to the same 35 bytes for any last character.
     for (const character of ALPHABET) expect(isPublicKey('U', key + character)).toBe(false);
     for (const text of ['', 'U', key.replaceAll('U', 'u'), `${key}\n`, ` ${key}`, `${key}========`, `${key}${key}`]) {
       expect(isPublicKey('U', text), text).toBe(false);
@@ -142,7 +144,7 @@ describe('a public nkey', () => {
 });
 
 describe.each(Object.keys(creators) as Creator[])('a key of kind %s', (creator) => {
-  test('is accepted in its public form where the kind is asked for, and in its private form nowhere', () => {
+  test('is accepted in its public form if this kind is required, and never in its private form', () => {
     for (let count = 0; count < 20; count++) {
       const pair = creators[creator]();
       const accepting = kinds.filter((kind) => isPublicKey(kind, pair.getPublicKey()));
@@ -152,7 +154,7 @@ describe.each(Object.keys(creators) as Creator[])('a key of kind %s', (creator) 
     }
   });
 
-  test('is found by its seed in any text and case', () => {
+  test('is recognised by its seed in any text and case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (before, after) => {
         const seed = seedOf(creators[creator]());
@@ -165,7 +167,7 @@ describe.each(Object.keys(creators) as Creator[])('a key of kind %s', (creator) 
   });
 });
 
-test('a name that only begins as a seed does is none', () => {
+test('a name that only begins like a seed is not a seed', () => {
   const seed = seedOf(createUser());
   for (const text of ['SUPPLIER', 'SA', seed.slice(0, -1), seed.slice(1), `${seed.slice(0, 30)}-${seed.slice(30)}`]) {
     expect(holdsSeed(text), text).toBe(false);

@@ -22,7 +22,7 @@ let folder: string;
 let server: RunningServer;
 let admin: Profile;
 
-/** A server of its own: its log tells everything, and its database can be read as files. */
+/** A separate server, because the test searches its whole log and its database files. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-seeds-'));
   server = await startServer({ DATA_DIR: folder, LOG_LEVEL: 'trace' });
@@ -42,14 +42,14 @@ const create = (fields: object, requestId?: string) =>
   });
 const locationsOf = ({ body }: Answer) => body.details.map(({ location }: { location: string }) => location);
 
-/** Every file of the data directory, the write-ahead log of the database included. */
+/** Every file of the data directory, including the write-ahead log of the database. */
 const stored = () =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
     .join('\n');
 
-test('a seed of any kind is refused as one in either key, in any case and place, before all else', async () => {
+test('a seed of any kind is refused in either key, in any case and position, before any other check', async () => {
   for (const creator of [createAccount, createUser, createOperator, createServer, createCluster, createCurve]) {
     const seed = seedOf(creator());
     for (const field of ['bus_account_public_key', 'bus_user_public_key']) {
@@ -64,7 +64,7 @@ test('a seed of any kind is refused as one in either key, in any case and place,
   }
 });
 
-test('a seed is refused in a name too, before a wrong key, and every field that holds one is named', async () => {
+test('a seed is also refused in a name, before a wrong key, and every field that holds one is named', async () => {
   const seed = seedOf(createUser());
   const answer = await create({
     bus_user: `adapter-${seed}`,
@@ -91,12 +91,12 @@ test('a wrong key is refused before a used one, and a seed before both', async (
   expectRefusal(await create(used), 'BUS_PRINCIPAL_ALREADY_EXISTS');
 });
 
-test('a name that only begins with an S is no seed', async () => {
+test('a name that only begins with an S is not a seed', async () => {
   const { status, body } = await create({ bus_user: 'SUPPLIER', service_name: 'SAP-gateway' });
   expect([status, body.bus_user, body.service_name]).toEqual([201, 'SUPPLIER', 'SAP-gateway']);
 });
 
-test('a seed in any field is found in no answer, list, log or file of the database', async () => {
+test('a seed in any field appears in no answer, list, log or database file', async () => {
   const seeds: string[] = [];
   const answers: Answer[] = [];
   const requestIds: string[] = [];

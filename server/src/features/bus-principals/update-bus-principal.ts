@@ -26,7 +26,11 @@ export const updateBusPrincipal =
         .where(isIt)
         .returning();
       if (!updated) throw notFound();
-      return updated;
+      return {
+        before: presentBusPrincipal(locked, call.requestId),
+        after: presentBusPrincipal(updated, call.requestId),
+        result: updated,
+      };
     });
     signals.send([topics.busAccess]);
     return { status: 200, body: presentBusPrincipal(row, call.requestId) };

@@ -45,7 +45,7 @@ const create = (fields: object = {}) =>
 
 type Row = { secret_sealed: Buffer; previous_secret_sealed: Buffer | null };
 
-test('what is stored opens to the secrets that were shown, the previous one too, in their own row and version alone', async () => {
+test('the stored secrets open to the shown ones, including the previous one, and only in their own row and version', async () => {
   const first = (await create({ status: 'DISABLED' })).body;
   const { endpoint_id: id } = first;
   const rotate = async (fields: object = {}) =>

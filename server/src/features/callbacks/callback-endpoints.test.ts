@@ -25,7 +25,7 @@ const update = (id: string, body: object, caller = tenant.admin, options: { node
 const get = (id: string, caller = tenant.admin) => signedRequest(caller, 'GET', `${ENDPOINTS}/${id}`);
 const list = (query = '', caller = tenant.admin) => signedRequest(caller, 'GET', `${ENDPOINTS}${query}`);
 
-test('is created with defaults and its secret, and read as it was answered, without the secret', async () => {
+test('is created with defaults and a secret, and is read as it was answered, without the secret', async () => {
   const created = await create({ url: 'HTTPS://Hooks.Acme.Example:443' });
   expect([created.status, created.body]).toEqual([
     201,
@@ -51,7 +51,7 @@ test('is created with defaults and its secret, and read as it was answered, with
   expect([listed.status, listed.body.items]).toEqual([200, [{ ...shown, request_id: listed.body.request_id }]]);
 });
 
-test('keeps what it is given, and PUT changes what the body names and nothing else', async () => {
+test('keeps its fields, and PUT changes only the fields of the body', async () => {
   const given = { name: 'A', status: 'DISABLED', timeout_seconds: 30, max_attempts: 1 };
   const { body } = await create({ ...given, url: 'https://a.acme.example/x?y=1' });
   expect(body).toMatchObject({ ...given, url: 'https://a.acme.example/x?y=1' });
@@ -90,12 +90,12 @@ test.each([
   { previous_secret_ttl_seconds: 60 },
   { rotate_secret: true, previous_secret_ttl_seconds: 604_801 },
   { url: `https://hooks.acme.example/${'a'.repeat(2_022)}` },
-])('the change %j is no valid one', async (change) => {
+])('the change %j is refused', async (change) => {
   const { endpoint_id } = (await create({ status: 'DISABLED' })).body;
   expectRefusal(await update(endpoint_id, change), 'VALIDATION_FAILED');
 });
 
-test('refuses a URL that is not allowed, on create and on update, says why, and stores nothing', async () => {
+test('refuses a forbidden URL on create and update, gives the reason, and stores nothing', async () => {
   const { endpoint_id, url: stored } = (await create({ status: 'DISABLED' })).body;
   const before = (await list('?limit=500')).body.items.length;
   const refused: Record<string, string> = {
@@ -123,7 +123,7 @@ test('refuses a URL that is not allowed, on create and on update, says why, and 
   expect((await list('?limit=500')).body.items).toHaveLength(before);
 });
 
-test('answers an endpoint that is not there as such, whatever the change', async () => {
+test('answers 404 for a missing endpoint, whatever the change', async () => {
   const foreign = (await create({ status: 'DISABLED' }, { caller: other.admin })).body.endpoint_id;
   for (const change of [{ url: 'https://localhost/' }, { name: 'Mine' }, { rotate_secret: true }]) {
     for (const id of [foreign, randomUUID(), 'x']) expectRefusal(await update(id, change), 'NOT_FOUND');
@@ -132,7 +132,7 @@ test('answers an endpoint that is not there as such, whatever the change', async
   expect((await list('?limit=500')).raw).not.toContain(foreign);
 });
 
-test(`of 100 creates at once ${LIMIT} are made`, async () => {
+test(`of 100 concurrent creations ${LIMIT} succeed`, async () => {
   const { admin } = await createTenant();
   const answers = await onBothNodes(100, (node) => create({}, { caller: admin, node }));
   const codes = answers.map(({ status, body }) => body.code ?? status).sort();
@@ -143,7 +143,7 @@ test(`of 100 creates at once ${LIMIT} are made`, async () => {
   expect(items.map(({ status }: { status: string }) => status)).toEqual(Array(LIMIT).fill('ACTIVE'));
 });
 
-test('the limit counts DISABLED ones too, which can become ACTIVE again', async () => {
+test('the limit counts DISABLED endpoints too, because they can become ACTIVE again', async () => {
   const { admin } = await createTenant();
   const disabled = await Promise.all(
     Array.from({ length: LIMIT }, () => create({ status: 'DISABLED' }, { caller: admin })),
@@ -156,14 +156,14 @@ test('the limit counts DISABLED ones too, which can become ACTIVE again', async 
   expect(new Set((await Promise.all(updates)).map(({ status }) => status))).toEqual(new Set([200]));
 });
 
-test("the limit of one tenant is not another's", async () => {
+test('the limit of one tenant does not affect another tenant', async () => {
   const [full, free] = await Promise.all([createTenant(), createTenant()]);
   await Promise.all(Array.from({ length: LIMIT }, () => create({}, { caller: full.admin })));
   expectRefusal(await create({}, { caller: full.admin }), 'RESOURCE_LIMIT_REACHED');
   expect((await create({}, { caller: free.admin })).status).toBe(201);
 });
 
-test('every change is in the log of the tenant, with field names and no value', async () => {
+test('every change is in the log of the tenant, with field names and no values', async () => {
   const { admin, tenant_id } = await createTenant();
   const { endpoint_id, secret } = (await create({ name: 'Canary name' }, { caller: admin })).body;
   const rotated = await update(endpoint_id, { rotate_secret: true, previous_secret_ttl_seconds: 60 }, admin);

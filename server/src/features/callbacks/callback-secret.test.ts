@@ -23,7 +23,7 @@ const update = (id: string, body: object, options: { node?: string } = {}) =>
 const rotate = (id: string, fields: object = {}, options: { node?: string } = {}) =>
   update(id, { rotate_secret: true, ...fields }, options);
 
-/** A delivery as the delivery service will sign it: with every secret that is valid. Standard Webhooks 1.0.0. */
+/** A delivery as the delivery service will sign it: with every valid secret. Standard Webhooks 1.0.0. */
 function deliver(secrets: string[]) {
   const payload = JSON.stringify({ event_type: 'command.completed', data: { name: 'Zürich' } });
   const id = `msg_${randomUUID()}`;
@@ -53,7 +53,7 @@ test('a delivery signed with the secret verifies with Standard Webhooks, and wit
   expect(verifies(one.secret, { ...delivery, payload: delivery.payload.replace('completed', 'accepted') })).toBe(false);
 });
 
-test('rotation returns a new secret, this once, and ends the old one', async () => {
+test('rotation returns a new secret once, and invalidates the old one', async () => {
   const { id, secret } = await create();
   const rotated = await rotate(id);
   expect(rotated.body).toMatchObject({ secret_version: 2, previous_secret_expires_at: null });
@@ -61,7 +61,7 @@ test('rotation returns a new secret, this once, and ends the old one', async () 
   expect([verifies(secret, deliver([renewed])), verifies(renewed, deliver([renewed]))]).toEqual([false, true]);
 });
 
-test('an overlap is shown with its end, until a rotation without one; other changes leave it', async () => {
+test('an overlap and its end are shown until a rotation without overlap; other changes keep the overlap', async () => {
   const { id, secret } = await create();
   const second = await rotate(id, { previous_secret_ttl_seconds: 600 });
   const end = second.body.previous_secret_expires_at;
@@ -70,7 +70,7 @@ test('an overlap is shown with its end, until a rotation without one; other chan
   expect(renamed.body).toMatchObject({ secret_version: 2, previous_secret_expires_at: end });
   expect(renamed.body).not.toHaveProperty('secret');
 
-  // With both signatures, the receiver that still has the old secret and the one that has the new go on.
+  // With both signatures, receivers with the old secret and receivers with the new one continue.
   const delivery = deliver([second.body.secret, secret]);
   expect([verifies(secret, delivery), verifies(second.body.secret, delivery)]).toEqual([true, true]);
 
@@ -94,7 +94,7 @@ test('a refused change rotates nothing', async () => {
   expect(body).toMatchObject({ secret_version: 1, previous_secret_expires_at: null });
 });
 
-test('20 rotations at once make 20 versions, each with a secret of its own', async () => {
+test('20 concurrent rotations create 20 versions, each with a different secret', async () => {
   const { id } = await create();
   const answers = await onBothNodes(20, (node) => rotate(id, { previous_secret_ttl_seconds: 60 }, { node }));
   const versions = answers.map(({ body }) => body.secret_version as number).sort((a, b) => a - b);
@@ -102,7 +102,7 @@ test('20 rotations at once make 20 versions, each with a secret of its own', asy
   expect(new Set(answers.map(({ body }) => body.secret)).size).toBe(20);
 });
 
-test('no answer but the one that made it shows a secret', async () => {
+test('only the answer that creates a secret shows it', async () => {
   const { id, secret } = await create();
   const renewed = (await rotate(id, { previous_secret_ttl_seconds: 600 })).body.secret as string;
   const answers = [

@@ -6,13 +6,13 @@ import type { callbackEndpoints } from './callback-endpoints.table.js';
 type Row = typeof callbackEndpoints.$inferSelect;
 type Key = Pick<Row, 'tenantId' | 'endpointId'>;
 
-/** A new secret and the columns that hold it: `whsec_` and 32 bytes in base64, as Standard Webhooks has it. */
+/** A new secret and its columns: `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
 export function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: number) {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   return { secret, columns: { secretVersion, secretSealed: keyring.seal(secret, ownerOf(key, secretVersion)) } };
 }
 
-/** The same for a row that this transaction has locked. The old secret dies with the commit, or lives on so long. */
+/** A new secret for a row that this transaction has locked. The old one expires with the commit, or after this time. */
 export function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
   const { secret, columns } = makeCallbackSecret(keyring, locked, locked.secretVersion + 1);
   const overlaps = previousSecretTtlSeconds > 0;
@@ -26,6 +26,6 @@ export function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecr
   };
 }
 
-/** The identity that a secret is sealed for: moved to another row or version, it does not open. */
+/** The identity that a secret is sealed for. The secret does not open in another row or version. */
 const ownerOf = ({ tenantId, endpointId }: Key, secretVersion: number) =>
   `callback-endpoint:${tenantId}:${endpointId}:${secretVersion}`;

@@ -29,10 +29,10 @@ const list = (endpoint: string, query = '', options?: Options) =>
 const remove = (endpoint: string, subscription: string, options?: Options) =>
   ask('DELETE', `${endpoint}/subscriptions/${subscription}`, undefined, options);
 
-/** All that two answers to the same X-Request-Id may not differ in. */
+/** The fields that may differ between two answers to the same X-Request-Id. */
 const bytesOf = ({ status, headers: { date: _, ...headers }, raw }: Answer) => ({ status, headers, raw });
 
-test('is created, listed newest first page by page, deleted, and may be created anew', async () => {
+test('is created, listed newest first page by page, deleted, and can be created again', async () => {
   const endpoint = await createEndpoint();
   const accepted = await subscribe(endpoint, 'command.accepted');
   expect([accepted.status, accepted.body]).toEqual([
@@ -82,7 +82,7 @@ test('is created, listed newest first page by page, deleted, and may be created 
   expect(again.body.subscription_id).not.toBe(subscription_id);
 });
 
-test("a cursor is one endpoint's and no other's", async () => {
+test('a cursor is valid for one endpoint only', async () => {
   const [one, another] = [await createEndpoint(), await createEndpoint()];
   for (const endpoint of [one, another]) {
     for (const type of ['command.accepted', 'command.completed']) await subscribe(endpoint, type);
@@ -120,13 +120,13 @@ test.each([
 });
 
 test.each([{}, { event_type: '' }, { event_type: null }, { event_type: ['command.accepted'] }, { event_type: 'a b' }])(
-  'the subscription %j is no valid one',
+  'the subscription %j is refused',
   async (body) => {
     expectRefusal(await ask('POST', `${await createEndpoint()}/subscriptions`, body), 'VALIDATION_FAILED');
   },
 );
 
-test('of 30 at once to the same event type one is made, and one for each of two endpoints', async () => {
+test('of 30 concurrent subscriptions to the same event type one is created, and one for each of two endpoints', async () => {
   const [one, another] = [await createEndpoint(), await createEndpoint()];
   const answers = await onBothNodes(30, (node) => subscribe(one, 'command.completed', { node }));
   const codes = answers.map(({ status, body }) => body.code ?? status).sort();
@@ -135,7 +135,7 @@ test('of 30 at once to the same event type one is made, and one for each of two 
   expect((await subscribe(another, 'command.completed')).status).toBe(201);
 });
 
-test('of 10 deletes at once one deletes', async () => {
+test('of 10 concurrent deletions one succeeds', async () => {
   const endpoint = await createEndpoint();
   const { subscription_id } = (await subscribe(endpoint, 'command.completed')).body;
   const answers = await onBothNodes(10, (node) => remove(endpoint, subscription_id, { node }));
@@ -143,7 +143,7 @@ test('of 10 deletes at once one deletes', async () => {
   expect(codes).toEqual([200, ...Array(9).fill('NOT_FOUND')]);
 });
 
-test('answers what is foreign, missing, malformed or under another endpoint alike, and leaves it', async () => {
+test('answers a foreign, missing, malformed or wrongly nested id in the same way, and changes nothing', async () => {
   const [own, sibling] = [await createEndpoint(), await createEndpoint()];
   const foreign = await createEndpoint(other.admin);
   const ofOwn = (await subscribe(own, 'command.completed')).body.subscription_id;
@@ -176,7 +176,7 @@ test('answers what is foreign, missing, malformed or under another endpoint alik
   expect((await list(foreign, '', { caller: other.admin })).body.items).toHaveLength(1);
 });
 
-test('creating and deleting are in the log of the tenant', async () => {
+test('creation and deletion are in the log of the tenant', async () => {
   const { admin, tenant_id } = await createTenant();
   const endpoint = await createEndpoint(admin);
   const { subscription_id } = (await subscribe(endpoint, 'command.completed', { caller: admin })).body;

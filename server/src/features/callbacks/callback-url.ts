@@ -4,12 +4,13 @@ import { ApiError } from '../../platform/operation/api-error.js';
 const MAX_LENGTH = 2_048;
 
 /**
- * The canonical spelling of a URL that deliveries may go to, as a WHATWG URL parser writes it: the host is judged after
- * it has undone every other spelling. Nothing is resolved here: a public name may lead anywhere by the time of a
- * delivery, so the delivery service has to judge the address that it connects to as well.
+ * The canonical spelling of a webhook URL, as a WHATWG URL parser writes it. The host is checked after the parser has
+ * normalised it. The name is not resolved here, because a public name may point anywhere by the time of a delivery. So
+ * the delivery service must also check the address that it connects to.
  */
 export function canonicalCallbackUrl(text: string): string {
-  // What parsers drop silently or read differently: a backslash ends the host for one and belongs to the user for another.
+  // Characters that parsers drop silently or read differently: a backslash ends the host for one parser and belongs to
+  // the user for another.
   if (/[\s\\\p{Cc}]/u.test(text))
     throw refusal('INVALID_URL', 'must have no white space, control character or backslash');
   const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1];
@@ -26,7 +27,7 @@ export function canonicalCallbackUrl(text: string): string {
   return url.href;
 }
 
-/** No message shows the URL: it may hold a password or a token. */
+/** No message shows the URL: it may contain a password or a token. */
 const refusal = (code: string, message: string) =>
   new ApiError('CALLBACK_URL_NOT_ALLOWED', { details: [{ location: 'body/url', code, message }] });
 
@@ -34,7 +35,8 @@ function judgeHost(host: string): void {
   const literal = host.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal)) {
     const address = ipaddr.parse(literal);
-    if (!isPublic(address)) throw refusal('ADDRESS_NOT_PUBLIC', `must not lead to ${address}: it is no public address`);
+    if (!isPublic(address))
+      throw refusal('ADDRESS_NOT_PUBLIC', `must not lead to ${address}: it is not a public address`);
     return;
   }
   if (!HOST_NAME.test(host) || host.length > 253) {
@@ -52,21 +54,25 @@ type Address = ReturnType<typeof ipaddr.parse>;
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** A public address of Azure that every virtual machine's own host answers. Others serve metadata on private ones. */
+/**
+ * A public address of Azure, which the host of every virtual machine answers. Other clouds serve metadata on private
+ * addresses.
+ */
 const WIRE_SERVER = '168.63.129.16';
 
-/** Of IPv6, what IANA gives out for hosts. 6to4, Teredo and NAT64, which lead on to an IPv4 address, are no part of it. */
+/** The IPv6 range that IANA assigns to hosts. It excludes 6to4, Teredo and NAT64, which lead to an IPv4 address. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address instanceof ipaddr.IPv6 ? address.match(GLOBAL_UNICAST) : address.toString() !== WIRE_SERVER;
 }
 
 /**
- * Domains that lead, with all below them, to no public host. Not `example`: nothing resolves it, the documentation uses
- * it, and RFC 6761 (6.5) asks to treat it like any other, while developers do point `test` at their own machine.
+ * Domains that, with all their subdomains, lead to no public host. `example` is missing: nothing resolves it, and the
+ * documentation uses it. RFC 6761 (6.5) asks to treat it like any other name, while developers do point `test` at their
+ * own machine.
  */
 const NOT_PUBLIC = [
-  // Special-use names: RFC 6761, 6762, 7686, 9476, and what is below the domain of the infrastructure, as home.arpa.
+  // Special-use names: RFC 6761, 6762, 7686, 9476, and subdomains of the infrastructure domain, such as home.arpa.
   ...['localhost', 'test', 'invalid', 'local', 'onion', 'alt', 'arpa'],
   // Private networks: RFC 6762 (appendix G), the ICANN board on .internal and on .corp, .home and .mail.
   ...['internal', 'intranet', 'private', 'lan', 'corp', 'home', 'mail', 'localdomain', 'localdomain4', 'localdomain6'],
@@ -74,6 +80,7 @@ const NOT_PUBLIC = [
   ...['svc', 'default', 'consul'],
   // Public names of metadata services.
   ...['metadata.goog', 'metadata.tencentyun.com'],
-  // Public names for whatever address they spell, and for loopback. Others exist: this spares a mistake, not an attack.
+  // Public names that resolve to the address in the name or to loopback. The list is incomplete: it prevents a mistake,
+  // not an attack.
   ...['nip.io', 'sslip.io', 'xip.io', 'localtest.me', 'lvh.me'],
 ];

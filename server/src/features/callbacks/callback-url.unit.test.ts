@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../platform/operation/api-error.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 
-/** The code of the detail that says why the URL is refused, or null where it is not. */
+/** The code of the detail that says why the URL is refused; null if it is accepted. */
 function refusalOf(url: string): string | null {
   try {
     canonicalCallbackUrl(url);
@@ -134,7 +134,7 @@ const hostile: Record<string, string[]> = {
       'localhost4.localdomain4',
       'kubernetes.default',
     ],
-    // An o of Cyrillic makes another name, of a single label.
+    // A Cyrillic o makes another name, with a single label.
     ...['l\u043ecalhost', 'xn--lcalhost-nbh', 'intranet', 'router', 'metadata', 'instance-data', 'kubernetes', 'com'],
     ...['printer.local', 'printer。local', 'router.lan', 'nas.home', 'pi.home.arpa', '1.0.0.127.in-addr.arpa'],
     ...[
@@ -205,13 +205,13 @@ test.each(good)('accepts %j as %j', (url, stored) => {
   expect(canonicalCallbackUrl(stored)).toBe(stored);
 });
 
-test('takes 2,048 characters of the canonical spelling, and not one more', () => {
+test('accepts 2,048 characters of the canonical spelling, and not one more', () => {
   const longest = `https://hooks.acme.example/${'a'.repeat(2_048 - 'https://hooks.acme.example/'.length)}`;
   expect(canonicalCallbackUrl(longest)).toBe(longest);
   expect(refusalOf(`${longest}a`)).toBe('TOO_BIG');
 });
 
-test('says which rule, and shows no password', () => {
+test('names the violated rule, and shows no password', () => {
   const messageOf = (url: string) => {
     try {
       return canonicalCallbackUrl(url);
@@ -263,7 +263,7 @@ const characters = fc.constantFrom<(text: string) => string>(
   (text) => text.replaceAll('.', '\u3002'),
 );
 
-/** An IPv4 address as inet_aton reads it: one to four numbers in any base, in any characters that mean the same. */
+/** An IPv4 address as inet_aton reads it: one to four numbers in any base, in any equivalent characters. */
 const spelledAs = (address: number) =>
   fc
     .tuple(fc.integer({ min: 0, max: 3 }), fc.array(digits, { minLength: 4, maxLength: 4 }), characters, fc.boolean())
@@ -288,7 +288,7 @@ test('refuses every special IPv4 address in every legacy spelling', () => {
   );
 });
 
-test('of any IPv4 address refuses what is special and accepts the rest, stored in decimal', () => {
+test('for any IPv4 address: refuses special ones, and accepts and stores the rest in decimal', () => {
   fc.assert(
     fc.property(spelled(fc.nat(0xffffffff)), ({ address, url }) => {
       if (special.check(address)) expect(refusalOf(url)).toBe('ADDRESS_NOT_PUBLIC');
@@ -317,7 +317,7 @@ test('refuses every IPv4 address inside IPv6', () => {
   );
 });
 
-test('what it accepts is canonical: read again it is the same, with https and without user and fragment', () => {
+test('an accepted URL is canonical: parsed again it is the same, with https and without user and fragment', () => {
   const host = fc.oneof(
     fc.domain(),
     fc.ipV4(),

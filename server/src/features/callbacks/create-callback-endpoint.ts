@@ -18,7 +18,7 @@ export const createCallbackEndpoint =
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
     const url = canonicalCallbackUrl(body.url);
-    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    // The same instant as created_at, so that the order of ids is the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
     const row = await withAudit(database, call, { fields: body, created: endpointId }, async (tx) => {
@@ -39,7 +39,12 @@ export const createCallbackEndpoint =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return {
+        before: null,
+        after: presentCallbackEndpoint(created, call),
+        secrets: { secret: 'set' },
+        result: created,
+      };
     });
     return { status: 201, body: { ...presentCallbackEndpoint(row, call), secret } };
   };

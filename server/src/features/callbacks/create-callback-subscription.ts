@@ -13,7 +13,7 @@ export const createCallbackSubscription =
   (database: Database, limit: number): Handler<typeof contract.callbackSubscriptions.create> =>
   async ({ params: { endpoint_id: endpointId }, body }, call) => {
     const { tenantId, admittedAt } = call;
-    // Of one time with created_at, so that the list in the order of ids is in the order of creation.
+    // The same instant as created_at, so that the order of ids is the order of creation.
     const subscriptionId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: subscriptionId }, async (tx) => {
       await refuseBeyondLimit(tx, callbackSubscriptions, tenantId, limit);
@@ -31,7 +31,7 @@ export const createCallbackSubscription =
         .onConflictDoNothing()
         .returning();
       if (!created) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
-      return created;
+      return { before: null, after: presentCallbackSubscription(created, call.requestId), result: created };
     });
     return { status: 201, body: presentCallbackSubscription(row, call.requestId) };
   };

@@ -20,7 +20,7 @@ async function createEndpoint(): Promise<string> {
   return answer.body.endpoint_id;
 }
 
-test('an endpoint is deleted with its subscriptions, and others keep theirs', async () => {
+test('an endpoint is deleted with its subscriptions, and other endpoints keep theirs', async () => {
   const [endpoint, other] = [await createEndpoint(), await createEndpoint()];
   for (const id of [endpoint, other]) {
     for (const event_type of ['command.accepted', 'command.completed']) {
@@ -42,7 +42,7 @@ test('an endpoint is deleted with its subscriptions, and others keep theirs', as
   expect((await ask('GET', `/${other}/subscriptions`)).body.items).toHaveLength(2);
 });
 
-test('of a deletion and subscriptions that are created at the same time, nothing is left', async () => {
+test('a deletion and concurrent new subscriptions leave nothing behind', async () => {
   for (let round = 0; round < 15; round++) {
     const endpoint = await createEndpoint();
     const subscription = { event_type: 'command.completed' };
@@ -57,7 +57,7 @@ test('of a deletion and subscriptions that are created at the same time, nothing
   }
 });
 
-test('a subscription that was created DISABLED is switched on, and off again', async () => {
+test('a subscription that was created DISABLED can be enabled and disabled again', async () => {
   const endpoint = await createEndpoint();
   const body = { event_type: 'command.completed', status: 'DISABLED' };
   const { body: created } = await ask('POST', `/${endpoint}/subscriptions`, body);

@@ -6,18 +6,20 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
+import { presentCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const deleteCallbackEndpoint =
   (database: Database): Handler<typeof contract.callbackEndpoints.delete> =>
   async ({ params: { endpoint_id: endpointId } }, call) => {
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      // A subscription that is created at the same time waits for this lock and then finds no endpoint, or was first.
-      await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
+      // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
+      const locked = await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
       await tx
         .delete(callbackSubscriptions)
         .where(and(eq(callbackSubscriptions.tenantId, tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
       await tx.delete(callbackEndpoints).where(isEndpoint(tenantId, endpointId));
+      return { before: presentCallbackEndpoint(locked, call), after: null, result: null };
     });
     return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };
   };

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/database.js';
 import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { callbackSubscriptions, isSubscription } from './callback-subscriptions.table.js';
+import { presentCallbackSubscription } from './present-callback-subscription.js';
 
 export const deleteCallbackSubscription =
   (database: Database): Handler<typeof contract.callbackSubscriptions.delete> =>
@@ -14,6 +15,7 @@ export const deleteCallbackSubscription =
         .where(isSubscription(call.tenantId, endpointId, subscriptionId))
         .returning();
       if (!deleted) throw notFound();
+      return { before: presentCallbackSubscription(deleted, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { subscription_id: subscriptionId, deleted: true, request_id: call.requestId } };
   };

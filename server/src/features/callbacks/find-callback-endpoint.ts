@@ -14,7 +14,7 @@ export async function findCallbackEndpoint(tx: Transaction, tenantId: string, en
 
 /**
  * Locks an endpoint until the transaction ends: `update` to delete it, `no key update` to change it, `key share` to
- * create a subscription of it.
+ * create a subscription for it.
  */
 export async function lockCallbackEndpoint(
   tx: Transaction,

@@ -34,9 +34,12 @@ export const updateCallbackEndpoint =
         .where(isEndpoint(tenantId, endpointId))
         .returning();
       if (!row) throw new Error('The update returned no row.');
+      const after = presentCallbackEndpoint(row, call);
       return {
-        status: 200,
-        body: { ...presentCallbackEndpoint(row, call), ...(rotated && { secret: rotated.secret }) },
+        before: presentCallbackEndpoint(locked, call),
+        after,
+        ...(rotated && { secrets: { secret: 'rotated' } }),
+        result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
       };
     });
   };

@@ -10,13 +10,15 @@ export const updateCallbackSubscription =
   (database: Database): Handler<typeof contract.callbackSubscriptions.update> =>
   async ({ params: { endpoint_id: endpointId, subscription_id: subscriptionId }, body }, call) => {
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
-      const [updated] = await tx
-        .update(callbackSubscriptions)
-        .set({ status: body.status })
-        .where(isSubscription(call.tenantId, endpointId, subscriptionId))
-        .returning();
-      if (!updated) throw notFound();
-      return updated;
+      const own = isSubscription(call.tenantId, endpointId, subscriptionId);
+      const [locked] = await tx.select().from(callbackSubscriptions).where(own).for('no key update');
+      const [updated] = await tx.update(callbackSubscriptions).set({ status: body.status }).where(own).returning();
+      if (!locked || !updated) throw notFound();
+      return {
+        before: presentCallbackSubscription(locked, call.requestId),
+        after: presentCallbackSubscription(updated, call.requestId),
+        result: updated,
+      };
     });
     return { status: 200, body: presentCallbackSubscription(row, call.requestId) };
   };

@@ -16,7 +16,7 @@ beforeAll(() => {
 
 afterAll(() => database.close());
 
-test('every change of the catalog stands in the log of tenant platform, and what was refused does not', async () => {
+test('every change of the catalog is in the log of tenant platform, and refused changes are not', async () => {
   const path = `platform/catalog/vendors/vendor-${randomUUID()}`;
   const { client_id } = platform().admin;
   const answers = [];

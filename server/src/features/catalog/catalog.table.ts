@@ -22,7 +22,7 @@ export const commandTypes = pgTable(
     enabled: boolean().notNull(),
     description: text().notNull(),
     payloadSchema: json('payload_schema').$type<Record<string, unknown>>().notNull(),
-    /** Counts the changes of payload_schema: a compiled schema is good for one revision. */
+    /** Incremented when payload_schema changes: a compiled schema is valid for one revision. */
     revision: integer().notNull().default(1),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),

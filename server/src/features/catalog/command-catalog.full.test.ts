@@ -10,7 +10,7 @@ import { commandCatalog } from './command-catalog.js';
 let owner: postgres.Sql;
 let database: Database;
 let reads: number;
-/** One of the test's own, removed after it: no other node need live with schemas that do not compile. */
+/** A vendor of this test, removed afterwards: its broken schemas must not stay on other nodes. */
 let vendor: string;
 
 beforeAll(() => {
@@ -45,7 +45,7 @@ async function loaded() {
   };
 }
 
-test('reloads that are asked for at once share one read, which starts after they were asked for', async () => {
+test('concurrent reloads share one read, which starts after they were requested', async () => {
   const catalog = commandCatalog(database);
   const first = catalog.reload();
   await new Promise((resolve) => setImmediate(resolve));
@@ -70,7 +70,7 @@ test('two schemas, and two revisions of one, may have the same $id', async () =>
   expect(catalog.check({ vendor, command_type: 'one', payload: {} })).toEqual({ revision: 2 });
 });
 
-test('a schema that does not compile makes its own command type unavailable, and no other', async () => {
+test('a schema that does not compile makes only its own command type unavailable', async () => {
   await addType('broken', { type: 'nonsense' });
   await addType('sound', { type: 'object' });
   const check = await loaded();
@@ -78,7 +78,7 @@ test('a schema that does not compile makes its own command type unavailable, and
   expect(check('sound')).toBe(1);
 });
 
-test('names of the caller in the location of a detail are cut', async () => {
+test('caller-chosen names in the location of a detail are truncated', async () => {
   const levels = 12;
   const objects = (level: number): object =>
     level === 0 ? { type: 'object' } : { type: 'object', additionalProperties: objects(level - 1) };

@@ -7,15 +7,17 @@ import { validationDetails } from './validation-details.js';
 
 type CommandType = { revision: number; enabled: boolean; validate: Validate };
 type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };
-/** An Error where the schema does not compile. */
+/** An Error if the schema does not compile. */
 type Validate = ValidateFunction | Error;
 
-/** What a command was checked against: the accept statement makes sure that it is still so. */
+/**
+ * The type and revision that a command was checked against. The accept statement verifies that they are still current.
+ */
 export type Checked = { revision: number };
 
 /**
- * The catalog in memory, with compiled payload schemas. It may be behind the database: what it lets through is
- * re-checked when the command is inserted, and what it refuses is refused again after a reload.
+ * The catalog in memory, with compiled payload schemas. It may be behind the database. The accept statement re-checks
+ * every command that it accepts, and it refuses a command only after a reload.
  */
 export function commandCatalog(database: Database) {
   let known = new Map<string, Vendor>();
@@ -45,7 +47,10 @@ export function commandCatalog(database: Database) {
   }
 
   return {
-    /** Callers that come while one load runs share the next: it starts after they came, and misses no earlier change. */
+    /**
+     * Callers that arrive during a load share the next load. It starts after they arrived, so it misses no earlier
+     * change.
+     */
     reload(): Promise<void> {
       coming ??= underWay.then(() => {
         coming = null;
@@ -55,7 +60,7 @@ export function commandCatalog(database: Database) {
       });
       return coming;
     },
-    /** Answers the refusal rather than throwing it: a used idempotency_key comes before it. */
+    /** Returns the refusal instead of throwing it, because a used idempotency_key takes precedence. */
     check(command: { vendor: string; command_type: string; payload: unknown }): Checked | ApiError {
       const vendor = known.get(command.vendor);
       if (!vendor?.enabled) return new ApiError('VENDOR_NOT_ENABLED');

@@ -8,7 +8,7 @@ const VENDORS = '/api/v1/platform/catalog/vendors';
 const { admin } = platform();
 
 let tenant: TestTenant;
-/** One of each test's own. */
+/** A separate vendor for each test. */
 let vendor: string;
 
 beforeAll(async () => {
@@ -34,13 +34,13 @@ const send = (command_type: string, payload: unknown = {}) =>
 
 const namesOf = (items: { command_type: string }[]) => items.map(({ command_type }) => command_type);
 
-/** A new one, whose payloads must have the property `a`. */
+/** A new command type whose payloads must have the property `a`. */
 const newType = {
   description: 'Of a test.',
   payload_schema: { required: ['a'], properties: { a: { type: 'string' } } },
 };
 
-test('a command type is enabled when new, and counts its schemas from 1', async () => {
+test('a new command type is enabled, and its schema revision is 1', async () => {
   const added = await put('reboot', newType);
   expect([added.status, added.body]).toEqual([
     200,
@@ -88,7 +88,7 @@ test.each([
   { payload_schema: [] },
   { payload_schema: '{}' },
   { revision: 5 },
-])('the body %j is refused, of a command type that is there as well', async (change) => {
+])('the body %j is refused, also for an existing command type', async (change) => {
   const { body: added } = await put('reboot', newType);
   for (const commandType of ['reboot', 'other']) {
     const { status, body } = await put(commandType, change);
@@ -101,7 +101,7 @@ test.each([
   [{ enabled: true }, ['body/description', 'body/payload_schema']],
   [{ description: 'A new one.' }, ['body/payload_schema']],
   [{ payload_schema: {} }, ['body/description']],
-])('a new command type of %j misses %j', async (fields, locations) => {
+])('a new command type of %j lacks %j', async (fields, locations) => {
   const { status, body } = await put('reboot', fields);
   expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
   const message = 'is required for a new command type';
@@ -111,7 +111,7 @@ test.each([
 });
 
 describe('the revision', () => {
-  test('stays where the schema says the same in another order', async () => {
+  test('stays the same if only the order of the schema changes', async () => {
     const { body: added } = await put('reboot', newType);
     const reordered = Buffer.from(
       '{"payload_schema":{"properties":{"a":{"type":"string"}},"required":["\\u0061"]},"description":"Other."}',
@@ -121,7 +121,7 @@ describe('the revision', () => {
     expect(body.updated_at > added.updated_at).toBe(true);
   });
 
-  test('goes up where the order has a meaning, and with every change back and forth', async () => {
+  test('increases if the order is significant, and with every change back and forth', async () => {
     const schema = { enum: [{ a: 1 }, { a: 2 }] };
     const revisions: number[] = [];
     for (const payload_schema of [schema, schema, { enum: [...schema.enum].reverse() }, schema, {}]) {
@@ -130,7 +130,7 @@ describe('the revision', () => {
     expect(revisions).toEqual([1, 1, 2, 3, 4]);
   });
 
-  test('counts every one of 50 schemas that are put at once', async () => {
+  test('counts every one of 50 concurrent schemas', async () => {
     await put('reboot', newType);
     const answers = await onBothNodes(50, (node, index) =>
       put('reboot', { payload_schema: { minProperties: index + 1 } }, node),
@@ -143,7 +143,7 @@ describe('the revision', () => {
     expect(body.items).toEqual([{ ...last, request_id: body.request_id }]);
   });
 
-  test('counts those that come at once for a command type that is not there yet', async () => {
+  test('counts concurrent schemas of a new command type', async () => {
     const answers = await onBothNodes(20, (node, index) =>
       put('reboot', { description: 'a', payload_schema: { minProperties: index } }, node),
     );
@@ -151,7 +151,7 @@ describe('the revision', () => {
     expect(revisions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  test('is lost by no change of something else at the same time', async () => {
+  test('is not lost in a concurrent change of another field', async () => {
     await put('reboot', newType);
     const answers = await onBothNodes(40, (node, index) =>
       put('reboot', index % 4 < 2 ? { description: `${index}` } : { payload_schema: { minProperties: index } }, node),
@@ -161,7 +161,7 @@ describe('the revision', () => {
   });
 });
 
-test('a schema holds from the next command on', async () => {
+test('a schema applies from the next command on', async () => {
   expect((await send('reboot', { a: 'a' })).body.code).toBe('COMMAND_TYPE_UNKNOWN');
   await put('reboot', newType);
   expect((await send('reboot', { a: 'a' })).status).toBe(202);
@@ -174,7 +174,7 @@ test('a schema holds from the next command on', async () => {
   expect((await send('reboot', { a: 'a' })).body.code).toBe('COMMAND_PAYLOAD_INVALID');
 });
 
-test('tenants read in their catalog what was put, as long as it is enabled', async () => {
+test('tenants read the stored command type in their catalog while it is enabled', async () => {
   const read = async () => {
     const { body } = await signedRequest(tenant.reader, 'GET', '/api/v1/open/catalog');
     return body.vendors.find((entry: { vendor: string }) => entry.vendor === vendor);
@@ -187,13 +187,13 @@ test('tenants read in their catalog what was put, as long as it is enabled', asy
   expect(await read()).toBeUndefined();
 });
 
-test('the command types of a disabled vendor are changed and listed all the same', async () => {
+test('the command types of a disabled vendor can still be changed and listed', async () => {
   await putVendor(false);
   expect((await put('reboot', newType)).status).toBe(200);
   expect(namesOf((await list()).body.items)).toEqual(['reboot']);
 });
 
-test('a vendor that is not in the catalog has no command types, and gets none', async () => {
+test('an unknown vendor has no command types, and cannot get any', async () => {
   const headers = { 'X-Request-Id': randomUUID() };
   const put = (missing: string, commandType = 'reboot') =>
     signedRequest(admin, 'PUT', `${VENDORS}/${missing}/command-types/${commandType}`, { body: newType, headers });
@@ -207,7 +207,7 @@ test('a vendor that is not in the catalog has no command types, and gets none', 
   }
 });
 
-test("the list is of one vendor, newest first, and no cursor of another vendor's", async () => {
+test('the list shows one vendor, newest first, and refuses a cursor of another vendor', async () => {
   const names = ['a', 'Z', '0', 'b.c', '_'];
   for (const name of names) await put(name, newType);
   const newestFirst = [...names].reverse();

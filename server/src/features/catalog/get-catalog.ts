@@ -34,5 +34,5 @@ export const getCatalog =
 
 type EnabledType = { command_type: string; description: string; payload_schema: Record<string, unknown> };
 
-/** The left join gives a vendor without enabled types one row of nulls. */
+/** The left join returns a vendor without enabled types as one row of nulls. */
 const isEnabledType = (type: { command_type: string | null }): type is EnabledType => type.command_type !== null;

@@ -1,7 +1,7 @@
 export type Schema = Record<string, unknown>;
 export type Path = readonly string[];
 
-/** A schema within the whole, and the keyword that holds it. `true` and `false` are schemas without keywords. */
+/** A subschema and the keyword that holds it. `true` and `false` are schemas without keywords. */
 export type Place = { path: Path; schema: Schema; heldBy: string | null; inner: Place[] };
 
 export const HOLDING_ONE = new Set([
@@ -35,7 +35,7 @@ const placeOf = (schema: Schema, path: Path, heldBy: string | null): Place => ({
 
 export type Finder = (ref: unknown) => Place | undefined;
 
-/** Finds the place that a $ref leads to: a JSON Pointer (RFC 6901) or the $anchor of a place follows the #. */
+/** Finds the target of a $ref: a JSON Pointer (RFC 6901) or an $anchor follows the #. */
 export function placeFinder(places: Place[]): Finder {
   const known = new Map(
     places.flatMap((place) => [

@@ -26,8 +26,8 @@ const KEYWORDS = new Set([
 ]);
 
 /**
- * One step for every byte of a payload of 32 KiB takes 0.1 to 2 ms, measured with the worst payloads that we found; a
- * pattern such as (?i)(a|b)*a.{n}c$ takes 4 ms.
+ * One step for every byte of a 32 KiB payload takes 0.1 to 2 ms, measured with the worst payloads found. A pattern such
+ * as (?i)(a|b)*a.{n}c$ takes 4 ms.
  */
 const MAX_STEPS = 200;
 
@@ -40,8 +40,8 @@ export const problem = (path: Path, code: string, message: string): ErrorDetail 
 });
 
 /**
- * What a schema must not have though the meta-schema takes it: keywords and formats that nothing would check,
- * references to elsewhere, and checks without end.
+ * Refuses constructs that the meta-schema accepts: keywords and formats that would not be checked, references outside
+ * the schema, and checks of unbounded cost.
  */
 export function rulesBrokenIn(schema: Schema, isFormat: (name: string) => boolean): ErrorDetail[] {
   const places = placesIn(schema);
@@ -57,13 +57,13 @@ export function rulesBrokenIn(schema: Schema, isFormat: (name: string) => boolea
 function keywordProblems({ path, schema }: Place, isFormat: (name: string) => boolean): ErrorDetail[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const fault = (code: string, message: string) => [problem([...path, keyword], code, message)];
-    // In a single schema they mean what $ref and $anchor mean, and Ajv takes one that leads nowhere for a # alone.
+    // In a single schema they mean the same as $ref and $anchor. Ajv treats one without a target like a single #.
     if (keyword === '$dynamicRef' || keyword === '$dynamicAnchor') {
       return fault('UNSUPPORTED_KEYWORD', 'is not supported: use $ref and $anchor');
     }
     if (!KEYWORDS.has(keyword)) return fault('UNKNOWN_KEYWORD', 'is not a keyword of JSON Schema 2020-12');
     if ((keyword === '$id' || keyword === '$schema') && path.length > 0) {
-      return fault('MISPLACED_KEYWORD', 'may stand at the root alone');
+      return fault('MISPLACED_KEYWORD', 'may appear only at the root');
     }
     if (keyword === 'format' && !isFormat(value as string)) {
       return fault('UNKNOWN_FORMAT', 'is not a format that the platform checks');
@@ -86,7 +86,7 @@ function patternProblems({ path, schema }: Place): ErrorDetail[] {
       return [];
     } catch (error) {
       const reason = (error as Error).message.replace(/^error parsing regexp: /, '');
-      return [problem([...path, ...steps], 'INVALID_PATTERN', `is not a regular expression of RE2: ${reason}`)];
+      return [problem([...path, ...steps], 'INVALID_PATTERN', `is not an RE2 regular expression: ${reason}`)];
     }
   });
 }
@@ -95,6 +95,6 @@ function workProblems(root: Place, find: Finder): ErrorDetail[] {
   const { steps, recursive } = workOf(root, find);
   if (recursive) return [problem(recursive.path, 'RECURSIVE_REF', 'refers to itself, which is not supported')];
   if (steps <= MAX_STEPS) return [];
-  const message = `takes ${steps} steps for each byte of a payload and may take ${MAX_STEPS}: a schema that applies to the same value is a step, and so is a character of a pattern, repeated as often as {n} says; use maxLength instead of {1,n}`;
+  const message = `takes ${steps} steps for each byte of a payload and may take ${MAX_STEPS}: each schema that applies to the same value is a step, and each character of a pattern, multiplied by {n}; use maxLength instead of {1,n}`;
   return [problem([], 'TOO_MUCH_WORK', message)];
 }

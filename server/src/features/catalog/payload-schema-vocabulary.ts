@@ -2,9 +2,9 @@ import type { FuncKeywordDefinition } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 
 /**
- * In place of Ajv's own. Its equality calls `toString` and `valueOf` of what it compares, which a payload may have as
- * properties; its uniqueItems compares every pair, a third of a second for the items of one payload; to its multipleOf
- * 0.3 is no multiple of 0.1.
+ * These replace Ajv's own keywords. Ajv's equality calls `toString` and `valueOf` of the compared values, which a
+ * payload may have as properties. Its uniqueItems compares every pair, a third of a second for the items of one
+ * payload. Its multipleOf says that 0.3 is not a multiple of 0.1.
  */
 export const vocabulary: FuncKeywordDefinition[] = [
   {

@@ -1,19 +1,19 @@
 import { linearPattern } from './linear-pattern.js';
 import type { Finder, Place } from './payload-schema-places.js';
 
-/** Their schemas apply only where a $ref leads to them. */
+/** Their schemas apply only through a $ref. */
 const KEPT_FOR_REFERENCE = new Set(['$defs', 'definitions']);
 
-/** Of these one schema at most applies to the same part of a value: the most expensive counts. */
+/** At most one of these schemas applies to the same part of a value: the most expensive counts. */
 const APART = new Set(['properties', 'additionalProperties', 'items', 'prefixItems']);
 
-/** Checking one of these takes as long as applying four schemas. Measured. */
+/** Checking one of these costs as much as applying four schemas. Measured. */
 const EXPENSIVE = ['const', 'enum', 'uniqueItems', 'multipleOf', 'format'];
 
-/** Ajv keeps the errors of all items that `contains` does not match. Measured. */
+/** Ajv keeps the errors of all items that do not match `contains`. Measured. */
 const CONTAINS_TIMES = 16;
 
-/** Looking up this many names takes as long as applying one schema. Measured. */
+/** Looking up this many names costs as much as applying one schema. Measured. */
 const NAMES_PER_STEP = 16;
 
 type Work = {
@@ -23,12 +23,12 @@ type Work = {
 };
 
 /**
- * How many steps each byte of a payload can take: a schema that applies to it is a step, and so is an instruction of a
- * pattern that it is matched against.
+ * How many steps a byte of a payload can take. Each schema that applies to it is a step, and so is each instruction of
+ * a pattern that is matched against it.
  */
 export function workOf(root: Place, find: Finder): Work {
   let recursive: Place | null = null;
-  /** Infinity while it is counted. */
+  /** Infinity while it is being counted. */
   const counted = new Map<Place, number>();
 
   function stepsOf(place: Place): number {

@@ -23,10 +23,10 @@ async function send(command_type: string, payload: unknown) {
   return signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', { body: command });
 }
 
-/** An object as deep as asked. */
+/** A nested object of this depth. */
 const nested = (levels: number): object => (levels === 1 ? {} : { items: nested(levels - 1) });
 
-/** $defs that each refer twice to the next. */
+/** $defs that each refer twice to the next one. */
 const doubling = (levels: number) => ({
   $ref: '#/$defs/0',
   $defs: Object.fromEntries(
@@ -42,7 +42,7 @@ const padded = (bytes: number) => {
   return { $comment: 'a'.repeat(bytes - empty) };
 };
 
-/** Whose payloads are `{"a": […]}`. */
+/** A schema whose payloads are `{"a": […]}`. */
 const eachItem = (schema: object) => ({ properties: { a: { items: schema } } });
 
 const slow: Record<string, object> = {
@@ -54,7 +54,7 @@ const slow: Record<string, object> = {
   'many alternatives that an array may contain': {
     properties: { a: { contains: { anyOf: Array.from({ length: 150 }, () => ({ type: 'string' })) } } },
   },
-  'the same hundreds of names asked for again and again': {
+  'the same hundreds of names looked up again and again': {
     ...eachItem({ allOf: Array.from({ length: 19 }, () => ({ $ref: '#/$defs/names' })) }),
     $defs: { names: { properties: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`name${n}`, true])) } },
   },
@@ -73,52 +73,58 @@ test.each<Refused>([
   ['an unknown type', { properties: { a: { type: 'strng' } } }, '/properties/a/type', 'ENUM'],
   ['a negative length', { minLength: -1 }, '/minLength', 'MINIMUM', 'must be >= 0'],
   ['a multiple of nothing', { multipleOf: 0 }, '/multipleOf', 'EXCLUSIVE_MINIMUM', 'must be > 0'],
-  ['required as a text', { required: 'a' }, '/required', 'TYPE', 'must be array'],
-  ['a name required twice', { required: ['a', 'a'] }, '/required', 'UNIQUE_ITEMS'],
+  ['required as a text', { required: 'a' }, '/required', 'TYPE', 'a zero multipleOf'],
+  ['required as a string', { required: ['a', 'a'] }, '/required', 'UNIQUE_ITEMS'],
   ['properties as an array', { properties: [] }, '/properties', 'TYPE', 'must be object'],
-  ['a schema that is a text', { anyOf: [{ not: 'a' }] }, '/anyOf/0/not', 'TYPE', 'must be object,boolean'],
-  ['no alternative', { oneOf: [] }, '/oneOf', 'MIN_ITEMS'],
+  ['a schema that is a string', { anyOf: [{ not: 'a' }] }, '/anyOf/0/not', 'TYPE', 'must be object,boolean'],
+  ['an empty list of alternatives', { oneOf: [] }, '/oneOf', 'MIN_ITEMS'],
   ['an array of items, of an older draft', { items: [{}] }, '/items', 'TYPE', 'must be object,boolean'],
-  ['what nothing refers to', { $defs: { a: { type: 5 } } }, '/$defs/a/type', 'ENUM'],
-  ['an $anchor out of its alphabet', { $anchor: '1' }, '/$anchor', 'PATTERN'],
+  ['an unused definition', { $defs: { a: { type: 5 } } }, '/$defs/a/type', 'ENUM'],
+  ['an $anchor with a forbidden character', { $anchor: '1' }, '/$anchor', 'PATTERN'],
 
   // Another dialect.
-  ['an older draft', { $schema: 'http://json-schema.org/draft-07/schema#' }, '/$schema', 'UNKNOWN_DIALECT', DIALECT],
+  [
+    'an unknown dialect',
+    { $schema: 'http://json-schema.org/draft-07/schema#' },
+    '/$schema',
+    'UNKNOWN_DIALECT',
+    DIALECT,
+  ],
   ['a dialect of its own', { $schema: 'https://example.com/dialect' }, '/$schema', 'UNKNOWN_DIALECT', DIALECT],
   ['a number for a dialect', { $schema: 5 }, '/$schema', 'UNKNOWN_DIALECT', DIALECT],
-  ['another dialect within', { not: { $schema: DIALECT } }, '/not/$schema', 'MISPLACED_KEYWORD'],
-  ['another base within', { not: { $id: 'https://example.com' } }, '/not/$id', 'MISPLACED_KEYWORD'],
+  ['another dialect inside', { not: { $schema: DIALECT } }, '/not/$schema', 'MISPLACED_KEYWORD'],
+  ['another base inside', { not: { $id: 'https://example.com' } }, '/not/$id', 'MISPLACED_KEYWORD'],
 
-  // Nothing would check it.
+  // Nothing would check these.
   ['a misspelt keyword', { requried: ['a'] }, '/requried', ...UNKNOWN],
-  ['a misspelt keyword far inside', { items: { anyOf: [{ maxLenght: 1 }] } }, '/items/anyOf/0/maxLenght', ...UNKNOWN],
-  ['a misspelt keyword that nothing refers to', { $defs: { 'a/b': { tpye: 1 } } }, '/$defs/a~1b/tpye', ...UNKNOWN],
-  ['a keyword that every object has', { constructor: {} }, '/constructor', ...UNKNOWN],
+  ['a misspelt keyword deep inside', { items: { anyOf: [{ maxLenght: 1 }] } }, '/items/anyOf/0/maxLenght', ...UNKNOWN],
+  ['a misspelt keyword in an unused definition', { $defs: { 'a/b': { tpye: 1 } } }, '/$defs/a~1b/tpye', ...UNKNOWN],
+  ['a keyword named like a member of every object', { constructor: {} }, '/constructor', ...UNKNOWN],
   ['a keyword of OpenAPI', { type: 'string', nullable: true }, '/nullable', ...UNKNOWN],
   ['a keyword of Ajv', { formatMinimum: '2026-01-01', format: 'date' }, '/formatMinimum', ...UNKNOWN],
   ['a keyword of an older draft', { dependencies: { a: ['b'] } }, '/dependencies', ...UNKNOWN],
   ['an unknown format', { format: 'datetime' }, '/format', 'UNKNOWN_FORMAT', 'is not a format'],
-  ['a format that every object has', { not: { format: 'toString' } }, '/not/format', 'UNKNOWN_FORMAT'],
+  ['a format named like a member of every object', { not: { format: 'toString' } }, '/not/format', 'UNKNOWN_FORMAT'],
   ['else without if', { else: {} }, '', 'NOT_COMPILABLE', '"else" without "if" is ignored'],
   ['maxContains without contains', { maxContains: 1 }, '', 'NOT_COMPILABLE', '"maxContains" without "contains"'],
 
-  // A promise would be taken for true.
+  // A promise would count as true.
   ['an asynchronous schema', { $async: true }, '/$async', ...UNKNOWN],
-  ['an asynchronous schema within', { properties: { a: { $async: true } } }, '/properties/a/$async', ...UNKNOWN],
+  ['an asynchronous schema inside', { properties: { a: { $async: true } } }, '/properties/a/$async', ...UNKNOWN],
   ['$async: false', { $async: false }, '/$async', ...UNKNOWN],
 
   // References.
   ['a reference to nothing', { $ref: '#/$defs/a' }, '/$ref', ...UNRESOLVED],
   ['a reference to no $anchor', { $ref: '#a' }, '/$ref', ...UNRESOLVED],
-  ['a reference to what every object has', { $ref: '#/constructor' }, '/$ref', ...UNRESOLVED],
-  ['a reference to the prototype', { not: { $ref: '#/__proto__' } }, '/not/$ref', ...UNRESOLVED],
+  ['a reference to an unknown $anchor', { $ref: '#/constructor' }, '/$ref', ...UNRESOLVED],
+  ['a reference to a member of every object', { not: { $ref: '#/__proto__' } }, '/not/$ref', ...UNRESOLVED],
   ['a reference to what is no schema', { $ref: '#/enum/0', enum: [{}] }, '/$ref', ...UNRESOLVED],
-  ['a reference that is no URI', { $ref: '#/%' }, '/$ref', ...UNRESOLVED],
-  ['a remote reference', { $ref: 'https://example.com/schema' }, '/$ref', ...UNRESOLVED],
+  ['a reference to a value that is not a schema', { $ref: '#/%' }, '/$ref', ...UNRESOLVED],
+  ['a reference that is not a URI', { $ref: 'https://example.com/schema' }, '/$ref', ...UNRESOLVED],
   ['a reference to a file', { items: { $ref: 'file:///etc/passwd' } }, '/items/$ref', ...UNRESOLVED],
   ['a reference to the meta-schema', { $ref: DIALECT }, '/$ref', ...UNRESOLVED],
   ['a reference beside the schema', { $id: 'https://example.com/a', $ref: 'b' }, '/$ref', ...UNRESOLVED],
-  ['a dynamic reference to nothing', { $dynamicRef: '#a' }, '/$dynamicRef', 'UNSUPPORTED_KEYWORD', 'use $ref'],
+  ['a reference outside the schema', { $dynamicRef: '#a' }, '/$dynamicRef', 'UNSUPPORTED_KEYWORD', 'use $ref'],
   ['a remote dynamic reference', { $dynamicRef: 'https://example.com#a' }, '/$dynamicRef', 'UNSUPPORTED_KEYWORD'],
   ['a dynamic anchor', { $dynamicAnchor: 'a' }, '/$dynamicAnchor', 'UNSUPPORTED_KEYWORD', 'use $ref and $anchor'],
   ['a recursive reference of an older draft', { $recursiveRef: '#' }, '/$recursiveRef', ...UNKNOWN],
@@ -130,13 +136,13 @@ test.each<Refused>([
     '"#a" resolves to more',
   ],
 
-  // Without end, or as deep as the payload with more checks at each level.
+  // Unbounded, or as deep as the payload with more checks at each level.
   ['itself', { $ref: '#' }, '', ...RECURSIVE],
   ['itself in an alternative', { anyOf: [{ type: 'object' }, { not: { $ref: '#' } }] }, '', ...RECURSIVE],
   ['itself in a property', { properties: { a: { $ref: '#/properties/a' } } }, '/properties/a', ...RECURSIVE],
   ['itself by its $anchor', { items: { $anchor: 'a', if: { $ref: '#a' }, else: {} } }, '/items', ...RECURSIVE],
   [
-    'itself by way of another',
+    'itself through another schema',
     {
       items: { $ref: '#/$defs/a' },
       $defs: { a: { $ref: '#/$defs/b' }, b: { dependentSchemas: { c: { $ref: '#/$defs/a' } } } },
@@ -181,7 +187,7 @@ test.each<Refused>([
   ['one byte more than 16 KiB', padded(16_385), '', 'TOO_LARGE', 'is larger than 16384 bytes of JSON'],
   ['bytes, not characters', { $comment: 'é'.repeat(8_200) }, '', 'TOO_LARGE'],
   ['17 levels', nested(17), '', 'TOO_DEEP', 'is nested deeper than 16 levels'],
-  ['17 levels of what is no schema', { const: nested(16) }, '', 'TOO_DEEP'],
+  ['17 levels of a value that is not a schema', { const: nested(16) }, '', 'TOO_DEEP'],
 ])('refuses %s', async (_, schema, pointer, code, reason = '') => {
   const { status, body } = await put(`type-${randomUUID()}`, schema);
   expect([status, body.code]).toEqual([422, 'PAYLOAD_SCHEMA_INVALID']);
@@ -201,7 +207,7 @@ test('names every fault of a schema, at most 20', async () => {
   expect(many.body.details).toHaveLength(20);
 });
 
-test('the name __proto__ does not get as far as a schema', async () => {
+test('the name __proto__ is refused before the schema is checked', async () => {
   const body = Buffer.from('{"description":"a","payload_schema":{"properties":{"__proto__":{"type":"string"}}}}');
   const { status, body: answer } = await signedRequest(platform().admin, 'PUT', `${path}/command-types/a`, { body });
   expect([status, answer.code, answer.details[0].location]).toEqual([
@@ -211,7 +217,7 @@ test('the name __proto__ does not get as far as a schema', async () => {
   ]);
 });
 
-test('a refused schema leaves nothing behind, and one that is there unchanged', async () => {
+test('a refused schema leaves nothing behind, and the existing one unchanged', async () => {
   await put('never', { requried: [] });
   const { body } = await put('kept', { type: 'object' });
   await put('kept', { $ref: '#' });
@@ -222,7 +228,7 @@ test('a refused schema leaves nothing behind, and one that is there unchanged', 
 });
 
 describe('accepts', () => {
-  /** With the code of what it refers to in place of each reference it would take minutes and gigabytes to compile. */
+  /** If each reference were replaced by the code of its target, compiling would take minutes and gigabytes. */
   const referring = {
     $defs: { large: { oneOf: [{ type: 'string' }, ...Array.from({ length: 150 }, () => ({ type: 'array' }))] } },
     properties: Object.fromEntries(Array.from({ length: 24 }, (_, index) => [`a${index}`, { $ref: '#/$defs/large' }])),
@@ -238,9 +244,9 @@ describe('accepts', () => {
     ['the dialect by its name', { $schema: DIALECT, maxProperties: 0 }, [{}], [{ a: 1 }]],
     ['exactly 16 KiB', padded(16_384), [{}], []],
     ['exactly 16 levels', nested(16), [{}], []],
-    // In ECMAScript this one takes longer than the universe is old.
+    // In ECMAScript this pattern would take longer than the age of the universe.
     [
-      'a pattern, in time in proportion to the text',
+      'a pattern, in time proportional to the text',
       { properties: { a: { pattern: '^(a+)+$' } } },
       [{ a: 'a'.repeat(30_000) }],
       [{ a: `${'a'.repeat(30_000)}!` }],
@@ -255,27 +261,27 @@ describe('accepts', () => {
       [{ a: 1 }, { b: 'b' }],
     ],
     [
-      'an $id, of the meta-schema even',
+      'an $id, even the one of the meta-schema',
       { $id: DIALECT, $ref: '#/$defs/a', $defs: { a: { required: ['a'] } } },
       [{ a: 1 }],
       [{}],
     ],
-    ['references that come to more than a hundred schemas', doubling(6), [{}], []],
+    ['references that expand to more than a hundred schemas', doubling(6), [{}], []],
     ['hundreds of references to one large schema', referring, [{ a1: 'a' }], [{ a1: 1 }]],
     ['a pattern that overlaps with a property', overlapping, [{ ab: 'ab' }], [{ ab: 'abc' }, { b: 1 }]],
     [
-      'multiples of decimals, of what is large and of what is small',
+      'multiples of decimals, of large and of small numbers',
       { properties: { a: { multipleOf: 0.1 }, b: { multipleOf: 1e12 }, c: { multipleOf: 1e-12 } } },
       [{ a: 0.3 }, { a: 20.3 }, { a: 0 }, { a: -123456.7 }, { b: 3e12 }, { c: 3e-12 }],
       [{ a: 0.35 }, { a: 123456.75 }, { b: 1 }, { b: 3e12 + 1 }, { c: 1.5e-12 }],
     ],
     [
-      'items of which none is there twice',
+      'items without duplicates',
       { properties: { a: { uniqueItems: true } } },
       [{ a: [1, '1', { b: 1 }, { b: 2 }, [1]] }],
       [{ a: [{ b: 1, c: 2 }, 1, { c: 2, b: 1 }] }],
     ],
-    ['items there twice where it is said', { properties: { a: { uniqueItems: false } } }, [{ a: [1, 1] }], []],
+    ['duplicate items if the schema allows them', { properties: { a: { uniqueItems: false } } }, [{ a: [1, 1] }], []],
     [
       'names that every object has',
       { properties: { toString: { type: 'string' } }, required: ['constructor'] },
@@ -283,7 +289,7 @@ describe('accepts', () => {
       [{}, { toString: 'a' }, { constructor: 1, toString: 1 }],
     ],
     [
-      'values equal to others, whatever their properties are called',
+      'equal values, whatever their properties are called',
       { properties: { a: { const: { b: [1, 'c'], toString: 0 } }, d: { enum: [{}, null, { e: { valueOf: 1 } }] } } },
       [{ a: { toString: 0, b: [1, 'c'] } }, { d: {} }, { d: null }, { d: { e: { valueOf: 1 } } }],
       [{ a: { toString: 0, b: ['c', 1] } }, { a: {} }, { a: 1 }, { d: { toString: 1 } }, { d: { e: { valueOf: {} } } }],
@@ -321,7 +327,7 @@ describe('accepts', () => {
     expect((await send('other', { other: 1 })).status).toBe(202);
   });
 
-  test('what the platform was seeded with', async () => {
+  test('the seeded command types', async () => {
     const seeded = '/api/v1/platform/catalog/vendors/vendor_a/command-types';
     const { body } = await signedRequest(platform().admin, 'GET', seeded);
     expect(body.items.length).toBeGreaterThan(0);

@@ -12,8 +12,8 @@ const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
 
 /**
- * Compiles what the payloads of a command type must satisfy, or throws PAYLOAD_SCHEMA_INVALID. Whoever puts a schema
- * and whoever checks commands with it calls this: what was taken compiles on every node.
+ * Compiles the payload schema of a command type, or throws PAYLOAD_SCHEMA_INVALID. Both the operation that stores a
+ * schema and the check of commands call this: every stored schema compiles on every node.
  */
 export function compilePayloadSchema(schema: Record<string, unknown>): ValidateFunction {
   refuse(sizeProblems(schema));
@@ -54,8 +54,8 @@ function dialectProblems(schema: Record<string, unknown>): ErrorDetail[] {
 }
 
 /**
- * One for every schema: two schemas may have the same $id. It leaves the meta-schema out, which takes a hundred times
- * as long to compile as most schemas do.
+ * A new instance for every schema, because two schemas may have the same $id. Without the meta-schema, which takes a
+ * hundred times as long to compile as most schemas.
  */
 const newCompiler = () =>
   addFormats
@@ -67,9 +67,9 @@ const newCompiler = () =>
         meta: false,
         validateSchema: false,
         logger: false,
-        // Otherwise {} has the property `constructor`.
+        // Otherwise {} would have the property `constructor`.
         ownProperties: true,
-        // With these it can take minutes and gigabytes to compile 16 KiB: code is repeated for every reference to it.
+        // These options repeat code for every reference: compiling 16 KiB could take minutes and gigabytes.
         inlineRefs: false,
         code: { optimize: false, regExp: linearPattern },
       }),

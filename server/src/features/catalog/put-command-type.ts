@@ -4,6 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, notFound, validationFailed } from '../../platform/operation/api-error.js';
+import type { Call } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
 import { commandTypes, vendors } from './catalog.table.js';
@@ -19,15 +20,18 @@ export const putCommandType =
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
       if (!vendor) throw notFound();
-      return (await insertCommandType(tx, { params, body, limit })) ?? updateCommandType(tx, { params, body });
+      return (
+        (await insertCommandType(tx, { params, body, limit }, call)) ?? updateCommandType(tx, { params, body }, call)
+      );
     });
     return { status: 200, body: presentCommandType(row, call.requestId) };
   };
 
-/** Null where the command type exists, or the body lacks a field that a new one needs. */
+/** Null if the command type exists, or if the body lacks a field that a new one needs. */
 async function insertCommandType(
   tx: Transaction,
   { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
+  { requestId }: Call,
 ) {
   const { enabled = true, description, payload_schema: payloadSchema } = body;
   if (description === undefined || payloadSchema === undefined) return null;
@@ -39,13 +43,13 @@ async function insertCommandType(
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
     .onConflictDoNothing()
     .returning();
-  return created ?? null;
+  return created ? { before: null, after: presentCommandType(created, requestId), result: created } : null;
 }
 
-async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>) {
+async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, { requestId }: Call) {
   const { enabled, description, payload_schema: payloadSchema } = body;
   const key = keyOf(params);
-  // Locked: two that change the schema at once both count.
+  // Lock the row: two concurrent changes of the schema must both increment the revision.
   const [current] = await tx.select().from(commandTypes).where(key).for('update');
   if (!current) throw missingFields(body);
   const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
@@ -60,7 +64,11 @@ async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'p
     .where(key)
     .returning();
   if (!updated) throw new Error('The command type that was locked is gone.');
-  return updated;
+  return {
+    before: presentCommandType(current, requestId),
+    after: presentCommandType(updated, requestId),
+    result: updated,
+  };
 }
 
 const keyOf = ({ vendor, command_type }: Put['params']) =>

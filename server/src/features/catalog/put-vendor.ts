@@ -12,7 +12,7 @@ export const putVendor =
   (database: Database, signals: Signals, limit: number): Handler<typeof contract.vendors.put> =>
   async ({ params: { vendor }, body: { enabled } }, call) => {
     const row = await withAudit(database, call, { fields: { enabled } }, async (tx) => {
-      const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor));
+      const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor)).for('no key update');
       if (!existing) await refuseBeyondPlatformLimit(tx, vendors, limit);
       const [put] = await tx
         .insert(vendors)
@@ -20,7 +20,11 @@ export const putVendor =
         .onConflictDoUpdate({ target: vendors.vendor, set: { enabled, updatedAt: sql`now()` } })
         .returning();
       if (!put) throw new Error('The vendor was neither inserted nor updated.');
-      return put;
+      return {
+        before: existing ? presentVendor(existing, call.requestId) : null,
+        after: presentVendor(put, call.requestId),
+        result: put,
+      };
     });
     signals.send([topics.busAccess]);
     return { status: 200, body: presentVendor(row, call.requestId) };

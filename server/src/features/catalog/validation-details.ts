@@ -4,7 +4,7 @@ import { locationOf } from '../../platform/json/location.js';
 
 const MAX_DETAILS = 20;
 
-/** What Ajv found wrong with a part of a request. */
+/** The errors of Ajv for a part of a request. */
 export const validationDetails = (part: string, errors: ErrorObject[] | null | undefined): ErrorDetail[] =>
   (errors ?? []).slice(0, MAX_DETAILS).map(({ instancePath, keyword, message, params }) => {
     const property = 'additionalProperty' in params ? ` (${String(params.additionalProperty).slice(0, 128)})` : '';

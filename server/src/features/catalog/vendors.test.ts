@@ -62,7 +62,7 @@ test('a vendor may be added disabled', async () => {
   expect(await find(vendor)).toMatchObject({ enabled: false });
 });
 
-test('many that add the same vendor at once add it once', async () => {
+test('concurrent additions of the same vendor add it once', async () => {
   const vendor = newVendor();
   const answers = await Promise.all(Array.from({ length: 10 }, () => put(vendor, { enabled: true })));
   expect(new Set(answers.map(({ status, body }) => `${status} ${body.created_at}`)).size).toBe(1);
@@ -89,7 +89,7 @@ test('the list is newest first, and pages show every vendor once', async () => {
 });
 
 test.each(['A', 'aB', '_a', 'a.b', 'a~b', 'a'.repeat(64)])(
-  'the vendor %s is the 404 of a missing one',
+  'the vendor %s is answered 404 like a missing one',
   async (vendor) => {
     const { status, body } = await put(vendor, { enabled: true });
     expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
@@ -104,7 +104,7 @@ test.each([{}, { enabled: null }, { enabled: 'true' }, { enabled: 1 }, { enabled
   },
 );
 
-test('what the platform was seeded with is in the list, and an administrator of a tenant sees none of it', async () => {
+test('the list has the seeded vendors, and an administrator of a tenant cannot read it', async () => {
   expect(await find('vendor_a')).toMatchObject({ enabled: true });
   const tenant = await createTenant();
   const { status, body } = await signedRequest(tenant.admin, 'GET', VENDORS);

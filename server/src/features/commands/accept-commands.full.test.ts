@@ -32,7 +32,7 @@ const newCommand = (fields: Partial<NewCommand> = {}): NewCommand => ({
   ...fields,
 });
 
-/** The two statements that store commands, each as a way to store one for a caller. */
+/** The two statements that store commands, each as a function that stores one command. */
 const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promise<Acceptance>>][] = [
   [
     'after admission',
@@ -61,9 +61,9 @@ const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promi
 describe.each(ways)('%s', (_way, acceptFor) => {
   test.each([
     ['has a hash that is not hex', { payload_sha256: 'not hex' }, '22023'],
-    ['has an id that is none', { command_id_tail: 'xyz' }, '22P02'],
+    ['has a malformed id', { command_id_tail: 'xyz' }, '22P02'],
     ['has a NUL in a text', { device_id: 'd\u0000' }, '22P05'],
-  ])('stores every command of a batch but the one that %s', async (_, poison, code) => {
+  ])('stores every command of a batch except the one that %s', async (_, poison, code) => {
     const { tenant_id, operator } = await createTenant();
     const accept = await acceptFor(operator);
     const results = await Promise.allSettled(
@@ -79,7 +79,7 @@ describe.each(ways)('%s', (_way, acceptFor) => {
     for (const command of stored) expect(announcement(command)).toEqual(once);
   });
 
-  test('answers each command of a batch as its own, in the order asked', async () => {
+  test('answers each command of a batch separately, in order', async () => {
     const accept = await acceptFor((await createTenant()).operator);
     const asked = [
       newCommand({ idempotency_key: 'z' }),
@@ -99,7 +99,7 @@ describe.each(ways)('%s', (_way, acceptFor) => {
     expect(accepted.map(({ outcome }) => outcome).sort()).toEqual(['ACCEPTED', 'KEY_USED', 'KEY_USED']);
   });
 
-  test('gives a command an id of the millisecond at which it was accepted', async () => {
+  test('gives a command an id with the millisecond of its acceptance', async () => {
     const accept = await acceptFor((await createTenant()).operator);
     const acceptance = await accept(newCommand());
     if (acceptance.outcome !== 'ACCEPTED') throw new Error(acceptance.outcome);
@@ -111,15 +111,15 @@ describe.each(ways)('%s', (_way, acceptFor) => {
 
 test.each([
   ['not live', { secretVersion: 7 }],
-  ['out of its time', { timestamp: '1767225600' }],
-  ['without the permission', { grantingRoles: ['tenant_admin'] }],
-  ['received before', {}],
-])('stores no command of a request that is %s, and the others of its batch', async (reason, fields) => {
+  ['outside its clock window', { timestamp: '1767225600' }],
+  ['without permission', { grantingRoles: ['tenant_admin'] }],
+  ['replayed', {}],
+])('stores no command for a request that is %s, and stores all other commands of its batch', async (reason, fields) => {
   const { tenant_id, operator } = await createTenant();
   const signed = await newSignedRequest(database, operator);
   const admit = createCommandAdmission(database);
   const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
-  if (reason === 'received before') await admit({ signed, command: newCommand({ idempotency_key: 'earlier' }) });
+  if (reason === 'replayed') await admit({ signed, command: newCommand({ idempotency_key: 'earlier' }) });
   const refused = { ...signed, ...fields };
   const [before, , after] = await Promise.all([
     admit({ signed: another(), command: newCommand() }),

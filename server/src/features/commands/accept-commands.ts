@@ -13,23 +13,23 @@ import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
 import { ID_TIME } from '../../platform/new-id.js';
 
-/** A checked command. Its tenant and creator are those of the request that brings it; its time is the database's. */
+/** A checked command. Tenant and creator come from its request, the time from the database. */
 export type NewCommand = {
   idempotency_key: string;
   vendor: string;
   device_id: string;
   command_type: string;
-  /** Of the payload schema that it was checked against. */
+  /** The revision of the payload schema that it was checked against. */
   revision: number;
   payload: Record<string, unknown>;
   payload_sha256: string;
   timeout_seconds: number;
   request_id: string;
-  /** What follows the time in its UUID v7. */
+  /** The part of its UUID v7 after the time. */
   command_id_tail: string;
 };
 
-/** ACCEPTED: stored. KEY_USED: the tenant has a command of this key. CATALOG_CHANGED: check it again. */
+/** ACCEPTED: stored. KEY_USED: the tenant has a command with this key. CATALOG_CHANGED: check it again. */
 export type Acceptance =
   | { outcome: 'ACCEPTED'; commandId: string; acceptedAt: Date }
   | { outcome: 'KEY_USED' | 'CATALOG_CHANGED' };
@@ -38,13 +38,12 @@ const COMMAND_COLUMNS = `, idempotency_key text, vendor text, device_id text, co
   payload json, payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text`;
 
 /**
- * The part of a statement that stores commands, and a row of the outbox for each. Of several with the same key one is
- * stored. The others get KEY_USED, and their callers read the winner in a second statement, whose snapshot sees it.
- *
+ * The part of a statement that stores commands and an outbox row for each. Of several commands with the same key one is
+ * stored. The other ones get KEY_USED, and their callers read the stored command in a second statement, whose snapshot
+ * shows it.
  * In: `given`, a row for each command with `position`, `tenant_id`, `client_id` and COMMAND_COLUMNS.
- *
- * Out: `accepted`, a row for each command whose vendor, type and schema are still those of the catalog, with `position`
- * and `accepted_ms`. Its `command_id` is null where the key is used.
+ * Out: `accepted`, a row for each command whose vendor, type and schema still match the catalog, with `position` and
+ * `accepted_ms`. Its `command_id` is null if the key is used.
  */
 const ACCEPTING = `
   timed as (
@@ -90,7 +89,7 @@ const ACCEPT = `
   ), ${ACCEPTING}
   select ${ACCEPTANCE} from given left join accepted using (position) order by position`;
 
-/** The statement that most requests cause. server/drizzle/admit-and-accept.sql shows it as psql takes it. */
+/** The statement of most requests. server/drizzle/admit-and-accept.sql shows it in a form that psql accepts. */
 export const ADMIT_AND_ACCEPT = `
   with ${admitting(COMMAND_COLUMNS)}, given as (
     select * from admitted where is_live and is_in_clock_window and is_fresh and is_granted
@@ -106,7 +105,7 @@ const toAcceptance = ({ is_current, command_id, accepted_ms }: AcceptanceRow): A
 
 type Caller = { tenantId: string; clientId: string };
 
-/** Stores the command of an admitted request, in one statement over all that wait at the same time. */
+/** Stores the command of an admitted request. All waiting commands share one statement. */
 export const createCommandAccepter = (database: Database) =>
   batched<{ caller: Caller; command: NewCommand }, Acceptance>(
     ({ caller, command }) => `${caller.tenantId} ${command.idempotency_key}`,
@@ -122,8 +121,8 @@ export const createCommandAccepter = (database: Database) =>
   );
 
 /**
- * Admits a request and, where it may come in, stores the command it brings, all in one statement. Nonces come before
- * commands in every statement, each in the order of its key, so that two of them never wait for each other.
+ * Admits a request and, if it is admitted, stores its command, in one statement. Every statement writes nonces before
+ * commands, each in the order of its key, so that two statements never deadlock.
  */
 export const createCommandAdmission = (database: Database) =>
   batched<{ signed: SignedRequest; command: NewCommand }, { verdict: Verdict; acceptance: Acceptance }>(

@@ -28,7 +28,7 @@ export const cancelCommand =
         throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
       }
       if (after) {
-        const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was handed over.` };
+        const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was dispatched.` };
         moves.push({ tenantId, commandId, vendor: row.vendor, before: row, after, source: 'PLATFORM', reason });
         await moveCommands(tx, moves);
       }

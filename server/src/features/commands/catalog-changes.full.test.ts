@@ -8,7 +8,7 @@ const COMMANDS = '/api/v1/open/downlink/commands';
 const { nodes } = platform();
 
 let tenant: TestTenant;
-/** One of the test's own, with a command type `any` that takes any payload: other tests use the seeded ones. */
+/** A vendor of this test, with a command type `any` that accepts any payload: other tests use the seeded ones. */
 let vendor: string;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   vendor = `vendor_${randomUUID()}`;
   await putVendor({ enabled: true });
-  await putType({ description: 'Takes any payload.', payload_schema: { type: 'object' } });
+  await putType({ description: 'Accepts any payload.', payload_schema: { type: 'object' } });
 });
 
 async function put(path: string, body: object, node = nodes[0]): Promise<void> {
@@ -50,7 +50,7 @@ test.each([
     'COMMAND_PAYLOAD_INVALID',
     (node: string) => putType({ payload_schema: { required: ['a'] } }, node),
   ],
-])('a %s changed since is obeyed by every node at once, and breaks no retry', async (_, code, change) => {
+])('every node obeys a changed %s at once, and retries still work', async (_, code, change) => {
   const body = command();
   const first = await create(body);
   for (const node of nodes) expect((await create(command(), node)).status).toBe(202);
@@ -64,14 +64,14 @@ test.each([
   }
 });
 
-test('a vendor enabled again is obeyed by every node at once', async () => {
+test('every node obeys an enabled vendor at once', async () => {
   await putVendor({ enabled: false });
   for (const node of nodes) expect((await create(command(), node)).body.code).toBe('VENDOR_NOT_ENABLED');
   await putVendor({ enabled: true });
   for (const node of nodes) expect((await create(command(), node)).status).toBe(202);
 });
 
-test('what one node puts, the other obeys at the very next command, time and again', async () => {
+test('a change on one node applies to the very next command on the other, repeatedly', async () => {
   for (let round = 0; round < 20; round++) {
     const [name, other] = round % 2 === 0 ? (['even', 'odd'] as const) : (['odd', 'even'] as const);
     const [putting, obeying] = round % 4 < 2 ? nodes : [...nodes].reverse();
@@ -84,7 +84,7 @@ test('what one node puts, the other obeys at the very next command, time and aga
   }
 });
 
-test('a schema that is put while commands are under way binds all that are sent after its answer', async () => {
+test('a new schema applies to every command sent after its answer, even under load', async () => {
   for (let round = 0; round < 10; round++) {
     await putType({ payload_schema: { maxProperties: 0 } });
     let isPut = false;
@@ -115,7 +115,7 @@ test('any payload is read back as it was sent', async () => {
   expect(read.raw).toContain(`"payload":${JSON.stringify(JSON.parse(payload))},`);
 });
 
-test('a payload of exactly the limit is accepted, whatever it is made of', async () => {
+test('a payload of exactly the limit is accepted, whatever it contains', async () => {
   const payload = { a: `${'é'.repeat(16_379)}bb` };
   expect(Buffer.byteLength(JSON.stringify(payload))).toBe(32_768);
   expect((await create(command({ payload }))).status).toBe(202);

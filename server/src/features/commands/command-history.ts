@@ -3,7 +3,7 @@ import { columnsOf, dispatch, INITIAL, type State } from './transitions.js';
 
 type Command = typeof commands.$inferSelect;
 
-/** The whole history of a command. Its columns show that it was accepted and dispatched, `history` what came then. */
+/** The whole history of a command. Its columns show acceptance and dispatch, `history` shows all later changes. */
 export function historyOf({ acceptedAt, dispatchedAt, history }: Command): HistoryEntry[] {
   const accepted = platformEntry(acceptedAt, INITIAL);
   const dispatched = dispatchedAt && dispatch(INITIAL);

@@ -2,14 +2,14 @@ import { AdapterStatus, CommandStatus, type contract, DeviceExecutionStatus } fr
 import { foreignKey, index, integer, json, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 
 type JsonObject = Record<string, unknown>;
 
-/** The first result that came after the status was final, as answers show it. */
+/** The first result after the final status, in the form of the answers. */
 export type LateResult = NonNullable<CommandRecord['late_result']>;
 
-/** A change of a command after it was accepted and dispatched, as answers show it. */
+/** A change of a command after acceptance and dispatch, in the form of the answers. */
 export type HistoryEntry = CommandRecord['history'][number];
 
 type CommandRecord = z.infer<(typeof contract.commands.get.responses)[200]>;
@@ -24,7 +24,9 @@ export const commands = pgTable(
     vendor: text().notNull(),
     deviceId: text('device_id').notNull(),
     commandType: text('command_type').notNull(),
-    /** json, not jsonb: keeps names in the caller's order, but for integers such as "10", which JSON.parse puts first. */
+    /**
+     * json, not jsonb: keeps the caller's order of names, except integers such as "10", which JSON.parse puts first.
+     */
     payload: json().$type<JsonObject>().notNull(),
     /** SHA-256 of the payload as canonical JSON (RFC 8785). */
     payloadSha256: bytes('payload_sha256').notNull(),
@@ -49,7 +51,8 @@ export const commands = pgTable(
     primaryKey({ columns: [table.tenantId, table.commandId] }),
     unique('commands_idempotency_key').on(table.tenantId, table.idempotencyKey),
     index('commands_of_device').on(table.tenantId, table.deviceId, table.commandId),
-    // Not partial: no index has a column that changes, so with the table's fillfactor every update can be heap-only.
+    // Not partial: no index contains a column that changes, so with the table's fillfactor every update can be
+    // heap-only.
     index('commands_by_deadline').on(table.deadlineAt),
     foreignKey({
       name: 'commands_created_by',

@@ -23,13 +23,13 @@ const command = (fields: object = {}) => ({
 const create = (body: unknown) => signedRequest(tenant.operator, 'POST', COMMANDS, { body });
 const read = (commandId: string) => signedRequest(tenant.reader, 'GET', `${COMMANDS}/${commandId}`);
 
-/** A payload of this many bytes of JSON in UTF-8, half as many characters. */
+/** A payload of this many bytes as UTF-8 JSON, with half as many characters. */
 const payloadOf = (bytes: number) => {
   const rest = bytes - Buffer.byteLength('{"a":""}');
   return { a: 'é'.repeat(Math.floor(rest / 2)) + 'a'.repeat(rest % 2) };
 };
 
-test('a command is accepted, persisted and read back', async () => {
+test('a command is accepted, stored and read back', async () => {
   const sent = command({ command_type: 'set_power', payload: { power: 'on' }, timeout_seconds: 45 });
   const accepted = await create(sent);
   const { command_id, accepted_at } = accepted.body;
@@ -43,7 +43,7 @@ test('a command is accepted, persisted and read back', async () => {
 
   const { status, headers, body } = await read(command_id);
   expect(status).toBe(200);
-  // How far it has come meanwhile is the business of life-cycle.test.ts.
+  // life-cycle.test.ts checks its further progress.
   expect(body).toMatchObject({
     command_id,
     ...sent,
@@ -62,7 +62,7 @@ test('a command is accepted, persisted and read back', async () => {
   });
 });
 
-test('a payload is read back as it was sent, members in their order', async () => {
+test('a payload is read back as it was sent, with its members in order', async () => {
   const payload = '{"version":"1.2.3","force":true,"url":"https://firmware.example/a?b=c%20d\\u0026e"}';
   const sent = JSON.stringify(command({ command_type: 'update_firmware', payload: 0 })).replace(
     '"payload":0',
@@ -73,7 +73,7 @@ test('a payload is read back as it was sent, members in their order', async () =
   expect((await read(body.command_id)).raw).toContain(`"payload":${JSON.stringify(JSON.parse(payload))},`);
 });
 
-test('timeout_seconds is 30 unless given, from 1 to 300', async () => {
+test('timeout_seconds is 30 by default, and 1 to 300', async () => {
   const timeoutOf = async (fields: object) =>
     (await read((await create(command(fields))).body.command_id)).body.timeout_seconds;
   expect(await timeoutOf({})).toBe(30);
@@ -87,7 +87,7 @@ test.each([
   ['idempotency_key', ['', 'a b', 'é', '\u007f', 'k'.repeat(129), 1, null]],
   ['timeout_seconds', [0, 301, 1.5, '30', null]],
   ['payload', [[], 'a', 1, null, true]],
-])('%s out of its range is refused with its location', async (field, values) => {
+])('%s out of range is refused with its location', async (field, values) => {
   for (const value of values) {
     const { status, body } = await create(command({ [field]: value }));
     expect([status, body.code], JSON.stringify(value)).toEqual([400, 'VALIDATION_FAILED']);
@@ -109,10 +109,10 @@ test.each([
 describe('the catalog', () => {
   test.each([
     ['a vendor that does not exist', { vendor: 'vendor_z' }, 'VENDOR_NOT_ENABLED'],
-    ['a vendor named as a member of every object', { vendor: 'constructor' }, 'VENDOR_NOT_ENABLED'],
+    ['a vendor named like a member of every object', { vendor: 'constructor' }, 'VENDOR_NOT_ENABLED'],
     ['a command type that does not exist', { command_type: 'explode' }, 'COMMAND_TYPE_UNKNOWN'],
     ['a command type of the other vendor', { command_type: 'lock' }, 'COMMAND_TYPE_UNKNOWN'],
-    ['a command type of another case', { command_type: 'Reboot' }, 'COMMAND_TYPE_UNKNOWN'],
+    ['a command type in another case', { command_type: 'Reboot' }, 'COMMAND_TYPE_UNKNOWN'],
   ])('refuses %s', async (_, fields, code) => {
     const { status, body } = await create(command(fields));
     expect([status, body.code]).toEqual([422, code]);
@@ -131,7 +131,7 @@ describe('the catalog', () => {
     expect(body.details).toMatchObject([{ location }]);
   });
 
-  test('shows what it accepts', async () => {
+  test('shows the payload schema of each command type', async () => {
     const { status, body } = await signedRequest(tenant.reader, 'GET', '/api/v1/open/catalog');
     expect(status).toBe(200);
     for (const vendor of ['vendor_a', 'vendor_b']) {
@@ -142,7 +142,7 @@ describe('the catalog', () => {
   });
 });
 
-test('a payload over its limit in bytes of UTF-8 is refused, one of exactly the limit is looked at', async () => {
+test('a payload above its limit in bytes of UTF-8 is refused, and of exactly the limit accepted', async () => {
   const refused = await create(command({ payload: payloadOf(PAYLOAD_LIMIT_BYTES + 1) }));
   expect([refused.status, refused.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   expect(refused.body.details).toMatchObject([{ location: 'body/payload' }]);

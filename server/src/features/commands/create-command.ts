@@ -25,12 +25,15 @@ type Services = {
 };
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
-/** A command that would wait longer than this share of its timeout is refused: it would leave the device too little. */
+/**
+ * A command that would wait longer than this share of its timeout is refused: too little time would be left for the
+ * device.
+ */
 const LONGEST_WAIT = 1 / 4;
-/** The estimate is not exact. A wait up to this long refuses nobody, whatever the timeout. */
+/** The estimate is inexact. A wait up to this long refuses no command, whatever its timeout. */
 const TOLERATED_WAIT_SECONDS = 1;
 const MAX_RETRY_AFTER_SECONDS = 60;
-/** The catalog would have to change between check and insert every time. */
+/** All attempts fail only if the catalog changes between check and insert each time. */
 const MAX_CATALOG_RELOADS = 5;
 
 export const createCommand = ({
@@ -47,7 +50,8 @@ export const createCommand = ({
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
       const checked = catalog.check(body);
       if (checked instanceof ApiError) {
-        // The catalog in memory may be behind: only a fresh one refuses, and a used key comes before any refusal.
+        // The catalog in memory may be stale: only a fresh one may refuse, and a used key takes precedence over any
+        // refusal.
         if (reloads === 0) {
           await catalog.reload();
           continue;
@@ -72,7 +76,7 @@ export const createCommand = ({
       if (acceptance.outcome === 'KEY_USED') {
         const replay = await replayCommand(database, call, command);
         if (replay) return replay;
-        throw new Error('The idempotency key is used, but its command is not there.');
+        throw new Error('The idempotency key is used, but its command does not exist.');
       }
       await catalog.reload();
     }
@@ -84,13 +88,13 @@ export const createCommand = ({
 };
 
 /**
- * The way of nearly every command. Where nothing speaks against it, the statement that admits its request stores it: a
- * round trip and a commit less. Any other request is admitted first and then goes to createCommand.
+ * The shortcut of nearly every command: the statement that admits the request also stores the command, which saves a
+ * round trip and a commit. Every other request is admitted first and then goes to createCommand.
  */
 export function createCommandShortcut({ database, catalog, signals, payloadLimitBytes, waitSeconds }: Services) {
   const admitWithCommand = createCommandAdmission(database);
   return ({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null => {
-    // The operation has no query.
+    // The operation has no query parameters.
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     if (!success || payloadBytes(data) > payloadLimitBytes) return null;
@@ -107,18 +111,18 @@ export function createCommandShortcut({ database, catalog, signals, payloadLimit
   };
 }
 
-/** By how many seconds a wait exceeds what the command can bear. */
+/** By how many seconds a wait exceeds the limit of the command. */
 const excessWait = (command: NewCommand, seconds: number) => seconds - longestWait(command);
 
 const longestWait = ({ timeout_seconds }: NewCommand) =>
   Math.max(timeout_seconds * LONGEST_WAIT, TOLERATED_WAIT_SECONDS);
 
-/** Nothing is stored: accepting a command that would expire is no service. */
+/** Store nothing: a command that is sure to expire does not help its caller. */
 function overloaded(command: NewCommand, excess: number): ApiError {
   const { timeout_seconds } = command;
   const wait = Math.ceil(excess + longestWait(command));
   return new ApiError('SERVICE_UNAVAILABLE', {
-    message: `Commands of the tenant wait for about ${wait} seconds now, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    message: `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
     headers: { 'Retry-After': String(Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS)) },
   });
 }

@@ -13,11 +13,11 @@ import { createCommandReporter, type Report, type ReportOutcome } from './backgr
 import { createCommandSweeper } from './background/sweep-commands.js';
 
 const COMMANDS = 2_000;
-/** So many share a deadline, and are reported within 10 ms around it. */
+/** How many commands share a deadline and are reported within 10 ms around it. */
 const GROUP = 20;
 const BETWEEN_GROUPS_MS = 40;
 
-/** Two nodes, by what they have of their own. */
+/** Two nodes, with their separate resources. */
 let nodes: Database[];
 let tenant: TestTenant;
 
@@ -50,7 +50,7 @@ const newCommand = (): NewCommand => ({
   command_id_tail: newIdTail(),
 });
 
-/** Commands that are handed out. */
+/** Dispatched commands. */
 async function dispatchedCommands(count: number): Promise<string[]> {
   const accept = createCommandAccepter(database());
   const caller = { tenantId: tenant.tenant_id, clientId: tenant.operator.client_id };
@@ -68,8 +68,8 @@ async function dispatchedCommands(count: number): Promise<string[]> {
 }
 
 /**
- * Gives each group of commands a deadline of its own, and answers them as Unix milliseconds. No role of the platform
- * may change a deadline: the owner of the table lends the right for this one transaction.
+ * Sets a different deadline for each group of commands, and returns the deadlines as Unix milliseconds. No role of the
+ * platform may change a deadline: the owner of the table grants the right for this one transaction.
  */
 async function setDeadlines(groups: string[][]): Promise<number[]> {
   const given = groups.flatMap((ids, group) =>
@@ -93,13 +93,13 @@ async function setDeadlines(groups: string[][]): Promise<number[]> {
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** A timer is too coarse for a race of milliseconds: turns of the event loop are the rest. */
+/** A timer is too coarse for a race of milliseconds: the rest is spent in turns of the event loop. */
 async function until(instant: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, instant - now() - 10));
   while (now() < instant) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('2,000 results within 5 ms of the deadline, two sweepers: one end and one event each', {
+test('2,000 results within 5 ms of the deadline and two sweepers: each command has one end and one event', {
   timeout: 120_000,
 }, async () => {
   const ids = await dispatchedCommands(COMMANDS);
@@ -134,7 +134,7 @@ test('2,000 results within 5 ms of the deadline, two sweepers: one end and one e
     }),
   );
   await Promise.all(reporting);
-  // What was reported is final: what the deadline has not ended the report has.
+  // A report sets the final status of every command that the deadline has not ended.
   isOver = true;
   await sweeping;
 
@@ -157,7 +157,7 @@ test('2,000 results within 5 ms of the deadline, two sweepers: one end and one e
     });
     expect(outcomes.get(command_id)).toBe(isInTime(row) ? 'CHANGED' : 'LATE');
   }
-  // It was a race: each side won some.
+  // The race was real: each side won some.
   const inTime = rows.filter(isInTime).length;
   expect(inTime).toBeGreaterThan(COMMANDS / 100);
   expect(inTime).toBeLessThan(COMMANDS - COMMANDS / 100);
@@ -174,7 +174,7 @@ const succeeded = {
   history: ['SUCCEEDED'],
 };
 
-/** The result that came too late is kept beside, and changes nothing. */
+/** The late result is kept separately and changes nothing. */
 const timedOut = {
   status: 'TIMED_OUT',
   adapter_status: 'TIMED_OUT',

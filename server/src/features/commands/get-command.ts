@@ -27,7 +27,7 @@ export const getCommand =
     return { status: 200, body: command };
   };
 
-/** The record of a command; null where the tenant has none of that id. */
+/** The record of a command; null if the tenant has no command with this id. */
 export async function readCommand(tx: Transaction, tenantId: string, commandId: string, requestId: string) {
   const [row] = await tx
     .select()

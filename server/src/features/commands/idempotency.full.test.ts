@@ -9,7 +9,7 @@ const ROUNDS = 100;
 const target = '/api/v1/open/downlink/commands';
 const databaseUrl = () => platform().databaseUrl as string;
 
-test('makes one command of 50 concurrent duplicates of an idempotency_key on two nodes, 100 rounds', async () => {
+test('of 50 concurrent duplicates of an idempotency_key on two nodes one command is created, 100 rounds', async () => {
   const { tenant_id, operator } = await createTenant();
   const commandIds = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -41,7 +41,7 @@ test('makes one command of 50 concurrent duplicates of an idempotency_key on two
   }
 }, 60_000);
 
-test('tells each loser of a used idempotency_key which fields differ from the command that won', async () => {
+test('tells each loser of a used idempotency_key which fields differ from the stored command', async () => {
   const { tenant_id, operator } = await createTenant();
   const rounds = 10;
   for (let round = 0; round < rounds; round++) {

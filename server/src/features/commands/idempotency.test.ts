@@ -49,7 +49,7 @@ function expectFirst(answer: Answer): void {
   expect(answer.headers).not.toHaveProperty('idempotency-mismatch');
 }
 
-test('a used key answers with the existing command and makes nothing new', async () => {
+test('a used key returns the existing command and creates nothing', async () => {
   const body = command();
   const first = await create(body);
   expectFirst(first);
@@ -71,7 +71,7 @@ test.each([
   expect(await commandsOf(body.idempotency_key)).toMatchObject([{ ...body, timeout_seconds: 30 }]);
 });
 
-test('all that differs is named at once', async () => {
+test('all different fields are named at once', async () => {
   const body = command();
   const first = await create(body);
   const other = {
@@ -87,7 +87,7 @@ test('all that differs is named at once', async () => {
 });
 
 describe('the same request', () => {
-  test('may order its members otherwise, those of the payload too', async () => {
+  test('may have another order of members, also in the payload', async () => {
     const body = command();
     const { vendor, payload, ...rest } = body;
     const first = await create(body);
@@ -108,7 +108,7 @@ describe('the same request', () => {
     expectReplay(first, await create(Buffer.from(JSON.stringify(body).replace('1.2.3', '1\\u002e2.3'))));
   });
 
-  test('may leave out a timeout that is the default, or say it', async () => {
+  test('may omit a default timeout, or state it', async () => {
     const silent = command();
     expectReplay(await create(silent), await create({ ...silent, timeout_seconds: 30 }));
     const spoken = command({ timeout_seconds: 30 });
@@ -125,7 +125,7 @@ describe('the same request', () => {
   });
 });
 
-test('a used key comes before the catalog and after the structure of the request', async () => {
+test('a used key is checked before the catalog and after the structure of the request', async () => {
   const body = command();
   const first = await create(body);
   expectReplay(first, await create({ ...body, vendor: 'vendor_z' }), ['vendor']);
@@ -156,14 +156,14 @@ test('a refused request does not use up its key', async () => {
   expectFirst(await create(body));
 });
 
-test('a key belongs to its tenant, and its case counts', async () => {
+test('a key belongs to its tenant, and is case-sensitive', async () => {
   const body = command({ idempotency_key: `key-${randomUUID()}` });
   expectFirst(await create(body));
   expectFirst(await create(body, (await createTenant()).operator));
   expectFirst(await create({ ...body, idempotency_key: body.idempotency_key.toUpperCase() }));
 });
 
-test('of 30 duplicates at once one is accepted, and all others replay it', async () => {
+test('of 30 concurrent duplicates one is accepted, and the other 29 replay it', async () => {
   const body = command();
   const answers = await Promise.all(Array.from({ length: 30 }, () => create(body)));
   const fresh = answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined);
@@ -172,7 +172,7 @@ test('of 30 duplicates at once one is accepted, and all others replay it', async
   expect(await commandsOf(body.idempotency_key)).toHaveLength(1);
 });
 
-test('of 30 different requests with one key at once one is accepted, and the others learn how they differ', async () => {
+test('of 30 different concurrent requests with one key one is accepted, and every other learns how it differs', async () => {
   const idempotency_key = randomUUID();
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) => create(command({ idempotency_key, device_id: `device-${index}` }))),

@@ -25,7 +25,7 @@ const accepted = ['PLATFORM', 'ACCEPTED', 'PENDING', 'NOT_STARTED', null];
 const dispatched = ['PLATFORM', 'DISPATCHED', 'SENT', 'NOT_STARTED', null];
 const begun = ['DEVICE', 'DISPATCHED', 'DELIVERED', 'IN_PROGRESS', null];
 
-/** What becomes of a command, by the simulated device: its outcome, and its history. */
+/** The outcome and the history of a command, by simulated device. */
 const outcomes = [
   {
     device: 'ok',
@@ -71,10 +71,12 @@ const outcomes = [
   },
 ];
 
-/** The time in which the simulated devices that answer at all do so, but for the slow one. */
+/** The time within which every simulated device answers, except the silent and the slow one. */
 const timeoutOf = (device: string) => (['offline', 'slow'].includes(device) ? { timeout_seconds: 6 } : {});
 
-/** The last entry is the end, every entry has an instant of its own, and the events tell what the record tells. */
+/**
+ * Checks that the last entry is final, that every entry has a distinct instant, and that the events match the record.
+ */
 async function expectConsistent(record: Answer['body']): Promise<void> {
   const instants = record.history.map(({ at }: { at: string }) => at);
   expect([...new Set(instants)].sort()).toEqual(instants);
@@ -154,7 +156,7 @@ test.concurrent.each(outcomes)(
   },
 );
 
-test('a command that nobody answers ends within two seconds of its deadline', async () => {
+test('a command without an answer ends within two seconds of its deadline', async () => {
   const { completed_at, deadline_at } = await completed(
     tenant.reader,
     await create('offline-1', { timeout_seconds: 4 }),
@@ -164,7 +166,7 @@ test('a command that nobody answers ends within two seconds of its deadline', as
   expect(late).toBeLessThan(2_000);
 });
 
-describe('a request that waits', () => {
+describe('a waiting request', () => {
   test('is answered as soon as the command is final', async () => {
     const { status, body } = await get(await create('ok-1'), '?wait_seconds=30');
     expect([status, body.status]).toEqual([200, 'SUCCEEDED']);
@@ -172,7 +174,7 @@ describe('a request that waits', () => {
     expect(answeredAfter).toBeLessThan(5_000);
   });
 
-  test('is answered at each change after what the caller has seen, and misses none of the last', async () => {
+  test('is answered after each change that the caller has not seen, and misses none', async () => {
     const id = await create('ok-1');
     const seen: string[] = [];
     let { body: record } = await get(id);
@@ -186,10 +188,10 @@ describe('a request that waits', () => {
     for (const instant of seen) expect(instants).toContain(instant);
   });
 
-  test('is answered at once where the record differs from what the caller has seen', async () => {
+  test('is answered at once if the record differs from the one that the caller has seen', async () => {
     const id = await create('slow-1');
     const { accepted_at } = (await get(id)).body;
-    // Once the device has begun nothing changes for ten seconds.
+    // Once the device has begun, nothing changes for ten seconds.
     let record = (await get(id, `?wait_seconds=30&seen_updated_at=${accepted_at}`)).body;
     while (record.device_execution_status !== 'IN_PROGRESS') {
       record = (await get(id, `?wait_seconds=30&seen_updated_at=${record.updated_at}`)).body;
@@ -199,7 +201,7 @@ describe('a request that waits', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  test('is answered with the record as it is after the wait', async () => {
+  test('is answered with the current record at the end of the wait', async () => {
     const id = await create('slow-1');
     const startedAt = performance.now();
     const { status, body } = await get(id, '?wait_seconds=1');
@@ -207,7 +209,7 @@ describe('a request that waits', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(990);
   });
 
-  test('for a command that does not exist is refused at once', async () => {
+  test('for a missing command is refused at once', async () => {
     const startedAt = performance.now();
     expectRefusal(await get(randomUUID(), '?wait_seconds=30'), 'NOT_FOUND');
     expect(performance.now() - startedAt).toBeLessThan(5_000);
@@ -227,7 +229,7 @@ describe('a request that waits', () => {
           '/api/v1/open/device-requests?wait_seconds=30',
         ].map((target) => signedRequest(demo, 'GET', target)),
       );
-      // Came later and is answered: the others wait by now.
+      // This request came later and is answered, so the earlier ones wait by now.
       await signedRequest(demo, 'GET', `${COMMANDS}/${id}?wait_seconds=1`);
       const stoppedAt = performance.now();
       const [exitCode, [record, events, requests]] = await Promise.all([server.stop(), waiting]);
@@ -242,7 +244,7 @@ describe('a request that waits', () => {
 });
 
 describe('cancel', () => {
-  test('takes back a command that is not handed out, for good and with one event', async () => {
+  test('cancels a command that is not dispatched, for good and with one event', async () => {
     const { request_id: _, ...record } = await canceledCommand(tenant);
     await completed(tenant.reader, record.command_id);
     expect(record).toMatchObject({
@@ -264,7 +266,7 @@ describe('cancel', () => {
     await expectConsistent(record);
   });
 
-  test('is refused with the status of a command that is on its way, or has ended', async () => {
+  test('is refused with the current status if the command is dispatched or has ended', async () => {
     const ended = await create('ok-1');
     await completed(tenant.reader, ended);
     const underWay = await create('slow-1');

@@ -18,14 +18,14 @@ import { createCommandReporter, type Report, type ReportOutcome } from './backgr
 import { createCommandSweeper } from './background/sweep-commands.js';
 import { cancel, dispatch, expire, INITIAL, isTerminal, report, type State } from './transitions.js';
 
-/** fast-check tells the seed of a failure; a slow machine lives fewer lives. */
+/** fast-check prints the seed of a failure; a slow machine runs fewer cases. */
 const SEQUENTIAL = { numRuns: 40, interruptAfterTimeLimit: 30_000 };
-/** What a race did is not to be repeated by a smaller one. */
+/** A race cannot be reproduced with a smaller one, so there is no shrinking. */
 const RACING = { numRuns: 40, interruptAfterTimeLimit: 30_000, endOnFailure: true };
 
 let platform: IdlePlatform;
 let superuser: postgres.Sql;
-/** Two nodes, by what they have of their own. */
+/** Two nodes, with their separate resources. */
 let nodes: Node[];
 let accept: ReturnType<typeof createCommandAccepter>;
 
@@ -73,7 +73,7 @@ type Happening =
 
 const { adapter_status, device_execution_status } = CommandUpdate.shape;
 
-/** Every pair of statuses that an update may carry. */
+/** Every pair of statuses that an update may have. */
 const statuses: Said[] = [undefined, ...adapter_status.unwrap().options]
   .flatMap((adapter) =>
     [undefined, ...device_execution_status.unwrap().options].map((device) => ({
@@ -119,7 +119,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
 );
 
-/** What happens, now and then twice. */
+/** The steps of a life; some are repeated. */
 const step = fc.record({ happening, times: fc.constantFrom(1, 1, 1, 2) });
 
 async function newCommands(count: number): Promise<string[]> {
@@ -149,7 +149,7 @@ async function newCommands(count: number): Promise<string[]> {
   });
 }
 
-/** Makes it happen on a node, and answers what the node says of a report. */
+/** Runs a step on a node, and returns the result of a report. */
 async function make(id: string, happening: Happening, node: number): Promise<ReportOutcome | null> {
   const { tenant_id } = platform.demo;
   const { database, report } = nodeOf(node);
@@ -163,7 +163,8 @@ async function make(id: string, happening: Happening, node: number): Promise<Rep
       return null;
     }
     case 'deadline':
-      // No role of the platform may change a deadline. The sweep mark of a new database is the time of its installation.
+      // No role of the platform may change a deadline. The sweep mark of a new database is the time of its
+      // installation.
       await superuser`
         update commands set deadline_at = date_trunc('milliseconds', now()) where command_id = ${id}`;
       await Promise.all(nodes.map(({ sweep }) => sweep()));
@@ -179,7 +180,7 @@ async function make(id: string, happening: Happening, node: number): Promise<Rep
 
 type Entry = { source: 'PLATFORM' | 'ADAPTER' | 'DEVICE'; state: State; reason: object | null };
 
-/** What is known of a command, as the table of all moves would have it. */
+/** The expected state of a command, by the transition table. */
 type Model = {
   state: State;
   history: Entry[];
@@ -214,7 +215,7 @@ const reasons: Partial<Record<State['status'], object>> = {
   CANCELED: { code: 'CANCELED', message: expect.any(String) },
 };
 
-/** Lives the model on, and answers what a report has to be answered with. */
+/** Applies a step to the model, and returns the expected result of a report. */
 function follow(model: Model, happening: Happening): ReportOutcome | null {
   if (happening.kind !== 'report') {
     const after = { dispatch, cancel, deadline: expire }[happening.kind](model.state);
@@ -256,7 +257,7 @@ function follow(model: Model, happening: Happening): ReportOutcome | null {
 
 type Life = { record: Answer['body']; history: (Entry & { at: string })[]; logged: string[]; queued: string[] };
 
-/** What is stored of a command, with the events and the rows of the outbox that tell of it. */
+/** The stored state of a command, with its events and its outbox rows. */
 async function read(id: string): Promise<Life> {
   const { status, raw, body } = await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`);
   if (status !== 200) throw new Error(raw);
@@ -282,7 +283,7 @@ const stateOf = ({ status, adapter_status, device_execution_status }: Answer['bo
   deviceExecutionStatus: device_execution_status,
 });
 
-/** What holds of every command, however it came to be as it is. */
+/** The invariants of every command in any state. */
 function expectOneEnd({ record, history, logged, queued }: Life): void {
   const end = history.find(({ state }) => isTerminal(state));
   expect(stateOf(record)).toEqual((end ?? history.at(-1))?.state);
@@ -295,8 +296,8 @@ function expectOneEnd({ record, history, logged, queued }: Life): void {
   expect(record.completed_at).toBe(end?.at ?? null);
 }
 
-test('a command is what the table of all moves makes of its life, told once and to the letter', async () => {
-  /** Commands live beside each other, so that they share transactions; what happens to one happens step by step. */
+test('a command always matches the transition table, with exact events, each once', async () => {
+  /** The commands live in parallel, so that they share transactions; the steps of one command run in sequence. */
   const lives = fc.array(fc.array(step, { maxLength: 12 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(lives, async (lives) => {
@@ -326,7 +327,7 @@ test('a command is what the table of all moves makes of its life, told once and 
   );
 });
 
-/** Whether something that may happen makes the one state of the other. */
+/** Whether one step can lead from the one state to the other. */
 function isMove(before: State, after: State): boolean {
   if (isTerminal(before)) return false;
   const made = [
@@ -342,7 +343,7 @@ const isLate = (end: State, entry: State) => statuses.some((said) => same(entry,
 
 type Made = { id: string; happening: Happening; outcome: ReportOutcome | null };
 
-/** What must hold of a command after any race. */
+/** The invariants of a command after any race. */
 function expectLegal({ record, history }: Life, made: readonly Made[]): void {
   const states = history.map(({ state }) => state);
   expect(states[0]).toEqual(INITIAL);
@@ -355,7 +356,7 @@ function expectLegal({ record, history }: Life, made: readonly Made[]): void {
   for (const entry of late) expect(isLate(moves.at(-1) as State, entry), JSON.stringify(states)).toBe(true);
   expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(states.length);
 
-  // An entry for each report that was answered with one, and for no other.
+  // One entry for each report whose result was an entry, and for no other.
   const reports = (outcome: ReportOutcome) => made.filter((one) => one.outcome === outcome);
   const moved = history.slice(0, moves.length).filter(({ source }) => source !== 'PLATFORM');
   expect(moved).toHaveLength(reports('CHANGED').length);
@@ -369,12 +370,12 @@ function expectLegal({ record, history }: Life, made: readonly Made[]): void {
   );
   if (record.result === null) expect(results).toEqual([]);
   else expect(results).toContainEqual(record.result);
-  // Nobody else is at work, so that what is past its deadline has ended.
+  // Nothing else runs, so a command past its deadline has ended.
   if (made.some(({ happening }) => happening.kind === 'deadline')) expect(end).not.toBe(-1);
 }
 
-test('whatever races, on two nodes, a command takes legal moves one after the other, to one end that is told once', async () => {
-  /** What happens in a round happens at the same time, to each of the commands. */
+test('whatever races on two nodes, a command makes legal moves one after the other, to one end with one event', async () => {
+  /** The steps of a round run at the same time, on each of the commands. */
   const rounds = fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(rounds, fc.boolean(), async (rounds, isHandedOut) => {
@@ -391,7 +392,7 @@ test('whatever races, on two nodes, a command takes legal moves one after the ot
           })),
         );
         made.push(...(await Promise.all(making)));
-        // What the others passed over, for it was locked.
+        // Commands that the other sweeps skipped because they were locked.
         await nodeOf(0).sweep();
       }
       for (const life of await Promise.all(ids.map(read))) {

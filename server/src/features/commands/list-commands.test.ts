@@ -6,7 +6,7 @@ import { COMMANDS, completed } from '../../../test/support/commands.js';
 type Sent = { device_id: string; idempotency_key: string; accepted_at: string };
 
 let tenant: TestTenant;
-/** In the order of acceptance: each accepted in a millisecond of its own. */
+/** In the order of acceptance, each in its own millisecond. */
 const sent: Sent[] = [];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 });
 
-/** Which of the commands the list shows, by their place in the order of acceptance. */
+/** The indexes, in the order of acceptance, of the commands that the list shows. */
 async function listed(query: Record<string, string>): Promise<number[]> {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   const answer = await signedRequest(tenant.reader, 'GET', `${COMMANDS}?${pairs.join('&')}`);
@@ -68,7 +68,7 @@ test('accepted_after includes its instant, accepted_before excludes it', async (
   expect(await listed({ accepted_after: at(3), accepted_before: at(1) })).toEqual([]);
 });
 
-test('an instant finer than milliseconds comes after the millisecond it begins with', async () => {
+test('an instant finer than milliseconds lies after the millisecond that it starts with', async () => {
   const finer = at(1).replace('Z', '000001Z');
   expect(await listed({ accepted_after: finer })).toEqual([4, 3, 2]);
   expect(await listed({ accepted_before: finer })).toEqual([1, 0]);
@@ -76,7 +76,7 @@ test('an instant finer than milliseconds comes after the millisecond it begins w
   expect(await listed({ accepted_after: equal })).toEqual([4, 3, 2, 1]);
 });
 
-test('an instant may be written with any offset, at any time of the calendar', async () => {
+test('an instant may have any offset, at any date of the calendar', async () => {
   const shifted = new Date(Date.parse(at(1)) + 90 * 60_000).toISOString().replace('Z', '+01:30');
   expect(await listed({ accepted_after: shifted })).toEqual([4, 3, 2, 1]);
   expect(await listed({ accepted_after: '1970-01-01T00:00:00Z' })).toEqual([4, 3, 2, 1, 0]);

@@ -17,7 +17,7 @@ export type Move = {
   result?: Record<string, unknown> | undefined;
 };
 
-/** What came after the status was final: it is kept, and changes nothing. */
+/** A report after the status was final. It is kept and does not change the status. */
 export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
   final: State;
   said: Partial<State>;
@@ -25,9 +25,9 @@ export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
 };
 
 /**
- * Every change of a command has an instant of its own, after the instant of the change before, also where two come
- * within a millisecond: a reader that has seen one misses no other, and the history is in their order. It is the
- * statement's clock: the transaction may have begun before the change whose lock it waited for.
+ * Every change of a command has a distinct instant after that of the previous change, even if two changes happen within
+ * a millisecond: a reader that has seen one misses no other, and the history is in order. It uses the statement's
+ * clock, because the transaction may have begun before the change whose lock it waited for.
  */
 export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)`;
 
@@ -41,9 +41,9 @@ const NEXT_ENTRY = sql`jsonb_build_object(
 )`;
 
 /**
- * Writes changes, one a command, each with its entry in the history. Where a status becomes final it also logs the one
- * command.completed event. A command that ends before it was dispatched may not have its command.accepted event yet:
- * that event is then logged before.
+ * Writes changes, one per command, each with its history entry. If a status becomes final, it also logs the
+ * command.completed event, once. A command that ends before it was dispatched may lack its command.accepted event: that
+ * event is then logged first.
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
@@ -86,7 +86,7 @@ export function countCompleted(metrics: Metrics, moves: readonly Move[]): void {
   for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
 }
 
-/** Writes what came too late: an entry in the history, and late_result where it is the first. */
+/** Writes late reports: a history entry, and late_result for the first one. */
 export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
   if (reports.length === 0) return;
   const rows = reports.map(({ final, said, lateResult, ...report }) => ({

@@ -28,7 +28,7 @@ export const presentCommand = (row: Row, requestId: string) => ({
   request_id: requestId,
 });
 
-/** TIMED_OUT is UNKNOWN: the command was sent, and nobody said what became of it. */
+/** TIMED_OUT is UNKNOWN: the command was sent, and its outcome was not reported. */
 export function publicStatusOf(status: Row['status']) {
   switch (status) {
     case 'ACCEPTED':

@@ -5,7 +5,7 @@ import type { Call } from '../../platform/operation/call.js';
 import type { NewCommand } from './accept-commands.js';
 import { commands } from './commands.table.js';
 
-/** The answer for a used idempotency_key: the existing command, whatever has become of it; null where there is none. */
+/** The answer for a used idempotency_key: the existing command in its current state; null if there is none. */
 export async function replayCommand(database: Database, call: Call, request: NewCommand) {
   const [existing] = await asTenant(database, call.tenantId, (tx) =>
     tx

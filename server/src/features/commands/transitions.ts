@@ -9,13 +9,13 @@ export type State = {
   deviceExecutionStatus: Row['deviceExecutionStatus'];
 };
 
-/** What an adapter reports of a command, for itself or for the device. */
+/** A report of an adapter on a command, for itself or for the device. */
 export type ReportedStatuses = {
   adapterStatus?: CommandUpdate['adapter_status'];
   deviceExecutionStatus?: CommandUpdate['device_execution_status'];
 };
 
-/** The columns of a state, as SQL, messages and answers name them. */
+/** The columns of a state, named as in SQL, messages and answers. */
 export type StateColumns = {
   status: State['status'];
   adapter_status: State['adapterStatus'];
@@ -59,7 +59,7 @@ const deviceRank: Record<State['deviceExecutionStatus'], number> = {
   UNKNOWN: 2,
 };
 
-/** The status that a terminal word of the device makes; it comes before the adapter's. */
+/** The status for a final state of the device, which takes precedence over the adapter's. */
 const statusByDevice: Partial<Record<State['deviceExecutionStatus'], State['status']>> = {
   SUCCEEDED: 'SUCCEEDED',
   FAILED: 'FAILED',
@@ -78,11 +78,11 @@ const statusByAdapter: Partial<Record<State['adapterStatus'], State['status']>> 
 export const dispatch = (state: State): State | null =>
   state.status === 'ACCEPTED' ? { ...state, status: 'DISPATCHED', adapterStatus: 'SENT' } : null;
 
-/** The caller takes it back before anybody has it. */
+/** The caller cancels the command before it is dispatched. */
 export const cancel = (state: State): State | null =>
   state.status === 'ACCEPTED' ? { ...state, status: 'CANCELED' } : null;
 
-/** The deadline passed. Never published: EXPIRED, safe to repeat. Published: TIMED_OUT, nobody knows the outcome. */
+/** The deadline passed. Never published: EXPIRED, safe to repeat. Published: TIMED_OUT, the outcome is unknown. */
 export function expire(state: State): State | null {
   if (state.status === 'ACCEPTED') return { ...state, status: 'EXPIRED' };
   if (state.status !== 'DISPATCHED') return null;
@@ -94,12 +94,12 @@ export function expire(state: State): State | null {
 export const refuse = (state: State): State | null =>
   state.status === 'DISPATCHED' ? { ...state, status: 'FAILED', adapterStatus: 'FAILED' } : null;
 
-/** A report of the adapter; null where it changes nothing: a repeat, a step back, too early or too late. */
+/** A report of the adapter; null if it changes nothing: a repeat, a step back, too early or too late. */
 export function report(state: State, { adapterStatus, deviceExecutionStatus }: ReportedStatuses): State | null {
   if (state.status !== 'DISPATCHED') return null;
   const device = higher(deviceRank, state.deviceExecutionStatus, deviceExecutionStatus);
   const statusOfDevice = statusByDevice[device];
-  // What a device says was delivered to it; and once it has said its last word, the adapter's counts no more.
+  // A report of the device implies delivery. After the device's final report the adapter's reports no longer count.
   const adapterSaid = statusOfDevice ? 'DELIVERED' : (adapterStatus ?? (deviceExecutionStatus && 'DELIVERED'));
   const adapter = higher(adapterRank, state.adapterStatus, adapterSaid);
   if (device === state.deviceExecutionStatus && adapter === state.adapterStatus) return null;

@@ -35,7 +35,7 @@ const apply = (state: State, happening: Happening): State | null => {
   return report(state, happening);
 };
 
-/** All that can happen to a command, in any order, again and again; most commands are dispatched at some time. */
+/** All steps of a command, in any order, repeated; most commands are dispatched at some time. */
 const lives = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant<Happening>('dispatch') },
@@ -47,7 +47,7 @@ const lives = fc.array(
 
 const RUNS = { numRuns: 5_000 };
 
-/** The states of a life one after the other, each with what made it; what changed nothing is left out. */
+/** The states of a life in order, each with its cause; steps without effect are left out. */
 function live(life: readonly Happening[]) {
   let state = INITIAL;
   const steps: { before: State; happening: Happening; after: State }[] = [];
@@ -60,7 +60,7 @@ function live(life: readonly Happening[]) {
   return { steps, end: state };
 }
 
-/** Every state that any life leads to. */
+/** Every state that any life can reach. */
 function reachable(): State[] {
   const found = new Map([[JSON.stringify(INITIAL), INITIAL]]);
   for (const state of found.values()) {
@@ -86,7 +86,7 @@ const finalByAdapter: Record<string, string> = {
   TIMED_OUT: 'TIMED_OUT',
 };
 
-/** What becomes of a command, read off its whole life: whoever comes first decides, and the device before the adapter. */
+/** The expected status, from the whole life: the first final step decides, and the device before the adapter. */
 function expectedStatus(life: readonly Happening[]): string {
   const sent = life.indexOf('dispatch');
   const taken = life.findIndex((happening) => happening === 'cancel' || happening === 'expire');
@@ -102,8 +102,8 @@ function expectedStatus(life: readonly Happening[]): string {
   return 'DISPATCHED';
 }
 
-describe('whatever happens to a command, in any order, repeated or late', () => {
-  test('its status is what the first to decide made of it, the device before the adapter', () => {
+describe('for any steps of a command, in any order, repeated or late', () => {
+  test('its status is the one of the first final step, the device before the adapter', () => {
     fc.assert(
       fc.property(lives, (life) => {
         expect(live(life).end.status).toBe(expectedStatus(life));
@@ -112,7 +112,7 @@ describe('whatever happens to a command, in any order, repeated or late', () => 
     );
   });
 
-  test('it completes once at the most, and exactly once where its status is final', () => {
+  test('it completes at most once, and exactly once if its status is final', () => {
     fc.assert(
       fc.property(lives, (life) => {
         const { steps, end } = live(life);
@@ -123,7 +123,7 @@ describe('whatever happens to a command, in any order, repeated or late', () => 
     );
   });
 
-  test('what happened before happens no second time: a repeat changes nothing', () => {
+  test('a repeated step changes nothing', () => {
     fc.assert(
       fc.property(lives, (life) => {
         const { steps } = live(life);
@@ -136,7 +136,7 @@ describe('whatever happens to a command, in any order, repeated or late', () => 
   });
 });
 
-describe('in every state that a command can come to', () => {
+describe('in every state that a command can reach', () => {
   const states = reachable();
   const moves = states.flatMap((before) =>
     happenings.flatMap((happening) => {
@@ -145,13 +145,13 @@ describe('in every state that a command can come to', () => {
     }),
   );
 
-  test('there are such states of each status', () => {
+  test('every status occurs', () => {
     expect([...new Set(states.map(({ status }) => status))].sort()).toEqual(
       'ACCEPTED CANCELED DISPATCHED EXPIRED FAILED REJECTED SUCCEEDED TIMED_OUT UNSUPPORTED'.split(' '),
     );
   });
 
-  test('a final one changes no more', () => {
+  test('a final status never changes', () => {
     expect(moves.filter(({ before }) => isTerminal(before))).toEqual([]);
   });
 
@@ -168,13 +168,13 @@ describe('in every state that a command can come to', () => {
           return at === -1 ? order.length : at;
         };
         expect(rank(after), JSON.stringify({ before, after })).toBeGreaterThanOrEqual(rank(before));
-        // Of two last words the first stands.
+        // Of two final reports the first one stays.
         if (rank(before) === order.length) expect(after[name as keyof State]).toBe(before[name as keyof State]);
       }
     }
   });
 
-  test('EXPIRED and CANCELED mean never published: they come from ACCEPTED alone, and nobody has said a word', () => {
+  test('EXPIRED and CANCELED mean never published: they follow only ACCEPTED, without any report', () => {
     const ended = moves.filter(({ after: { status } }) => status === 'EXPIRED' || status === 'CANCELED');
     expect(ended).toEqual([
       { before: INITIAL, happening: 'cancel', after: { ...INITIAL, status: 'CANCELED' } },
@@ -182,7 +182,7 @@ describe('in every state that a command can come to', () => {
     ]);
   });
 
-  test('before it is dispatched nobody can report of it', () => {
+  test('before it is dispatched every report is refused', () => {
     for (const said of reports) expect(report(INITIAL, said)).toBeNull();
   });
 
@@ -194,7 +194,7 @@ describe('in every state that a command can come to', () => {
     });
   });
 
-  test('where nothing came in time, SENT becomes TIMED_OUT, DELIVERED stays, and what the device did is UNKNOWN', () => {
+  test('without a result in time, SENT becomes TIMED_OUT, DELIVERED stays, and the device status is UNKNOWN', () => {
     const overdue = moves.filter(({ happening, before }) => happening === 'expire' && before.status === 'DISPATCHED');
     expect(new Set(overdue.map(({ before }) => before.adapterStatus))).toEqual(new Set(['SENT', 'DELIVERED']));
     for (const { before, after } of overdue) {
@@ -206,7 +206,7 @@ describe('in every state that a command can come to', () => {
     }
   });
 
-  test('what a device says was delivered to it', () => {
+  test('a report of the device implies delivery', () => {
     for (const { happening, after } of moves) {
       if (typeof happening === 'string' || happening.deviceExecutionStatus === undefined) continue;
       expect(['PENDING', 'SENT']).not.toContain(after.adapterStatus);

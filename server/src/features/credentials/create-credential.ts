@@ -4,10 +4,10 @@ import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
+import { credentials } from '../identity/credentials.table.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import { credentials } from './credentials.table.js';
 import { insertCredential } from './insert-credential.js';
-import { lockCredential } from './lock-credential.js';
 import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 
@@ -27,7 +27,12 @@ export const createCredential =
           ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
         };
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
-        return { status: 200, body: { ...presentCredential(row, call), secret } };
+        return {
+          before: presentCredential(existing, call),
+          after: presentCredential(row, call),
+          secrets: { secret: 'rotated' },
+          result: { status: 200 as 200 | 201, body: { ...presentCredential(row, call), secret } },
+        };
       }
       await refuseBeyondLimit(tx, credentials, tenantId, limit);
       const created = await insertCredential(tx, keyring, {
@@ -40,6 +45,12 @@ export const createCredential =
         expiresAt: body.expires_at ? new Date(body.expires_at) : null,
       });
       if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');
-      return { status: 201, body: { ...presentCredential(created.row, call), secret: created.secret } };
+      const after = presentCredential(created.row, call);
+      return {
+        before: null,
+        after,
+        secrets: { secret: 'set' },
+        result: { status: 201, body: { ...after, secret: created.secret } },
+      };
     });
   };

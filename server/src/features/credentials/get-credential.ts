@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { credentials } from './credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 import { presentCredential } from './present-credential.js';
 
 export const getCredential =

@@ -3,7 +3,7 @@ import { takenNames } from '../../platform/database/names.table.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { credentials } from './credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 
 type NewCredential = {
   tenantId: string;
@@ -17,7 +17,7 @@ type NewCredential = {
 
 const DEFAULT_WINDOW_SECONDS = 300;
 
-/** Takes the client_id for good and stores the credential; null where the client_id is taken on the platform. */
+/** Registers the client_id for good and stores the credential; null if the client_id is taken on the platform. */
 export async function insertCredential(tx: Transaction, keyring: Keyring, fields: NewCredential) {
   const { tenantId, clientId } = fields;
   const taken = await tx

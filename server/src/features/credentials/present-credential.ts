@@ -1,5 +1,5 @@
 import type { Call } from '../../platform/operation/call.js';
-import type { credentials } from './credentials.table.js';
+import type { credentials } from '../identity/credentials.table.js';
 
 type Row = typeof credentials.$inferSelect;
 

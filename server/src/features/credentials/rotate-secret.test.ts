@@ -25,7 +25,7 @@ async function rotate(profile: Profile, fields: object = {}) {
   return { body, rotated: { ...profile, secret: body.secret as string } };
 }
 
-test('the old secret dies with the rotation, also where the server knew it well', async () => {
+test('the old secret is invalid after the rotation, even if the server has cached it', async () => {
   const first = await createCredential(tenant.tenant_id);
   expect(await statusOf(first)).toBe(200);
   const { body, rotated } = await rotate(first);
@@ -62,7 +62,7 @@ test('the previous secret never outlives the credential', async () => {
   expect(together.body.previous_secret_expires_at).toBe(sooner);
 });
 
-test('an end set during an overlap ends the previous secret too', async () => {
+test('an expiry set during an overlap ends the previous secret too', async () => {
   const profile = await createCredential(tenant.tenant_id);
   await rotate(profile, { previous_secret_ttl_seconds: 600 });
   const sooner = inSeconds(100);
@@ -70,7 +70,7 @@ test('an end set during an overlap ends the previous secret too', async () => {
   expect(body).toMatchObject({ expires_at: sooner, previous_secret_expires_at: sooner });
 });
 
-test('a previous secret that is not accepted any more has no end', async () => {
+test('an expired previous secret is shown without an end', async () => {
   const profile = await createCredential(tenant.tenant_id);
   const { body } = await rotate(profile, { previous_secret_ttl_seconds: 600, expires_at: inSeconds(-60) });
   expect(body.previous_secret_expires_at).toBeNull();
@@ -78,7 +78,7 @@ test('a previous secret that is not accepted any more has no end', async () => {
   expect(read.body.previous_secret_expires_at).toBeNull();
 });
 
-test('a change of other fields leaves an overlap as it is', async () => {
+test('a change of other fields keeps an overlap', async () => {
   const first = await createCredential(tenant.tenant_id);
   const { body, rotated } = await rotate(first, { previous_secret_ttl_seconds: 600 });
   const renamed = await update(first, { name: 'Renamed' });
@@ -107,7 +107,7 @@ test('POST with rotate_secret on an existing client_id answers 200 with a new se
   expect([await statusOf(profile), await statusOf({ ...profile, secret: body.secret })]).toEqual([401, 200]);
 });
 
-test('POST with rotate_secret on a new client_id creates it, and without it an existing one is taken', async () => {
+test('POST with rotate_secret on a new client_id creates it, and without it refuses an existing one', async () => {
   const { client_id } = await createCredential(tenant.tenant_id);
   const created = await signedRequest(tenant.admin, 'POST', collection(), {
     body: { client_id: `${client_id}-new`, name: 'New', rotate_secret: true },
@@ -117,7 +117,7 @@ test('POST with rotate_secret on a new client_id creates it, and without it an e
   expect([taken.status, taken.body.code]).toEqual([409, 'CREDENTIAL_ALREADY_EXISTS']);
 });
 
-test('10 rotations at once leave one secret that works, that of the highest version', async () => {
+test('10 concurrent rotations leave one working secret, the one with the highest version', async () => {
   const profile = await createCredential(tenant.tenant_id);
   const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(profile)));
   const byVersion = answers.sort((a, b) => a.body.secret_version - b.body.secret_version);

@@ -3,13 +3,13 @@ import type { Transaction } from '../../platform/database/database.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { credentials } from './credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 
 type Row = typeof credentials.$inferSelect;
 
 /**
- * Makes a new secret for a row that this transaction has locked. The old one dies with the commit, or lives on for
- * `previousSecretTtlSeconds`, never past the credential's own end.
+ * Creates a new secret for a row that this transaction has locked. The old one expires with the commit, or after
+ * `previousSecretTtlSeconds`, but never after the credential.
  */
 export async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
   const secret = generateCredentialSecret();

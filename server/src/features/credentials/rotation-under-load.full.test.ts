@@ -20,7 +20,7 @@ const rotate = (fields: object, node: string | undefined) => {
   return signedRequest(admin, 'PUT', target, { body: { rotate_secret: true, ...fields }, node });
 };
 
-/** 200 requests a second, in turn for each node, with a rotation every half second. */
+/** 200 requests a second, alternating between the nodes, with a rotation every half second. */
 async function underLoad(fields: object, rotated: (old: Profile) => Promise<void>): Promise<Answer[]> {
   const { nodes } = platform();
   const asked: Promise<Answer>[] = [];
@@ -29,7 +29,8 @@ async function underLoad(fields: object, rotated: (old: Profile) => Promise<void
     if (asked.length % REQUESTS_PER_ROTATION === REQUESTS_PER_ROTATION / 2) {
       const soFar = [...asked];
       rotation = rotation
-        // One previous secret counts: on a slow machine what was signed with the one before must be answered first.
+        // Only one previous secret is valid: on a slow machine, requests signed with an older one must be answered
+        // first.
         .then(() => Promise.all(soFar))
         .then(() => rotate(fields, nodes[asked.length % 2]))
         .then(({ body }) => {
@@ -61,7 +62,7 @@ test('without overlap the first request signed with the old secret after the com
     afterwards.push(...late.map(({ status, body }) => `${status} ${body.code}`));
   });
   expect(afterwards).toEqual(Array((2 * REQUESTS) / REQUESTS_PER_ROTATION).fill('401 UNAUTHENTICATED'));
-  // What was under way with the old secret came before or after the commit; nothing else may fail.
+  // Requests with the old secret may arrive before or after the commit; no other request may fail.
   const failures = answers.filter(({ status }) => status !== 200);
   expect(failures.filter(({ body }) => body.code !== 'UNAUTHENTICATED')).toEqual([]);
   expect(failures.length).toBeLessThan(REQUESTS / 2);

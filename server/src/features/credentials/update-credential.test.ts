@@ -23,7 +23,7 @@ const statusOf = async (caller: Profile) => (await signedRequest(caller, 'GET', 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 
 describe('PUT merges', () => {
-  test('an absent field is unchanged, and the answer is what is read afterwards', async () => {
+  test('an absent field is unchanged, and the answer equals the next read', async () => {
     const expires_at = inSeconds(3600);
     const fields = { name: 'Before', allowed_clock_skew_seconds: 60, replay_window_seconds: 90, expires_at };
     const profile = await createCredential(tenant.tenant_id, fields);
@@ -89,7 +89,7 @@ describe('fields', () => {
     }
   });
 
-  test('expires_at is read with any offset and shown in UTC with milliseconds', async () => {
+  test('expires_at accepts any offset and is shown in UTC with milliseconds', async () => {
     const profile = await createCredential(tenant.tenant_id, { expires_at: '2999-01-01T00:00:00+01:30' });
     expect((await read(profile)).body.expires_at).toBe('2998-12-31T22:30:00.000Z');
     for (const edge of ['1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
@@ -97,7 +97,7 @@ describe('fields', () => {
     }
   });
 
-  test('the defaults are those of the documentation', async () => {
+  test('the defaults are the documented ones', async () => {
     const { body } = await read(await createCredential(tenant.tenant_id, { name: 'Default' }));
     expect(body).toMatchObject({
       tenant_id: tenant.tenant_id,
@@ -113,7 +113,7 @@ describe('fields', () => {
 });
 
 describe('life', () => {
-  test('a credential works until it expires or is disabled, and again once that is undone', async () => {
+  test('a credential works until it expires or is disabled, and works again once that is undone', async () => {
     const profile = await createCredential(tenant.tenant_id);
     expect(await statusOf(profile)).toBe(200);
     await update(profile, { status: 'DISABLED' });
@@ -124,7 +124,7 @@ describe('life', () => {
     expect(await statusOf(profile)).toBe(200);
   });
 
-  test('DELETED is final: shown, never changed, and its client_id never free', async () => {
+  test('DELETED is final: the credential is shown, never changed, and its client_id is never free again', async () => {
     const profile = await createCredential(tenant.tenant_id);
     expect((await update(profile, { status: 'DELETED' })).body.status).toBe('DELETED');
     expect(await statusOf(profile)).toBe(401);
@@ -142,7 +142,7 @@ describe('life', () => {
     expect(listed.body.map((item: Profile) => item.client_id)).toContain(client_id);
   });
 
-  test('a client_id is taken on the whole platform, which is all that is told', async () => {
+  test('a client_id is unique on the whole platform, and the refusal reveals nothing else', async () => {
     const other = await createTenant();
     for (const rotate_secret of [undefined, true]) {
       const { status, body } = await create({ client_id: other.reader.client_id, name: 'Mine', rotate_secret });
@@ -151,7 +151,7 @@ describe('life', () => {
     expect(await statusOf(other.reader)).toBe(200);
   });
 
-  test('a secret is shown when it is made and never again', async () => {
+  test('a secret is shown when it is created and never again', async () => {
     const profile = await createCredential(tenant.tenant_id);
     expect(profile.secret).toMatch(/^osk_[0-9A-Za-z]{49}$/);
     const answers = [

@@ -7,8 +7,8 @@ import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
 import { lockPlatformAdministrators } from '../access/last-platform-administrator.js';
-import { credentials } from './credentials.table.js';
-import { lockCredential } from './lock-credential.js';
+import { credentials } from '../identity/credentials.table.js';
+import { lockCredential } from '../identity/lock-credential.js';
 import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 
@@ -44,14 +44,17 @@ export const updateCredential =
       await administrators?.requireOneLeft();
 
       const row = rotated?.row ?? updated;
+      const after = presentCredential(row, call);
       return {
-        status: 200,
-        body: { ...presentCredential(row, call), ...(rotated && { secret: rotated.secret }) },
+        before: presentCredential(locked, call),
+        after,
+        ...(rotated && { secrets: { secret: 'rotated' } }),
+        result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
       };
     });
   };
 
-/** The previous secret never outlives the credential. Null stays null, which least() would not leave so. */
+/** The previous secret never outlives the credential. Null must stay null, which least() alone does not ensure. */
 const noLaterThan = (end: Date) =>
   sql`case when ${credentials.previousSecretExpiresAt} > ${end.toISOString()}::timestamptz
     then ${end.toISOString()}::timestamptz else ${credentials.previousSecretExpiresAt} end`;

@@ -16,7 +16,7 @@ export const deviceRequests = pgTable(
     deviceId: text('device_id').notNull(),
     requestType: text('request_type').notNull(),
     payload: json().$type<JsonObject>().notNull(),
-    /** The adapter's own id: sent again, it is the same request. */
+    /** The adapter's id for the request: sent again, it is the same request. */
     dedupeId: text('dedupe_id').notNull(),
     status: text({ enum: oneOf(DeviceRequestStatus) }).notNull(),
     receivedAt: instant('received_at').notNull(),
@@ -24,7 +24,7 @@ export const deviceRequests = pgTable(
     replyOutcome: text('reply_outcome', { enum: oneOf(ReplyOutcome) }),
     replyPayload: json('reply_payload').$type<JsonObject>(),
     replyError: json('reply_error').$type<{ code: string; message: string }>(),
-    /** SHA-256 of the reply as canonical JSON (RFC 8785): tells the same reply from another. */
+    /** SHA-256 of the reply as canonical JSON (RFC 8785). It shows whether a second reply is the same. */
     replySha256: bytes('reply_sha256'),
     repliedAt: instant('replied_at'),
     repliedByClientId: text('replied_by_client_id'),

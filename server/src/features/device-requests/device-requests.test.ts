@@ -21,10 +21,10 @@ const list = (query = '') => signedRequest(tenant.reader, 'GET', query ? `${REQU
 const get = (id: string) => signedRequest(tenant.reader, 'GET', `${REQUESTS}/${id}`);
 const reply = (id: string, body: unknown) => signedRequest(replier, 'POST', `${REQUESTS}/${id}/reply`, { body });
 
-/** Items of a list have a cursor, too. */
+/** Items of a list also have a cursor. */
 const withoutRequestId = ({ request_id: _, cursor: __, ...item }: Record<string, unknown>) => item;
 
-test('a device asks for firmware after a reboot, and a list that waits shows it as soon as it comes', async () => {
+test('a device asks for firmware after a reboot, and a waiting list shows the request as soon as it arrives', async () => {
   const deviceId = `ok-${randomUUID()}`;
   const asked = list(`device_id=${deviceId}&wait_seconds=30`);
   const made = await newDeviceRequest(tenant, deviceId);
@@ -41,25 +41,25 @@ test('a device asks for firmware after a reboot, and a list that waits shows it 
     expires_at: expect.any(String),
     reply: null,
   });
-  // From when the adapter sent it.
+  // Counted from the time when the adapter sent it.
   const waited = Date.parse(made.received_at) + 300_000 - Date.parse(made.expires_at);
   expect([waited >= 0, waited < 10_000]).toEqual([true, true]);
   expect(withoutRequestId((await get(made.device_request_id)).body)).toEqual(withoutRequestId(made));
 });
 
-test('its id is a UUID version 7 of the millisecond at which it was received', async () => {
+test('its id is a UUID version 7 with the millisecond of its arrival', async () => {
   const { device_request_id, received_at } = await newDeviceRequest(tenant);
   expect(Number.parseInt(device_request_id.replace('-', '').slice(0, 12), 16)).toBe(Date.parse(received_at));
 });
 
-test('a list that waits answers after the wait where nothing comes', async () => {
+test('a waiting list is answered at the end of the wait if nothing arrives', async () => {
   const startedAt = performance.now();
   const { status, body } = await list('device_id=ok-never&wait_seconds=1');
   expect([status, body.items, body.next_cursor]).toEqual([200, [], null]);
   expect(performance.now() - startedAt).toBeGreaterThan(990);
 });
 
-test('each filter leaves out what it does not name', async () => {
+test('each filter leaves out requests that do not match', async () => {
   const { device_request_id, device_id, received_at } = await newDeviceRequest(tenant);
   const later = new Date(Date.parse(received_at) + 1).toISOString();
   const found = async (query: string) => (await list(`device_id=${device_id}&${query}`)).body.items.length;
@@ -77,7 +77,7 @@ test('each filter leaves out what it does not name', async () => {
   expect([await found('status=REPLIED'), await found('status=PENDING')]).toEqual([1, 0]);
 });
 
-test('a reply is shown with who gave it, and wakes a list that waits for it', async () => {
+test('a reply is shown with its author, and wakes a list that waits for it', async () => {
   const { device_request_id, device_id } = await newDeviceRequest(tenant);
   const replied = list(`device_id=${device_id}&status=REPLIED&wait_seconds=30`);
   const { status, headers, body } = await reply(device_request_id, {
@@ -97,7 +97,7 @@ test('a reply is shown with who gave it, and wakes a list that waits for it', as
   expect(withoutRequestId((await get(device_request_id)).body)).toEqual(withoutRequestId(body));
 });
 
-test('a page behind a cursor waits for nothing, even where its requests are answered by now', async () => {
+test('a page after a cursor does not wait, even if its requests are replied by now', async () => {
   const { device_request_id, device_id } = await newDeviceRequest(tenant);
   await newDeviceRequest(tenant, device_id);
   const query = `device_id=${device_id}&status=PENDING&limit=1&wait_seconds=30`;
@@ -109,14 +109,14 @@ test('a page behind a cursor waits for nothing, even where its requests are answ
   expect(performance.now() - from).toBeLessThan(15_000);
 });
 
-test('oldest first, the cursor of an item leads to what devices ask later, and waits for it', async () => {
+test('oldest first, the cursor of an item leads to later requests, and waits for them', async () => {
   const first = await newDeviceRequest(tenant);
   const query = `order=asc&status=PENDING&device_id=${first.device_id}`;
   const { items } = (await list(query)).body;
   expect(items.map(withoutRequestId)).toEqual([withoutRequestId(first)]);
   const [{ cursor }] = items;
 
-  // The first is left without a reply: it answers no request behind it.
+  // The first one stays without a reply and delays no request behind it.
   const startedAt = performance.now();
   expect((await list(`${query}&cursor=${cursor}&wait_seconds=1`)).body.items).toEqual([]);
   expect(performance.now() - startedAt).toBeGreaterThan(990);
@@ -139,7 +139,7 @@ test('the first of many different replies wins, and every other is refused', asy
   expect((await get(device_request_id)).body.reply).toEqual(won[0]?.body.reply);
 });
 
-test('the same reply again answers as before and says so, whatever the order of its members', async () => {
+test('a repeated reply is answered as before and marked as a repeat, in any order of its members', async () => {
   const { device_request_id } = await newDeviceRequest(tenant);
   const error = { code: 'TOO_OLD', message: 'The device is no longer served.' };
   const first = await reply(device_request_id, { outcome: 'ERROR', payload: { a: 1, b: [2] }, error });
@@ -162,9 +162,9 @@ test.each([
 test.each([
   ['no outcome', {}, 'body/outcome'],
   ['an unknown outcome', { outcome: 'MAYBE' }, 'body/outcome'],
-  ['an error beside SUCCESS', { outcome: 'SUCCESS', error: { code: 'A', message: 'B' } }, 'body/error'],
-  ['a payload that is no object', { outcome: 'SUCCESS', payload: [] }, 'body/payload'],
-  ['an error without message', { outcome: 'ERROR', error: { code: 'A' } }, 'body/error/message'],
+  ['an error with SUCCESS', { outcome: 'SUCCESS', error: { code: 'A', message: 'B' } }, 'body/error'],
+  ['a payload that is not an object', { outcome: 'SUCCESS', payload: [] }, 'body/payload'],
+  ['an error without a message', { outcome: 'ERROR', error: { code: 'A' } }, 'body/error/message'],
 ])('refuses a reply with %s', async (_, body, location) => {
   const { device_request_id } = await newDeviceRequest(tenant);
   const answer = await reply(device_request_id, body);
@@ -173,7 +173,7 @@ test.each([
   expect((await get(device_request_id)).body.status).toBe('PENDING');
 });
 
-test('a payload over its limit is refused and uses nothing up, one of exactly the limit is taken', async () => {
+test('a payload above its limit is refused and uses nothing up, and of exactly the limit accepted', async () => {
   const { device_request_id } = await newDeviceRequest(tenant);
   const payloadOf = (bytes: number) => ({ a: 'a'.repeat(bytes - Buffer.byteLength('{"a":""}')) });
   const refused = await reply(device_request_id, { outcome: 'SUCCESS', payload: payloadOf(PAYLOAD_LIMIT_BYTES + 1) });

@@ -31,7 +31,7 @@ export const listDeviceRequests =
       eq(deviceRequests.tenantId, call.tenantId),
       position !== null && (isAscending ? gt : lt)(deviceRequests.deviceRequestId, position),
       filters.device_id && eq(deviceRequests.deviceId, filters.device_id),
-      // A literal, not a parameter: what is pending has an index of its own. Of one device few are.
+      // A literal, not a parameter: pending requests have a partial index. A single device has only a few requests.
       filters.status === 'PENDING' && !filters.device_id && sql`${status} = 'PENDING'`,
       filters.received_after && gte(deviceRequests.deviceRequestId, firstIdAt(filters.received_after)),
       filters.received_before && lt(deviceRequests.deviceRequestId, firstIdAt(filters.received_before)),
@@ -44,9 +44,9 @@ export const listDeviceRequests =
     const found = await waitFor({
       call,
       topic: topics.deviceRequests(call.tenantId),
-      // Newest first, the pages after the first hold older requests, to which nothing is added.
+      // Newest first, the pages after the first hold older requests, which cannot grow.
       waitSeconds: position === null || isAscending ? waitSeconds : 0,
-      // Oldest first, a page that read as many requests as it may is answered also without one: its cursor goes on.
+      // Oldest first, a page that has read its maximum of rows is answered even if it is empty: its cursor goes on.
       isEnough: ({ rows, lastRead }) => rows.length > 0 || (isAscending && lastRead !== null),
       look: () =>
         asTenant(database, call.tenantId, async (tx) => {

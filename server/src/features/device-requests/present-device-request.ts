@@ -5,7 +5,7 @@ type Row = typeof deviceRequests.$inferSelect;
 
 const { status, expiresAt } = deviceRequests;
 
-/** What a row is at this moment: a request whose time has passed is EXPIRED, also before the sweeper wrote it. */
+/** The current status: a request past its deadline is EXPIRED even before the sweeper has written it. */
 export const currentDeviceRequest = {
   ...getTableColumns(deviceRequests),
   status: sql<
@@ -26,7 +26,7 @@ export const presentDeviceRequest = (row: Row, requestId: string) => ({
   request_id: requestId,
 });
 
-/** The one reply; null before it is given. */
+/** The reply; null until there is one. */
 export function replyOf({ replyOutcome, replyPayload, replyError, repliedAt, repliedByClientId }: Row) {
   if (!replyOutcome || !repliedAt || !repliedByClientId) return null;
   return {

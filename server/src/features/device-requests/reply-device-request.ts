@@ -13,7 +13,7 @@ import { currentDeviceRequest, presentDeviceRequest } from './present-device-req
 
 type Services = { database: Database; signals: Signals; payloadLimitBytes: number };
 
-/** The first reply is the one reply, also of several that come at once: they wait for each other at the row. */
+/** Only the first reply is stored: concurrent replies wait for each other at the row. */
 export const replyDeviceRequest =
   ({ database, signals, payloadLimitBytes }: Services): Handler<typeof contract.deviceRequests.reply> =>
   async ({ params: { request_id: deviceRequestId }, body }, { tenantId, requestId, caller, refuse }) => {
@@ -41,7 +41,7 @@ export const replyDeviceRequest =
         })
         .where(isThis)
         .returning();
-      if (!replied) throw new Error('The locked request of the device is gone.');
+      if (!replied) throw new Error('The locked device request is gone.');
       await tx.insert(outbox).values({ tenantId, factId: deviceRequestId, kind: 'DEVICE_REQUEST_REPLIED' });
       return { row: replied, isReplay: false };
     });

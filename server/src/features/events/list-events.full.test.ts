@@ -6,7 +6,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 
 const EVENTS = '/api/v1/open/events';
 
-test('an open transaction that has written keeps no command from its outcome and no event from the list', async () => {
+test('an open transaction with writes delays no outcome of a command and no event of the list', async () => {
   const { operator, reader } = await createTenant();
   const database = openPool(platform().databaseUrl as string);
   onTestFinished(() => database.close());
@@ -32,7 +32,7 @@ test('a reader that follows the log while two nodes write it gets every event on
   })();
   const ids: string[] = [];
   for (let round = 0; round < COMMANDS / 40; round++) {
-    // Some complete, some are past their deadline soon.
+    // Some complete, some soon pass their deadline.
     const fields = (index: number) => (index % 4 === 0 ? { device_id: 'offline-1', timeout_seconds: 1 } : {});
     ids.push(...(await onBothNodes(40, (node, index) => newCommand(operator, fields(index), node))));
   }

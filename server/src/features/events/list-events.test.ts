@@ -11,7 +11,7 @@ const read = ({ reader }: TestTenant, query = '') =>
 
 const summary = ({ event_type, data }: PlatformEvent) => `${event_type} ${data.command_id}`;
 
-/** A tenant with commands that came one after the other and are completed. */
+/** A tenant with completed commands that were created one after the other. */
 async function withCommands(count: number) {
   const tenant = await createTenant();
   const ids: string[] = [];
@@ -23,7 +23,7 @@ async function withCommands(count: number) {
   return { tenant, ids, log: ids.flatMap((id) => [`command.accepted ${id}`, `command.completed ${id}`]) };
 }
 
-test('the log is read oldest first, page by page, and its cursor leads on when something new comes', async () => {
+test('the log is read oldest first, page by page, and its cursor leads to new events', async () => {
   const { tenant, log } = await withCommands(3);
   const seen: string[] = [];
   let cursor = '';
@@ -43,7 +43,7 @@ test('the log is read oldest first, page by page, and its cursor leads on when s
   expect(body.items.map(summary)).toEqual([`command.accepted ${id}`, `command.completed ${id}`]);
 });
 
-test('an empty log has a cursor to begin with', async () => {
+test('an empty log has a cursor to start from', async () => {
   const tenant = await createTenant();
   const { body } = await read(tenant);
   expect(body.items).toEqual([]);
@@ -52,7 +52,7 @@ test('an empty log has a cursor to begin with', async () => {
   expect(next.body.items.map(summary)).toEqual([`command.accepted ${id}`]);
 });
 
-test('a request that waits is answered by the next event, and after the wait with none', async () => {
+test('a waiting request is answered by the next event, or without one at the end of the wait', async () => {
   const { tenant } = await withCommands(1);
   const { next_cursor } = (await read(tenant)).body;
   const startedAt = performance.now();
@@ -65,7 +65,7 @@ test('a request that waits is answered by the next event, and after the wait wit
   expect((await waiting).body.items.map(summary)).toEqual([`command.accepted ${id}`]);
 });
 
-test('a waiting request that filters is answered by an event that fits alone', async () => {
+test('a waiting request with a filter is answered only by an event that matches', async () => {
   const { tenant } = await withCommands(1);
   const filter = 'event_type=command.completed';
   const { next_cursor } = (await read(tenant, filter)).body;
@@ -74,7 +74,7 @@ test('a waiting request that filters is answered by an event that fits alone', a
   expect((await waiting).body.items.map(summary)).toEqual([`command.completed ${id}`]);
 });
 
-test('each filter leaves out what it does not name', async () => {
+test('each filter leaves out events that do not match', async () => {
   const { tenant, ids } = await withCommands(2);
   const [first, second] = ids;
   const found = async (query: string) => (await read(tenant, query)).body.items.map(summary);
@@ -83,7 +83,7 @@ test('each filter leaves out what it does not name', async () => {
   expect(await found(`command_id=${second}&event_type=command.completed`)).toEqual([`command.completed ${second}`]);
 });
 
-test('a hundred requests of a tenant that wait are all answered by the next event', async () => {
+test('a hundred waiting requests of a tenant are all answered by the next event', async () => {
   const tenant = await createTenant();
   const { next_cursor } = (await read(tenant)).body;
   const waiting = Array.from({ length: 100 }, () => read(tenant, `cursor=${next_cursor}&wait_seconds=30&limit=1`));
@@ -92,7 +92,7 @@ test('a hundred requests of a tenant that wait are all answered by the next even
     expect(body.items.map(summary)).toEqual([`command.accepted ${id}`]);
 });
 
-test('from=now answers no event, and its cursor leads to what comes and to nothing before', async () => {
+test('from=now returns no events, and its cursor leads only to later ones', async () => {
   const { tenant } = await withCommands(1);
   const now = (await read(tenant, 'from=now&wait_seconds=30')).body;
   expect([now.items, typeof now.next_cursor]).toEqual([[], 'string']);
@@ -101,7 +101,7 @@ test('from=now answers no event, and its cursor leads to what comes and to nothi
   expect(next.items.map(summary)).toEqual([`command.accepted ${id}`]);
 });
 
-test('an instant begins with the first event that was logged then or later', async () => {
+test('an instant starts with the first event that was logged then or later', async () => {
   const { tenant, log } = await withCommands(3);
   const { items } = (await read(tenant)).body;
   const instant = items[2].occurred_at;
@@ -123,7 +123,7 @@ test('newest first shows the same log from its end, page by page', async () => {
   expect(seen).toEqual(log.toReversed());
 });
 
-test('events are found by when they occurred, in both orders', async () => {
+test('events are filtered by the time at which they occurred, in both orders', async () => {
   const { tenant, log } = await withCommands(3);
   const { items } = (await read(tenant)).body;
   const [after, before] = [items[1].occurred_at, items[4].occurred_at];
@@ -134,7 +134,7 @@ test('events are found by when they occurred, in both orders', async () => {
   expect(await found(`${range}&order=desc`)).toEqual(expected.toReversed());
 });
 
-test('the cursor of each event leads on behind it', async () => {
+test('the cursor of each event leads to the events after it', async () => {
   const { tenant, log } = await withCommands(2);
   const { items } = (await read(tenant)).body;
   for (const [index, { cursor }] of items.entries()) {

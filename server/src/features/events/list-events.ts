@@ -12,14 +12,14 @@ import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from '../commands/commands.table.js';
 import { presentEvent } from './present-event.js';
 
-/** The number of an event, which 64 bits hold. */
+/** The number of an event: 64 bits. */
 const POSITION = /^[0-9]{1,18}$/;
 const BEGINNING = '0';
 const END = '9'.repeat(18);
 
 const { payload: _payload, payloadSha256: _sha256, lateResult: _lateResult, ...shown } = getTableColumns(commands);
 
-/** As presentEvent shows it. */
+/** The input of presentEvent. */
 const occurredAt = sql`case when ${events.eventType} = 'command.completed'
   then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
@@ -37,7 +37,7 @@ export const listEvents =
         return since === undefined ? BEGINNING : positionBefore(tx, tenantId, since);
       });
     const position = given ?? (isDescending ? END : await start());
-    // An event is logged after it occurred, so the log holds none of the asked ones before this number.
+    // An event is logged after it occurred, so no requested event has a lower number.
     const after = isDescending ? await start() : position;
     const range = all([
       eq(events.tenantId, tenantId),
@@ -63,7 +63,7 @@ export const listEvents =
       call,
       topic: topics.events(tenantId),
       waitSeconds: isDescending || isOnlyPlace ? 0 : waitSeconds,
-      // A page that read as many events as it may is answered also without one: its cursor goes on.
+      // A page that has read its maximum of rows is answered even if it is empty: its cursor goes on.
       isEnough: ({ rows, lastRead }) => rows.length > 0 || lastRead !== null,
       look: () =>
         asTenant(database, tenantId, async (tx) => {
@@ -89,7 +89,7 @@ export const listEvents =
     return { status: 200, body: { items, next_cursor, request_id: call.requestId } };
   };
 
-/** The few events of a command are looked up by the primary key before anything else is asked of them. */
+/** A command has few events: look them up by primary key before applying any other condition. */
 function ofCommand(tx: Transaction, tenantId: string, commandId: string, where: SQL | undefined): Bounded {
   const found = tx
     .select()
@@ -101,7 +101,7 @@ function ofCommand(tx: Transaction, tenantId: string, commandId: string, where: 
 
 type Part = Omit<Bounded, 'lastRead'> & { order: typeof asc | typeof desc; count: number };
 
-/** Lateral: each event looks its command up by the key, whatever Postgres knows of how many there are. */
+/** Lateral: each event looks its command up by key, whatever Postgres assumes about the row counts. */
 function withCommands(tx: Transaction, { from, where, order, count }: Part) {
   const command = tx
     .select(shown)
@@ -125,8 +125,8 @@ async function lastPosition(tx: Transaction, tenantId: string): Promise<string> 
 }
 
 /**
- * A number before the first event of the tenant that was logged at this time or later. The log has no index by time, but
- * its times rise with its numbers: a binary search finds the place.
+ * A number before the tenant's first event of this time or later. The log has no index by time, but times increase with
+ * the numbers, so a binary search finds the position.
  */
 async function positionBefore(tx: Transaction, tenantId: string, time: string): Promise<string> {
   const [found] = await tx.execute<{ seq: string }>(sql`

@@ -4,11 +4,13 @@ import type { commands } from '../commands/commands.table.js';
 import { publicStatusOf } from '../commands/present-command.js';
 import { INITIAL } from '../commands/transitions.js';
 
-/** What events show of a command: nothing of what was sent to the device. */
+/** The fields of a command that events show; nothing that was sent to the device. */
 type Command = Omit<typeof commands.$inferSelect, 'payload' | 'payloadSha256' | 'lateResult'>;
 type Event = typeof events.$inferSelect;
 
-/** What an event says: of a command that was accepted what never changes, of one that is completed what is final. */
+/**
+ * The content of an event: for an accepted command the fields that never change, for a completed one the final fields.
+ */
 export function presentEvent(event: Event, command: Command): PlatformEvent {
   const isCompleted = event.eventType === 'command.completed';
   const state = isCompleted ? command : INITIAL;

@@ -6,7 +6,7 @@ import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { grantsOf } from '../access/granting.js';
-import { credentials } from '../credentials/credentials.table.js';
+import { credentials } from '../identity/credentials.table.js';
 
 type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 

@@ -34,7 +34,7 @@ const segment = fc.oneof(
   text(`${LETTERS} +%&=?#'()*!~:@,;|"<>[]{}^\`$._-`, 1, 30),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }).map((any) => any.replaceAll('/', '')),
 );
-/** A key with `.` or `..` as a segment is refused before it comes to signing. */
+/** A key with `.` or `..` as a segment is refused before signing. */
 const key = fc
   .array(
     segment.filter((name) => !/^\.{1,2}$/.test(name)),
@@ -84,10 +84,10 @@ function toBase64(bytes: Uint8Array): string {
 const pathOf = (url: string) => url.slice(0, url.indexOf('?'));
 const signatureOf = (url: string) => new URL(url).searchParams.get('X-Amz-Signature');
 
-test(`botocore computes the same signature of the same request in ${CASES} generated cases`, async () => {
+test(`botocore computes the same signature for the same request in ${CASES} generated cases`, async () => {
   const generated = fc.sample(cases, CASES);
   const input = generated.map(({ bucket, request, ...rest }) => ({ ...bucket, ...request, ...rest }));
-  // Debian's own Python has Debian's botocore, whatever else is in the path.
+  // Debian's Python has Debian's botocore, whatever else is in the path.
   const output = execFileSync('/usr/bin/python3', [script], { input: JSON.stringify(input), encoding: 'utf8' });
   const urls: string[] = JSON.parse(output);
   expect(urls).toHaveLength(CASES);

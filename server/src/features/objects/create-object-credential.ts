@@ -41,7 +41,12 @@ export const createObjectCredential =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return {
+        before: null,
+        after: presentObjectCredential(created, call.requestId),
+        secrets: { secret_access_key: 'set', session_token: body.session_token ? 'set' : undefined },
+        result: created,
+      };
     });
     return { status: 201, body: presentObjectCredential(row, call.requestId) };
   };

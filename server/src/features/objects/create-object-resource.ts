@@ -44,7 +44,7 @@ export const createObjectResource =
         })
         .returning();
       if (!created) throw new Error('The insert returned no row.');
-      return created;
+      return { before: null, after: presentObjectResource(created, call.requestId), result: created };
     });
     return { status: 201, body: presentObjectResource(row, call.requestId) };
   };

@@ -21,7 +21,7 @@ const presign = (resource_id: string) =>
     body: { operation: 'DOWNLOAD', resource_id, object_key: 'a' },
   });
 
-test('a credential and a resource are read as the list shows them, and are gone once they are deleted', async () => {
+test('a credential and a resource are read as in the list, and are gone once deleted', async () => {
   const credentialId = await createObjectCredential(tenant.admin);
   const resourceId = await createObjectResource(tenant.admin, credentialId);
   expect((await presign(resourceId)).status).toBe(200);
@@ -44,7 +44,7 @@ test('a credential and a resource are read as the list shows them, and are gone 
   expectRefusal(await presign(resourceId), 'NOT_FOUND');
 });
 
-test('a credential that resources use is not deleted, and the refusal names them, newest first', async () => {
+test('a credential in use by resources is not deleted, and the refusal names them, newest first', async () => {
   const credentialId = await createObjectCredential(tenant.admin);
   const other = await createObjectCredential(tenant.admin);
   await createObjectResource(tenant.admin, other);
@@ -61,7 +61,7 @@ test('a credential that resources use is not deleted, and the refusal names them
   expect((await remove(`${CREDENTIALS}/${credentialId}`)).status).toBe(200);
 });
 
-test('of a deletion and a resource that is created at the same time, one is refused', async () => {
+test('of a deletion and a concurrent new resource one is refused', async () => {
   for (let round = 0; round < 15; round++) {
     const credentialId = await createObjectCredential(tenant.admin);
     const body = newObjectResource(credentialId);

@@ -7,6 +7,7 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 import { objectResources } from './object-resources.table.js';
+import { presentObjectCredential } from './present-object-credential.js';
 
 const NAMED_RESOURCES = 100;
 
@@ -15,7 +16,7 @@ export const deleteObjectCredential =
   async ({ params: { credential_id: credentialId } }, call) => {
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      // A resource that is created at the same time waits for this lock and then finds no credential, or was first.
+      // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
       const locked = await lockObjectCredential(tx, tenantId, credentialId, 'update');
       if (!locked) throw notFound();
       const users = await tx
@@ -29,6 +30,7 @@ export const deleteObjectCredential =
         throw call.refuse('OBJECT_CREDENTIAL_IN_USE', { metadata: { resource_ids } });
       }
       await tx.delete(objectCredentials).where(isObjectCredential(tenantId, credentialId));
+      return { before: presentObjectCredential(locked, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { credential_id: credentialId, deleted: true, request_id: call.requestId } };
   };

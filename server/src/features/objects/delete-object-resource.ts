@@ -4,16 +4,15 @@ import type { Database } from '../../platform/database/database.js';
 import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isObjectResource, objectResources } from './object-resources.table.js';
+import { presentObjectResource } from './present-object-resource.js';
 
 export const deleteObjectResource =
   (database: Database): Handler<typeof contract.objectResources.delete> =>
   async ({ params: { resource_id: resourceId } }, call) => {
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      const [deleted] = await tx
-        .delete(objectResources)
-        .where(isObjectResource(call.tenantId, resourceId))
-        .returning({ resourceId: objectResources.resourceId });
+      const [deleted] = await tx.delete(objectResources).where(isObjectResource(call.tenantId, resourceId)).returning();
       if (!deleted) throw notFound();
+      return { before: presentObjectResource(deleted, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { resource_id: resourceId, deleted: true, request_id: call.requestId } };
   };

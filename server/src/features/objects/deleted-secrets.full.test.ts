@@ -27,7 +27,7 @@ const ask = async (method: string, path: string, body?: object) => {
   return answer.body;
 };
 
-test('what is deleted has no row any more, and the record of a presigned request stays', async () => {
+test('deleted secrets have no row left, and the record of a presigned URL stays', async () => {
   const credentialId = await createObjectCredential(tenant.admin, { session_token: 'a-session-token' });
   const resourceId = await createObjectResource(tenant.admin, credentialId);
   const body = { operation: 'DOWNLOAD', resource_id: resourceId, object_key: 'a' };

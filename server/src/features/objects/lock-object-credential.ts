@@ -2,8 +2,8 @@ import type { Transaction } from '../../platform/database/database.js';
 import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 
 /**
- * Reads an object credential and locks it until the transaction ends: `update` to delete it, `no key update` to change
- * it, `share` to check a resource against it. Null if the tenant has none with this id.
+ * Reads and locks an object credential until the transaction ends: `update` to delete it, `no key update` to change it,
+ * `share` to check a resource against it. Null if the tenant has none with this id.
  */
 export async function lockObjectCredential(
   tx: Transaction,

@@ -31,7 +31,7 @@ async function created(body: object = {}): Promise<string> {
   return answer.body.credential_id;
 }
 
-test('is created with defaults and its endpoint in canonical form, and never shows its secrets', async () => {
+test('is created with defaults and a canonical endpoint, and never shows its secrets', async () => {
   const answer = await create({ endpoint: 'https://Objects.Example.com:443/', session_token: 'a-session-token' });
   expect([answer.status, answer.body]).toEqual([
     201,
@@ -54,7 +54,7 @@ test('is created with defaults and its endpoint in canonical form, and never sho
   expect(body.items[0]).toEqual({ ...answer.body, request_id: body.request_id });
 });
 
-test('PUT changes the fields that it names and leaves the others', async () => {
+test('PUT changes only the fields of the body', async () => {
   const id = await created({ provider: 'minio', force_path_style: true });
   const renamed = await update(id, { name: 'Renamed' });
   const { secret_access_key: _, ...shown } = fields;
@@ -72,7 +72,7 @@ test('PUT changes the fields that it names and leaves the others', async () => {
   await update(id, { status: 'DISABLED' });
 });
 
-test('a new access key counts the rotation, both halves or none', async () => {
+test('a new access key counts as a rotation; one half of a key is refused', async () => {
   const id = await created();
   const rotated = await update(id, { access_key_id: 'SECOND', secret_access_key: 'x'.repeat(40) });
   expect(rotated.body).toMatchObject({ access_key_id: 'SECOND', secret_version: 2 });
@@ -84,7 +84,7 @@ test('a new access key counts the rotation, both halves or none', async () => {
   expect(body).toMatchObject({ access_key_id: 'SECOND', secret_version: 2 });
 });
 
-test('of rotations at once every one counts', async () => {
+test('every one of several concurrent rotations counts', async () => {
   const id = await created();
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -109,7 +109,7 @@ test.each([
   }
 });
 
-test('refuses an address as endpoint where the bucket goes into the host name', async () => {
+test('refuses an IP address as endpoint if the bucket goes into the host name', async () => {
   const endpoint = 'https://10.0.0.7:9000';
   expect(refusalOf(await create({ endpoint }))).toEqual([400, 'VALIDATION_FAILED', 'body/force_path_style']);
   expect(refusalOf(await update(await created(), { endpoint }))).toEqual([
@@ -120,7 +120,7 @@ test('refuses an address as endpoint where the bucket goes into the host name', 
   expect((await create({ endpoint, force_path_style: true, status: 'DISABLED' })).status).toBe(201);
 });
 
-test('refuses to give up force_path_style for a bucket that cannot go into a host name', async () => {
+test('refuses to switch force_path_style off for a bucket that cannot be in a host name', async () => {
   const id = await created({ force_path_style: true });
   const resourceId = await createObjectResource(tenant.admin, id, { bucket: 'acme.firmware', status: 'DISABLED' });
   const refused = await update(id, { force_path_style: false });
@@ -132,7 +132,7 @@ test('refuses to give up force_path_style for a bucket that cannot go into a hos
   expect((await update(id, { force_path_style: false })).status).toBe(200);
 });
 
-test('a bucket with a dot and a credential without force_path_style never meet, however they cross', async () => {
+test('a bucket with a dot and a credential without force_path_style are never combined, in any interleaving', async () => {
   for (let round = 0; round < 15; round++) {
     const id = await created({ force_path_style: true });
     const resource = newObjectResource(id, { bucket: 'acme.firmware', status: 'DISABLED' });
@@ -145,7 +145,7 @@ test('a bucket with a dot and a credential without force_path_style never meet, 
   }
 });
 
-test("answers another tenant's credential exactly as a missing one", async () => {
+test("answers another tenant's credential exactly like a missing one", async () => {
   const foreign = await created();
   const headers = { 'X-Request-Id': 'the-same' };
   const put = async (id: string) => {
@@ -161,7 +161,7 @@ test("answers another tenant's credential exactly as a missing one", async () =>
   expect(body.items).toEqual([]);
 });
 
-test('exactly 50 of 100 at once are made, and DISABLED ones count', async () => {
+test('exactly 50 of 100 concurrent creations succeed, and DISABLED credentials count', async () => {
   const crowd = await createTenant();
   const answers = await onBothNodes(100, (node) => create({}, crowd, node));
   const made = answers.filter(({ status }) => status === 201).map(({ body }) => body.credential_id);

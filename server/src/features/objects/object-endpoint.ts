@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { invalidValue } from '../../platform/operation/api-error.js';
 
-/** Scheme, authority, path, query and fragment, before any parser has tidied them. */
+/** Scheme, authority, path, query and fragment, before any parser has normalised them. */
 const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
 
-/** The endpoint as it is stored: lower case, without the usual port and without a slash at the end. */
+/** The endpoint in its stored form: lower case, without the default port and without a trailing slash. */
 export function canonicalEndpoint(endpoint: string, allowInsecure: boolean): string {
   const problem = endpointProblem(endpoint, allowInsecure);
   if (problem !== null) throw invalidValue('body/endpoint', problem);
@@ -29,12 +29,15 @@ type Addressing = { endpoint: string; forcePathStyle: boolean };
 export function refuseHostNameOfAddress({ endpoint, forcePathStyle }: Addressing): void {
   const { hostname } = new URL(endpoint);
   if (forcePathStyle || isIP(hostname.replace(/[[\]]/g, '')) === 0) return;
-  throw invalidValue('body/force_path_style', 'must be true: no bucket can go into an endpoint that is an IP address');
+  throw invalidValue(
+    'body/force_path_style',
+    'must be true: an endpoint with an IP address cannot hold the bucket in its host name',
+  );
 }
 
 /**
- * Whether the bucket can go into a host name. With a dot it would be two labels, which no wildcard certificate covers;
- * what begins as punycode and is none, no URL takes.
+ * Whether the bucket can be part of a host name. A bucket with a dot would be two labels, which no wildcard certificate
+ * covers. No URL accepts a bucket that begins like punycode and is not.
  */
 export const fitsHostName = (bucket: string) => !bucket.includes('.') && URL.canParse(`https://${bucket}.example.com`);
 

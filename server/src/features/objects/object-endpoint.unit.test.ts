@@ -27,7 +27,7 @@ test.each([
   expect(canonicalEndpoint(stored, true)).toBe(stored);
 });
 
-test('takes http only where the operator allows it', () => {
+test('accepts http only if the operator allows it', () => {
   expect(canonicalEndpoint('http://localhost:9000', true)).toBe('http://localhost:9000');
   expect(canonicalEndpoint('http://localhost:80', true)).toBe('http://localhost');
   expect(detailOf(() => canonicalEndpoint('HTTP://localhost:9000', false))?.message).toBe(
@@ -88,7 +88,7 @@ test.each([
 });
 
 test.each(['https://10.0.0.7', 'https://127.0.0.1:9000', 'https://[::1]:9000', 'https://0x7f.1', 'https://2130706433'])(
-  'an endpoint %j needs force_path_style: no bucket can go into an address',
+  'an endpoint %j needs force_path_style: an IP address cannot hold a bucket',
   (given) => {
     const endpoint = canonicalEndpoint(given, false);
     refuseHostNameOfAddress({ endpoint, forcePathStyle: true });
@@ -99,7 +99,7 @@ test.each(['https://10.0.0.7', 'https://127.0.0.1:9000', 'https://[::1]:9000', '
 );
 
 test.each(['https://objects.example.com', 'https://localhost:9000', 'https://1.2.3.example'])(
-  'an endpoint %j takes a bucket into its host name',
+  'an endpoint %j can have the bucket in its host name',
   (endpoint) => {
     expect(() => refuseHostNameOfAddress({ endpoint, forcePathStyle: false })).not.toThrow();
   },

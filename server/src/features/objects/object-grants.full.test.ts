@@ -18,7 +18,7 @@ const grantsOf = (resourceId: string) =>
     return tx`select * from object_grants where resource_id = ${resourceId} order by operation`;
   });
 
-test('a presign records who may do what until when, and neither its URL nor its signature', async () => {
+test('a presign records who may do what until when, but neither its URL nor its signature', async () => {
   const resourceId = await createObjectResource(tenant.admin, credentialId, { key_prefix: 'firmware/' });
   const object_key = 'pump 7/2.4.1.bin';
   const content = { content_type: 'application/octet-stream', content_length: 5 * 1024 ** 3 };

@@ -2,7 +2,7 @@ import { ObjectOperation } from '@tenant-open-platform/contract';
 import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../platform/database/columns.js';
 
-/** A record of every presigned request: who may do what until when. Never its URL. It outlives its resource. */
+/** A record of every presigned URL: who may do what until when. It never holds the URL. It outlives its resource. */
 export const objectGrants = pgTable(
   'object_grants',
   {
@@ -10,7 +10,7 @@ export const objectGrants = pgTable(
     presignId: uuid('presign_id').notNull(),
     resourceId: uuid('resource_id').notNull(),
     operation: text({ enum: oneOf(ObjectOperation) }).notNull(),
-    /** The whole key in the bucket, prefix included. */
+    /** The whole key in the bucket, including the prefix. */
     key: text().notNull(),
     contentType: text('content_type'),
     contentLength: bigint('content_length', { mode: 'number' }),

@@ -34,7 +34,7 @@ test.each([
   '…',
   'a:b|c<d>e"f',
   '👩‍💻',
-])('takes the key %j', (key) => {
+])('accepts the key %j', (key) => {
   expect(problemOf(key)).toBeNull();
   expect(prefixProblemOf(key)).toBeNull();
 });
@@ -74,7 +74,7 @@ test.each([
   '﹒﹒/x',
   '..＼x',
   '％2e％2e/x',
-])('refuses %j, which leaves the prefix for whoever decodes or folds it', (key) => {
+])('refuses %j, which leaves the prefix if it is decoded or folded', (key) => {
   expect(problemOf(key)).toBe(DOTS);
   expect(problemOf(key, '')).toBe(DOTS);
   expect(prefixProblemOf(key)).toBe(DOTS);
@@ -85,7 +85,7 @@ test.each([
   ['a/%', '2e%2e/x'],
   ['a/.%2', 'e/x'],
   ['a/%25', '2e%2e%2fx'],
-])('refuses what only prefix %j and key %j together spell', (prefix, key) => {
+])('refuses prefix %j with key %j, which are harmful only together', (prefix, key) => {
   expect([prefixProblemOf(prefix), problemOf(key, ''), problemOf(key, prefix)]).toEqual([null, null, DOTS]);
 });
 
@@ -131,7 +131,7 @@ describe('a prefix', () => {
   });
 });
 
-test('no key that is taken leaves its prefix, however often it is decoded and however its path is read', () => {
+test('no accepted key leaves its prefix, however often it is decoded and however its path is read', () => {
   const piece = fc.constantFrom(
     '.',
     '..',

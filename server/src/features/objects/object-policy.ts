@@ -24,7 +24,7 @@ const DEFAULT_EXPIRES_IN_SECONDS = 900;
 export const expiresInSeconds = ({ maxExpiresInSeconds }: Policy, asked: Asked) =>
   asked.expires_in_seconds ?? Math.min(DEFAULT_EXPIRES_IN_SECONDS, maxExpiresInSeconds);
 
-/** Every rule of the policy that the request breaks. */
+/** Every rule of the policy that the request violates. */
 export function denialsOf(policy: Policy, asked: Asked): ErrorDetail[] {
   const { allowedOperations, allowedContentTypes, maxObjectBytes, maxExpiresInSeconds } = policy;
   const denials: ErrorDetail[] = [];
@@ -52,10 +52,10 @@ export function denialsOf(policy: Policy, asked: Asked): ErrorDetail[] {
   return denials;
 }
 
-/** One type and one subtype of RFC 9110, then nothing or parameters: a list of types or a wildcard is none. */
+/** A single type and subtype (RFC 9110), optionally with parameters: lists and wildcards are refused. */
 const MEDIA_TYPE = /^([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)(?:[ \t]*;[^,]*)?$/i;
 
-/** By its essence alone: type and subtype in lower case, without parameters. */
+/** Compares only the essence: type and subtype in lower case, without parameters. */
 function isAllowed(contentType: string, allowed: readonly string[]): boolean {
   const [, type, subtype] = MEDIA_TYPE.exec(contentType.toLowerCase()) ?? [];
   return type !== undefined && (allowed.includes(`${type}/${subtype}`) || allowed.includes(`${type}/*`));

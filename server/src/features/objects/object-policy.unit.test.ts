@@ -16,14 +16,14 @@ const download = { operation: 'DOWNLOAD' } as const;
 const rulesOf = (...args: Parameters<typeof denialsOf>) =>
   denialsOf(...args).map(({ location, code, message }) => [location, code, message]);
 
-test('allows what breaks no rule, up to every limit', () => {
+test('allows a request within every limit', () => {
   expect(rulesOf(policy, { ...upload, expires_in_seconds: 3600 })).toEqual([]);
   expect(rulesOf({ ...policy, allowedOperations: ['DOWNLOAD'], allowedContentTypes: ['image/png'] }, download)).toEqual(
     [],
   );
 });
 
-test('names every rule that is broken, with its place', () => {
+test('names every violated rule, with its location', () => {
   const closed = {
     resourceStatus: 'DISABLED',
     credentialStatus: 'DISABLED',
@@ -54,7 +54,7 @@ test.each([
 });
 
 test.each(['image/png', 'IMAGE/PNG', 'Image/Png; charset=binary', 'image/png;q=1', 'image/png ;a=b; c=d'])(
-  'takes the content type %j by its essence',
+  'accepts the content type %j by its essence',
   (content_type) => {
     for (const allowed of ['image/png', 'image/*']) {
       expect(denialsOf({ ...policy, allowedContentTypes: [allowed] }, { ...upload, content_type })).toEqual([]);
@@ -91,19 +91,19 @@ test.each([
   }
 });
 
-test('takes a subtype that has an allowed one as its beginning for another type', () => {
+test('treats a subtype that only begins like an allowed one as another type', () => {
   const only = { ...policy, allowedContentTypes: ['image/svg', 'application/*'] };
   for (const content_type of ['image/svg+xml', 'image/sv', 'applications/pdf', 'application2/pdf']) {
     expect(denialsOf(only, { ...upload, content_type })).toHaveLength(1);
   }
 });
 
-test('denies an upload without a type or a size, whatever let it come so far', () => {
+test('denies an upload without a type or a size, whatever else the request has', () => {
   const codes = denialsOf({ ...policy, allowedContentTypes: ['image/*'] }, { operation: 'UPLOAD' });
   expect(codes.map(({ code }) => code)).toEqual(['CONTENT_TYPE_NOT_ALLOWED', 'OBJECT_TOO_LARGE']);
 });
 
-test('a URL lives 900 seconds, or as long as the policy allows if that is less', () => {
+test('a URL is valid for 900 seconds, or for as long as the policy allows if that is less', () => {
   expect(expiresInSeconds(policy, download)).toBe(900);
   expect(expiresInSeconds({ ...policy, maxExpiresInSeconds: 60 }, download)).toBe(60);
   expect(expiresInSeconds(policy, { ...download, expires_in_seconds: 3600 })).toBe(3600);

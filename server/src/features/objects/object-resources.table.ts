@@ -4,7 +4,7 @@ import { bigint, foreignKey, index, integer, pgTable, primaryKey, text, uuid } f
 import { instant, oneOf } from '../../platform/database/columns.js';
 import { objectCredentials } from './object-credentials.table.js';
 
-/** What may be presigned with an object credential. */
+/** The policy of what may be presigned with an object credential. */
 export const objectResources = pgTable(
   'object_resources',
   {

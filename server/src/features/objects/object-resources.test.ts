@@ -57,7 +57,7 @@ test('is created with defaults, and listed as it was answered', async () => {
   expect(body.items[0]).toEqual({ ...answer.body, request_id: body.request_id });
 });
 
-test('keeps every field that is given, changes those that PUT names and leaves the others', async () => {
+test('keeps its fields, and PUT changes only the fields of the body', async () => {
   const policy = {
     allowed_operations: ['DOWNLOAD', 'UPLOAD'],
     key_prefix: 'firmware/',
@@ -91,7 +91,7 @@ test('keeps every field that is given, changes those that PUT names and leaves t
   expect(listed.body.items).toEqual([{ ...expected, request_id: listed.body.request_id }]);
 });
 
-test("refuses another tenant's credential exactly as a missing one", async () => {
+test("refuses another tenant's credential exactly like a missing one", async () => {
   const options = { headers: { 'X-Request-Id': 'the-same' } };
   const resource = await created();
   const bytesOf = ({ status, raw }: Answer) => [status, raw];
@@ -107,7 +107,7 @@ test("refuses another tenant's credential exactly as a missing one", async () =>
   expect(body.credential_id).toBe(credentialId);
 });
 
-test('refuses a bucket with a dot where it would go into the host name', async () => {
+test('refuses a bucket with a dot if it would go into the host name', async () => {
   const byHostName = await created();
   const inPath = await createObjectCredential(tenant.admin, { force_path_style: true });
   const bucket = 'acme.firmware';
@@ -131,7 +131,7 @@ test.each(['/firmware', 'firmware//', '../', 'a/%2e%2e/', 'a\\', 'a\n/'])(
   },
 );
 
-test('exactly as many as the limit are made of many at once, and DISABLED ones count', async () => {
+test('concurrent creations stop exactly at the limit, and DISABLED resources count', async () => {
   const crowd = await createTenant();
   const credential_id = await createObjectCredential(crowd.admin);
   const make = (node: string) => create({ credential_id }, crowd, { node });

@@ -4,7 +4,7 @@ import type { objectCredentials } from './object-credentials.table.js';
 type Row = typeof objectCredentials.$inferSelect;
 type Identity = Pick<Row, 'tenantId' | 'credentialId' | 'secretVersion'>;
 
-/** The identity that a secret is sealed for: moved to another row, version or column, it does not open. */
+/** The identity that a secret is sealed for. The secret does not open in another row, version or column. */
 const ownerOf = ({ tenantId, credentialId, secretVersion }: Identity, secret: 'secret_access_key' | 'session_token') =>
   `object-credential:${tenantId}:${credentialId}:${secretVersion}:${secret}`;
 

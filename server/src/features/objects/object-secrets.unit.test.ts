@@ -14,7 +14,7 @@ const row = {
   sessionTokenSealed: sealSessionToken(keyring, identity, 'the token'),
 } as Row;
 
-test('opens what was sealed for the row, and no token where there is none', () => {
+test('opens secrets that were sealed for the row, and no token if there is none', () => {
   expect(openObjectSecrets(keyring, row)).toEqual({ secretAccessKey: 'the secret', sessionToken: 'the token' });
   expect(openObjectSecrets(keyring, { ...row, sessionTokenSealed: null }).sessionToken).toBeNull();
 });
@@ -25,6 +25,6 @@ test.each([
   ['version', { secretVersion: 1 }],
   ['column', { secretAccessKeySealed: row.sessionTokenSealed, sessionTokenSealed: null }],
   ['column of the other', { sessionTokenSealed: row.secretAccessKeySealed }],
-])('opens nothing moved to another %s', (_, moved) => {
+])('opens nothing that was moved to another %s', (_, moved) => {
   expect(() => openObjectSecrets(keyring, { ...row, ...moved } as Row)).toThrow('Unsupported state');
 });

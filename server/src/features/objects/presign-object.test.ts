@@ -39,7 +39,7 @@ const refusalOf = ({ status, body }: Answer) => [
   body.details?.map(({ location, code }: { location: string; code: string }) => `${location} ${code}`),
 ];
 
-test('an UPLOAD signs type, size and checksum, and answers how to send it', async () => {
+test('an UPLOAD signs type, size and checksum, and the answer says how to send it', async () => {
   const resource_id = await create({ key_prefix: 'firmware/' });
   const checksum_sha256 = `${'A'.repeat(43)}=`;
   const answer = await upload(resource_id, { checksum_sha256 });
@@ -73,7 +73,7 @@ test('an UPLOAD signs type, size and checksum, and answers how to send it', asyn
   expect(Math.abs(Date.parse(signedAt) - Date.now())).toBeLessThan(30_000);
 });
 
-test('a DOWNLOAD needs no headers, and signs the file name that the store is to answer', async () => {
+test('a DOWNLOAD needs no headers, and signs the file name for the store to answer', async () => {
   const resource_id = await create();
   const response_content_disposition = 'attachment; filename="log 1.txt"';
   const { body } = await download(resource_id, { response_content_disposition, expires_in_seconds: 3600 });
@@ -84,7 +84,7 @@ test('a DOWNLOAD needs no headers, and signs the file name that the store is to 
   expect(searchParams.get('X-Amz-Expires')).toBe('3600');
 });
 
-test('the policy refuses what it does not allow, with the rule and its place', async () => {
+test('the policy refuses a forbidden request, with the rule and its location', async () => {
   const resource_id = await create({
     allowed_operations: ['UPLOAD'],
     allowed_content_types: ['image/*'],
@@ -110,7 +110,7 @@ test('the policy refuses what it does not allow, with the rule and its place', a
 });
 
 test.each(['image/png, text/html', 'image/*evil', 'image/*', 'image/png/html', 'image/png ', 'image/png;\tx=y'])(
-  'the content type %j is none',
+  'the content type %j is refused',
   async (content_type) => {
     const resource_id = await create({ allowed_content_types: ['image/*'], status: 'DISABLED' });
     const { status, body } = await upload(resource_id, { content_type });
@@ -132,7 +132,7 @@ test('a DISABLED resource or credential refuses from the next request on, until 
   }
 });
 
-test('a new access key signs from the next request on, and without the session token of the old one', async () => {
+test('a new access key signs from the next request on, and without the old session token', async () => {
   const own = await createObjectCredential(tenant.admin, { session_token: 'first-token' });
   const resource_id = await createObjectResource(tenant.admin, own);
   const signedWith = async () => {
@@ -162,7 +162,7 @@ test.each([
   ['a//b', 'empty segment'],
   ['a\\b', 'backslash'],
   ['a\nb', 'control'],
-])('refuses the key %j below a prefix', async (object_key, says) => {
+])('refuses the key %j with a prefix', async (object_key, says) => {
   const resource_id = await create({ key_prefix: 'firmware/', status: 'DISABLED' });
   const { status, body } = await download(resource_id, { object_key });
   expect([status, body.code, body.details[0].location]).toEqual([400, 'VALIDATION_FAILED', 'body/object_key']);
@@ -176,7 +176,7 @@ test('counts the bytes of the whole key', async () => {
   expect(body.details).toMatchObject([{ location: 'body/object_key', message: expect.stringContaining('1024 bytes') }]);
 });
 
-test("refuses another tenant's resource exactly as a missing one", async () => {
+test("refuses another tenant's resource exactly like a missing one", async () => {
   const foreign = await createObjectResource(other.admin, await createObjectCredential(other.admin));
   const ask = async (resource_id: string) => {
     const body = { operation: 'DOWNLOAD', resource_id, object_key: 'a' };

@@ -22,7 +22,7 @@ export const presignObject =
   async ({ body }, call) => {
     const { tenantId } = call;
     const presignId = newId(call.admittedAt.getTime());
-    // As exact as the date of a signature.
+    // In whole seconds, like the date of a signature.
     const signedAt = new Date(Math.floor(call.admittedAt.getTime() / 1000) * 1000);
 
     return asTenant(database, tenantId, async (tx) => {
@@ -87,7 +87,7 @@ export const presignObject =
     });
   };
 
-/** What the store is to enforce. The contract has made sure of what an UPLOAD needs. */
+/** The headers and parameters that the store enforces. The contract guarantees the fields that an UPLOAD needs. */
 function signedParts(body: Body) {
   const { content_type, content_length, checksum_sha256, response_content_disposition } = body;
   return body.operation === 'UPLOAD'

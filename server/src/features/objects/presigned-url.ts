@@ -1,6 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch';
 
-/** A bucket of a store, and the access key to it. */
+/** A bucket and its access key. */
 export type Bucket = {
   endpoint: string;
   region: string;
@@ -14,14 +14,17 @@ export type Bucket = {
 type PresignedRequest = {
   method: 'PUT' | 'GET';
   key: string;
-  /** All are signed: the store refuses the request without them, and with others in their place. */
+  /** All of them are signed: the store refuses the request if one is missing or changed. */
   headers: Record<string, string>;
   query: Record<string, string>;
   signedAt: Date;
   expiresInSeconds: number;
 };
 
-/** The URL of one request by AWS Signature Version 4. It is what was signed: all but RFC 3986's unreserved characters encoded. */
+/**
+ * The URL of one request, signed by AWS Signature Version 4. It is encoded as it was signed: every character except RFC
+ * 3986's unreserved ones.
+ */
 export async function presignedUrl(bucket: Bucket, request: PresignedRequest): Promise<string> {
   const url = new URL(objectUrl(bucket, request.key));
   for (const [name, value] of Object.entries(request.query)) url.searchParams.set(name, value);
@@ -37,10 +40,10 @@ export async function presignedUrl(bucket: Bucket, request: PresignedRequest): P
     region: bucket.region,
     datetime: request.signedAt.toISOString().replace(/[:-]|\.\d{3}/g, ''),
     signQuery: true,
-    // Otherwise Content-Type and Content-Length go unsigned.
+    // Otherwise Content-Type and Content-Length would not be signed.
     allHeaders: true,
   });
-  // The signer's own URL writes spaces of the query as `+`.
+  // The URL that the signer returns writes spaces in the query as `+`.
   const { encodedPath, encodedSearch } = signer;
   return `${url.origin}${encodedPath}?${encodedSearch}&X-Amz-Signature=${await signer.signature()}`;
 }

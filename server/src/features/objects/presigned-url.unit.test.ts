@@ -50,7 +50,7 @@ test('puts the bucket into the path or into the host name, and keeps the port', 
   expect((await presign({ endpoint: 'https://[2001:db8::1]' })).href).toMatch(/^https:\/\/\[2001:db8::1\]\/acme\//);
 });
 
-test('signs every header that it is given', async () => {
+test('signs every given header', async () => {
   const headers = { 'Content-Type': 'image/png', 'Content-Length': '7', 'X-Amz-Checksum-Sha256': 'x' };
   const url = await presign({}, { method: 'PUT', headers });
   expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host;x-amz-checksum-sha256');
@@ -66,7 +66,7 @@ test('signs every header that it is given', async () => {
   expect(new Set(signatures).size).toBe(4);
 });
 
-test('dates the signature with the second it is given, and names life, region and session', async () => {
+test('dates the signature with the given second, and includes expiry, region and session', async () => {
   const { searchParams } = await presign({ sessionToken: 'FwoGZXIvYXdzEBY+/=' });
   expect(Object.fromEntries(searchParams)).toEqual({
     'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
@@ -97,7 +97,7 @@ test.each([
   expect(decodeURIComponent(new URL(text).pathname)).toBe(`/acme/${key}`);
 });
 
-test('encodes the query strictly too, above all spaces', async () => {
+test('encodes the query strictly too, especially spaces', async () => {
   const disposition = `attachment; filename="a+b (c)'*~.txt"`;
   const url = await presign({}, { query: { 'response-content-disposition': disposition } });
   expect(url.search).toContain(

@@ -15,7 +15,7 @@ let store: ObjectStore;
 let endpoint: string;
 let tenant: TestTenant;
 let resourceId: string;
-/** Of another prefix in the same bucket. */
+/** A resource with another prefix in the same bucket. */
 let elsewhereId: string;
 
 beforeAll(async () => {
@@ -44,11 +44,11 @@ const presignUpload = (object_key: string, bytes: Buffer, fields: object = {}) =
 const presignDownload = (object_key: string, fields: object = {}) =>
   presign({ operation: 'DOWNLOAD', object_key, ...fields });
 
-/** Sends exactly this target and these headers to the store, which no client library tidies. */
+/** Sends exactly this target and these headers to the store, without a client library that normalises them. */
 async function send({ method, url, headers }: Omit<Presigned, 'expires_at'>, body?: Buffer) {
   const { hostname, port } = new URL(endpoint);
   const sending = request({ host: hostname, port, method, path: url.slice(endpoint.length), headers });
-  // A refused body may be cut off after the answer.
+  // The store may close the connection after the answer, before it has read a refused body.
   sending.on('error', () => {});
   sending.end(body);
   const [response] = (await once(sending, 'response')) as [IncomingMessage];
@@ -68,7 +68,7 @@ const stored = () =>
     .filter((name) => name.endsWith('._S3rver_object'))
     .map((name) => name.slice(0, -'._S3rver_object'.length));
 
-test('an upload and a download work as any client sends them', async () => {
+test('an upload and a download work with any HTTP client', async () => {
   const bytes = randomBytes(100_000);
   const up = await presignUpload('pump 7/2.4.1.bin', bytes, { checksum_sha256: 'A'.repeat(43).concat('=') });
   const put = await fetch(up.url, { method: up.method, headers: up.headers, body: new Blob([bytes]) });
@@ -169,7 +169,7 @@ describe('the store refuses', () => {
     expect((await send(up, bytes)).status).toBe(200);
   });
 
-  test('a URL with a parameter more, or one less', async () => {
+  test('a URL with an extra or a missing parameter', async () => {
     await upload('more.bin', bytes);
     const presigned = await presignDownload('more.bin');
     const parameters = presigned.url.slice(presigned.url.indexOf('?') + 1).split('&');
@@ -197,7 +197,7 @@ describe('the store refuses', () => {
     expect((await send(down)).body.equals(bytes)).toBe(true);
   });
 
-  test('another content type, and none', async () => {
+  test('another content type, or none', async () => {
     const presigned = await presignUpload('type.html', bytes);
     const { 'Content-Type': _, ...without } = presigned.headers;
     for (const headers of [{ ...presigned.headers, 'Content-Type': 'text/html' }, without]) {
@@ -207,7 +207,7 @@ describe('the store refuses', () => {
     expect((await send(presigned, bytes)).status).toBe(200);
   });
 
-  test('a larger body and a smaller one, and one of an unknown length', async () => {
+  test('a larger body, a smaller one, and one of unknown length', async () => {
     const presigned = await presignUpload('size.bin', bytes);
     for (const body of [Buffer.concat([bytes, bytes]), bytes.subarray(1), Buffer.alloc(0)]) {
       const headers = { ...presigned.headers, 'Content-Length': String(body.length) };
@@ -220,7 +220,7 @@ describe('the store refuses', () => {
     expect((await send(presigned, bytes)).status).toBe(200);
   });
 
-  test('another checksum, and none', async () => {
+  test('another checksum, or none', async () => {
     const checksum_sha256 = `${'A'.repeat(43)}=`;
     const presigned = await presignUpload('checksum.bin', bytes, { checksum_sha256 });
     const { 'X-Amz-Checksum-Sha256': _, ...without } = presigned.headers;
@@ -240,8 +240,8 @@ describe('the store refuses', () => {
   });
 });
 
-// What a request must not carry cannot be signed. Once the store refuses this, docs/objects.md can say so.
-test('this store takes an unsigned x-amz-copy-source for a copy, of whatever the access key can read', async () => {
+// A signature cannot forbid headers. Once the store refuses this one, docs/objects.md can say so.
+test('this store accepts an unsigned x-amz-copy-source to copy any object that the access key can read', async () => {
   const secret = randomBytes(100);
   const resource_id = elsewhereId;
   expect((await send(await presignUpload('secret', secret, { resource_id }), secret)).status).toBe(200);
@@ -254,7 +254,7 @@ test('this store takes an unsigned x-amz-copy-source for a copy, of whatever the
   expect((await send(await presignDownload('copied'))).body.equals(secret)).toBe(true);
 });
 
-test('this store keeps an unsigned Content-Encoding, and a client that decodes gets other bytes than were signed', async () => {
+test('this store keeps an unsigned Content-Encoding, so a decoding client gets other bytes than were signed', async () => {
   const other = Buffer.from('not what was signed');
   const signed = gzipSync(other);
   const presigned = await presignUpload('encoded', signed);

@@ -45,7 +45,15 @@ export const updateObjectCredential =
         .where(isObjectCredential(tenantId, credentialId))
         .returning();
       if (!updated) throw notFound();
-      return updated;
+      return {
+        before: presentObjectCredential(locked, call.requestId),
+        after: presentObjectCredential(updated, call.requestId),
+        secrets: {
+          secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
+          session_token: changeOfToken(locked, updated),
+        },
+        result: updated,
+      };
     });
     return { status: 200, body: presentObjectCredential(row, call.requestId) };
   };
@@ -56,7 +64,13 @@ type Secrets = {
   session_token?: string | null | undefined;
 };
 
-/** A new access key ends the session token of the old one, unless the body brings its own. */
+function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {
+  if (current === null) return old === null ? undefined : 'removed';
+  if (old === null) return 'set';
+  return old.equals(current) ? undefined : 'rotated';
+}
+
+/** A new access key removes the old session token, unless the body has a new one. */
 function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets, locked: Row, keyring: Keyring) {
   if (secret_access_key === undefined) {
     return session_token === undefined ? {} : { sessionTokenSealed: sealSessionToken(keyring, locked, session_token) };
@@ -70,7 +84,7 @@ function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets,
   };
 }
 
-/** The buckets that resources name already. A resource made meanwhile waits for the lock on its credential. */
+/** The buckets that resources already use. A concurrent new resource waits for the lock on its credential. */
 async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId }: Row): Promise<void> {
   const named = await tx
     .selectDistinct({ bucket: objectResources.bucket })

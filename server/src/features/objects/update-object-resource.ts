@@ -43,7 +43,11 @@ export const updateObjectResource =
         .where(own)
         .returning();
       if (!updated) throw notFound();
-      return updated;
+      return {
+        before: presentObjectResource(locked, call.requestId),
+        after: presentObjectResource(updated, call.requestId),
+        result: updated,
+      };
     });
     return { status: 200, body: presentObjectResource(row, call.requestId) };
   };

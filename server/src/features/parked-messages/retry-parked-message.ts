@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/database.js';
 import { ApiError, notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isParkedMessage } from './get-parked-message.js';
-import { canRetry } from './present-parked-message.js';
+import { canRetry, presentParkedMessage } from './present-parked-message.js';
 
 /**
  * The deletion locks the row and commits once the bus has acknowledged the message: at least one of the two keeps it. A
@@ -24,6 +24,7 @@ export const retryParkedMessage =
         const message = `The bus refuses the message again: ${refusal.reason}. It stays parked.`;
         throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE', { message });
       }
+      return { before: presentParkedMessage(row, call.requestId), after: { retried: true }, result: null };
     });
     return { status: 200, body: { parked_message_id: id, retried: true, request_id: call.requestId } };
   };

@@ -12,7 +12,7 @@ const createEndpoint = (caller: Profile, node: string) =>
     body: { name: 'Order system', url: 'https://hooks.acme.example/top' },
   });
 
-test('changes of one tenant that wait for a lock leave the connections to the database to other tenants', async () => {
+test('changes of one tenant that wait for a lock leave the database connections to other tenants', async () => {
   const [busy, other] = await Promise.all([createTenant(), createTenant()]);
   const { databaseUrl, nodes } = platform();
   const node = nodes[0] as string;

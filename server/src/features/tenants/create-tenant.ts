@@ -18,7 +18,7 @@ export const createTenant =
         .onConflictDoNothing()
         .returning();
       if (!created) throw call.refuse('TENANT_ALREADY_EXISTS');
-      return created;
+      return { before: null, after: presentTenant(created, call.requestId), result: created };
     });
     return { status: 201, body: presentTenant(row, call.requestId) };
   };

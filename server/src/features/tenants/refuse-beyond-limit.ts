@@ -8,11 +8,11 @@ import { tenants } from './tenants.table.js';
 type TenantTable = PgTable & { tenantId: PgColumn };
 
 /**
- * Refuses to create a row where the tenant has as many as it may have. Rows of every status count.
- *
- * The tenant's row is locked, so that creations in one tenant wait for each other and the count holds until the commit.
- * Call this before any other row is locked: changes of platform administrators lock the tenant's row first too, and
- * transactions that lock in one order never deadlock.
+ * Refuses to create a row if the tenant has reached the limit. Rows of every status count.
+ * Locks the tenant's row, so that creations in one tenant wait for each other and the count stays valid until the
+ * commit.
+ * Call this before any other row is locked: changes of platform administrators also lock the tenant's row first, and
+ * transactions that lock in the same order never deadlock.
  */
 export async function refuseBeyondLimit(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function refuseBeyondLimit(
   await refuseWhereFull(tx, table, limit, counted);
 }
 
-/** The same for what belongs to the platform and not to a tenant. */
+/** The same for resources of the platform. */
 export async function refuseBeyondPlatformLimit(tx: Transaction, table: PgTable, limit: number): Promise<void> {
   await lockTenant(tx, PLATFORM_TENANT_ID);
   await refuseWhereFull(tx, table, limit);
@@ -34,7 +34,10 @@ export async function refuseBeyondPlatformLimit(tx: Transaction, table: PgTable,
 const lockTenant = (tx: Transaction, tenantId: string) =>
   tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
 
-/** Reads at most `limit` rows, however many there are. A statement of its own: it sees what the lock waited for. */
+/**
+ * Reads at most `limit` rows. It is a separate statement, so its snapshot includes the commits that the lock waited
+ * for.
+ */
 async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, counted?: SQL): Promise<void> {
   const full = await tx
     .select({ one: sql`1` })
@@ -45,7 +48,7 @@ async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, c
   if (full.length === 0) return;
   const resource = getTableName(table);
   throw new ApiError('RESOURCE_LIMIT_REACHED', {
-    message: `There may be ${limit} ${resource.replaceAll('_', ' ')}, and there are: those of every status count. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
+    message: `The limit of ${limit} ${resource.replaceAll('_', ' ')} is reached; every status counts. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
     metadata: { resource, limit },
   });
 }

@@ -19,11 +19,11 @@ type Tenant = { path: string; admin: Profile };
 type Create = (node: string, index: number) => Promise<Answer>;
 
 type Kind = {
-  /** Answers how to create one, of which no two are the same. */
+  /** Returns a function that creates one, each different. */
   prepare: (tenant: Tenant) => Promise<Create> | Create;
-  /** Ends or deletes one that was created. */
+  /** Ends or deletes a created one. */
   end: (tenant: Tenant, created: Answer['body']) => Promise<Answer>;
-  /** Whether one that ended leaves its place to another. */
+  /** Whether an ended one frees its place. */
   freesPlace: boolean;
 };
 
@@ -180,7 +180,7 @@ beforeAll(async () => {
     ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
     VENDORS_PER_PLATFORM: limit,
     COMMAND_TYPES_PER_PLATFORM: String(COMMAND_TYPES),
-    // The tenants platform and demo, one of each kind, and room for some of those made at once.
+    // The tenants platform and demo, one tenant of each kind, and room for some of the concurrent creations.
     TENANTS_PER_PLATFORM: String(2 + Object.keys(kinds).length + 5),
   };
   nodes = [await startServer({ ...environment, DATA_DIR: join(folder, '1') })];
@@ -207,7 +207,9 @@ const rowsOf = async (table: string, tenantId: string | null) => {
   return row?.rows;
 };
 
-/** Some are made at once until the limit is reached. What else is refused says so, or that it exists. */
+/**
+ * Creates some at once until the limit is reached. Every other creation is refused with that code or because it exists.
+ */
 function expectLimited(answers: Answer[], resource: string, limit = LIMIT): Answer['body'][] {
   const refused = answers.filter(({ body }) => body.code === 'RESOURCE_LIMIT_REACHED');
   expect(refused.length).toBeGreaterThan(0);
@@ -217,7 +219,7 @@ function expectLimited(answers: Answer[], resource: string, limit = LIMIT): Answ
 }
 
 test.each(Object.keys(kinds))(
-  'a tenant has at most so many %s, of every status, however many are made at once',
+  'a tenant has at most its limit of %s, of every status, even under concurrent creations',
   async (name) => {
     const { prepare, end, freesPlace } = kinds[name] as Kind;
     const tenant = tenants.get(name) as Tenant;
@@ -247,12 +249,12 @@ test.each<[string, number, Create]>([
     COMMAND_TYPES,
     (node) => put(`${vendors}/vendor_a/command-types/${unique('type')}`, commandType, platformAdmin, node),
   ],
-])('the platform has at most so many %s', async (name, limit, create) => {
+])('the platform has at most its limit of %s', async (name, limit, create) => {
   expectLimited(await atOnce(create), name, limit);
   expect(await rowsOf(name, null)).toBe(limit);
 });
 
-test('what a PUT finds is changed at the limit too', async () => {
+test('a PUT of an existing resource also works at the limit', async () => {
   const { path, admin } = tenants.get('roles') as Tenant;
   expectLimited(await atOnce((node) => put(`${path}/roles/${unique('role')}`, { scopes: [] }, admin, node)), 'roles');
   const [own] = await sql<{ role: string }[]>`select role from roles where tenant_id = ${admin.tenant_id}`;

@@ -29,7 +29,7 @@ test('a tenant is created once, and read as it was answered', async () => {
   expect([again.status, again.body.code]).toEqual([409, 'TENANT_ALREADY_EXISTS']);
 });
 
-test('the reserved tenant is neither created nor disabled, but may be renamed', async () => {
+test('the reserved tenant can be neither created nor disabled, but renamed', async () => {
   const created = await create({ tenant_id: 'platform', name: 'Mine' });
   expect([created.status, created.body.code]).toEqual([422, 'TENANT_ID_RESERVED']);
   const disabled = await update('platform', { status: 'DISABLED' });
@@ -57,7 +57,7 @@ test('PUT merges, refuses null and an empty body', async () => {
   }
 });
 
-test('a disabled tenant is refused at its very next request, and served again once active', async () => {
+test('a disabled tenant is refused from its very next request on, and served again once active', async () => {
   const { tenant_id, operator } = await createTenant();
   const ask = async () => (await signedRequest(operator, 'GET', '/api/v1/open/me')).status;
   expect(await ask()).toBe(200);

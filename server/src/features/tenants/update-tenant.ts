@@ -12,13 +12,19 @@ export const updateTenant =
   async ({ body }, call) => {
     if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
+      const own = eq(tenants.tenantId, call.tenantId);
+      const [locked] = await tx.select().from(tenants).where(own).for('no key update');
       const [updated] = await tx
         .update(tenants)
         .set({ name: body.name, status: body.status, updatedAt: sql`now()` })
-        .where(eq(tenants.tenantId, call.tenantId))
+        .where(own)
         .returning();
-      if (!updated) throw notFound();
-      return updated;
+      if (!locked || !updated) throw notFound();
+      return {
+        before: presentTenant(locked, call.requestId),
+        after: presentTenant(updated, call.requestId),
+        result: updated,
+      };
     });
     return { status: 200, body: presentTenant(row, call.requestId) };
   };

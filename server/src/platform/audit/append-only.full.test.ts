@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** Belongs to the owner of the tables; the tests take on roles of the platform, and roll back what they did. */
+/** Connects as the owner of the tables. The tests set roles of the platform and roll back. */
 let owner: postgres.Sql;
 let tenantId: string;
 
@@ -27,7 +27,7 @@ async function asRole(role: string, work: (tx: postgres.TransactionSql) => Promi
   });
 }
 
-/** The error code with which Postgres refuses, or null. */
+/** The error code of the refusal by Postgres, or null. */
 async function refusalOf(tx: postgres.TransactionSql, statement: string): Promise<string | null> {
   try {
     await tx.savepoint((save) => save.unsafe(statement));
@@ -39,7 +39,7 @@ async function refusalOf(tx: postgres.TransactionSql, statement: string): Promis
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-test("the application's role appends to the audit log and reads it", async () => {
+test("the application's role may append to the audit log and read it", async () => {
   await asRole('top_app', async (tx) => {
     const [before] = await tx`select count(*)::int as entries from audit_events`;
     expect(before?.entries).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test("the application's role appends to the audit log and reads it", async () =>
 });
 
 test.each(['top_app', 'top_system', 'top_ingest'])(
-  '%s can neither change, remove nor empty what is in it',
+  '%s cannot update, delete or truncate audit entries',
   async (role) => {
     await asRole(role, async (tx) => {
       for (const statement of [
@@ -71,7 +71,7 @@ test.each(['top_app', 'top_system', 'top_ingest'])(
   },
 );
 
-test('the background work deletes entries that are older than 90 days, and no others', async () => {
+test('background work may delete entries older than 90 days, and no others', async () => {
   await asRole('top_app', async (tx) => {
     await tx`
       insert into audit_events (
@@ -90,7 +90,7 @@ test('the background work deletes entries that are older than 90 days, and no ot
   });
 });
 
-test('no role of the platform has another right on the audit log, whole or on a column', async () => {
+test('no role of the platform has any other right on the audit log, on the table or on a column', async () => {
   const granted = await owner<{ granted: string }[]>`
     select role || ' ' || privilege as granted
     from unnest(array['top_app', 'top_system', 'top_ingest']) as role,

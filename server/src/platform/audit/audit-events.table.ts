@@ -1,19 +1,26 @@
 import { AuditOutcome } from '@tenant-open-platform/contract';
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../database/columns.js';
 
-/** Who changed what, and who was refused. The application's role appends and reads, nothing else. */
+/**
+ * The audit log: who changed which resource, and whose request was refused. The application's role may only append and
+ * read.
+ */
 export const auditEvents = pgTable(
   'audit_events',
   {
     tenantId: text('tenant_id').notNull(),
     auditEventId: uuid('audit_event_id').notNull(),
     occurredAt: instant('occurred_at').notNull().defaultNow(),
-    /** May be of tenant `platform`, so no foreign key. */
+    /** May belong to tenant `platform`, so there is no foreign key. */
     clientId: text('client_id').notNull(),
     operation: text().notNull(),
     target: text().notNull(),
     changes: text().array().notNull(),
+    /** Null for a creation, for what was refused, and in entries of versions that kept no values. */
+    before: jsonb().$type<Record<string, unknown>>(),
+    /** Null for a deletion, and as above. */
+    after: jsonb().$type<Record<string, unknown>>(),
     outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
     requestId: text('request_id').notNull(),
   },

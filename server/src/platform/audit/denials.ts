@@ -6,7 +6,7 @@ import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
 import { auditOf, insertAuditEvent } from './with-audit.js';
 
-/** Whoever is refused without end must not fill the log. */
+/** Bounds the log: a caller that is refused without end must not fill it. */
 const DENIALS_PER_MINUTE = 60;
 
 const administrativeWrites = new Set(
@@ -15,7 +15,7 @@ const administrativeWrites = new Set(
     .map(({ name }) => name),
 );
 
-/** Keeps what was refused to an administrator, in the log of its own tenant. */
+/** Records refused administrative requests in the audit log of the caller's own tenant. */
 export function createDenialRecorder(database: Database) {
   const quota = new RateLimiterMemory({ points: DENIALS_PER_MINUTE, duration: 60 });
   return async (error: unknown, call: Call | undefined): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import { purgeByAge } from '../retention/purge-by-age.js';
 import { auditEvents } from './audit-events.table.js';
 
-/** Deletes old entries of the audit log. The database itself lets none go that is younger than 90 days. */
+/** Deletes expired entries of the audit log. The database refuses to delete entries younger than 90 days. */
 export const purgeAuditEvents = (database: Database, keptDays: number) =>
   purgeByAge(database, {
     id: auditEvents.auditEventId,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** A change of the tenant as a handler makes it: a new role. `path` is what the log keeps as the target. */
+/** A change of the tenant as a handler makes it: a new role. The log keeps `path` as the target. */
 function createRole({
   role,
   requestId,
@@ -41,6 +41,7 @@ function createRole({
   return withAudit(database, call, { fields: {} }, async (tx) => {
     await tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);
     if (fails) throw new Error('The change failed.');
+    return { before: null, after: { role }, result: null };
   });
 }
 
@@ -54,14 +55,14 @@ async function stored({ role, requestId }: { role: string; requestId: string }) 
   };
 }
 
-/** Postgres stores no text with it, so the entry fails and the change does not. */
+/** Postgres stores no NUL in text, so the entry fails and the change does not. */
 const UNSTORABLE = '\0';
 
 test.each([
   { outcome: 'both are stored', path: 'roles', fails: false, stands: true },
-  { outcome: 'no change stands whose entry could not be stored', path: UNSTORABLE, fails: false, stands: false },
-  { outcome: 'no entry stands whose change failed', path: 'roles', fails: true, stands: false },
-])('a change and its entry in the log are one: $outcome', async ({ path, fails, stands }) => {
+  { outcome: 'the change is rolled back if its entry cannot be stored', path: UNSTORABLE, fails: false, stands: false },
+  { outcome: 'no entry is stored if the change fails', path: 'roles', fails: true, stands: false },
+])('a change and its audit entry are atomic: $outcome', async ({ path, fails, stands }) => {
   const names = { role: unique('role'), requestId: unique('request') };
   const creating = createRole({ ...names, path, fails });
   if (stands) await creating;

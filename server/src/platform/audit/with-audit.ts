@@ -5,34 +5,47 @@ import { ID_TIME, newIdTail } from '../new-id.js';
 import type { Call } from '../operation/call.js';
 import { createTurns } from '../turns.js';
 import { auditEvents } from './audit-events.table.js';
+import { changedValues, type Facts, type SecretChanges } from './changed-values.js';
 
 type Change = {
-  /** The body: the names of its fields are kept, never a value. The work may find out that it sets fewer. */
+  /**
+   * The request body. The log keeps the names of its fields. The work may find that fewer fields were
+   * set.
+   */
   fields: object;
-  /** What follows the path of a request that creates, to make the path of what it creates. */
+  /** For a request that creates a resource: the suffix that turns the request's path into the path of the resource. */
   created?: string;
 };
 
+/** What a change did. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
+type Changed<Result> = {
+  result: Result;
+  before: Facts | null;
+  after: Facts | null;
+  secrets?: SecretChanges;
+};
+
 /**
- * Changes of one tenant run one after the other in a process. Most of them lock the tenant's row, so at once they would
- * take all connections to the database only to wait for each other, and the requests of other tenants would wait too.
+ * Changes of one tenant run one after the other in a process. Most of them lock the tenant's row. If they ran at once,
+ * they would take all database connections only to wait for each other, and requests of other tenants would wait too.
  */
 const inTurn = createTurns();
 
-/** Runs a change of the tenant in one transaction together with its entry in the tenant's log: both or neither. */
+/** Runs an administrative change and writes its audit entry in the same transaction: both are stored or neither is. */
 export function withAudit<Result>(
   database: Database,
   call: Call,
   change: Change,
-  work: (tx: Transaction) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
-    const result = await work(tx);
+    const { result, before, after, secrets } = await work(tx);
     await insertAuditEvent(tx, {
       ...auditOf(call),
       tenantId: call.tenantId,
       target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
       changes: Object.keys(change.fields),
+      ...changedValues(before, after, secrets),
       outcome: 'DONE',
     });
     return result;
@@ -48,7 +61,7 @@ export const auditOf = ({ caller, operation, requestId }: Call) => ({
   requestId,
 });
 
-/** Its id is a UUID v7 of the database's time, so that the primary key lists the log in order. */
+/** The id is a UUID v7 from the database's clock, so the primary key lists the log in order. */
 export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
   await tx.insert(auditEvents).values({
     ...event,

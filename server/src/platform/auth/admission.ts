@@ -4,7 +4,7 @@ import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asIngest } from '../database/roles.js';
 
-/** A correctly signed request that asks to come in. */
+/** A request with a verified signature, before admission. */
 export type SignedRequest = {
   tenantId: string;
   clientId: string;
@@ -13,23 +13,23 @@ export type SignedRequest = {
   timestamp: string;
   /** The first 16 bytes of SHA-256(nonce) in hex: see hashNonce. */
   nonceHash: string;
-  /** The permission that the operation needs, and the built-in roles that grant it. */
+  /** The scope that the operation needs, and the built-in roles that grant it. */
   scope: Scope | null;
   grantingRoles: readonly string[];
-  /** The tenant that the path names, if it names one. */
+  /** The tenant in the path; null if the path has none. */
   pathTenantId: string | null;
 };
 
-/** What the database says of the request at this moment. */
+/** The state of the request in the database at admission. */
 export type Verdict = {
-  /** Credential and tenant are active, not expired, and the secret that verified still counts. */
+  /** Credential and tenant are active and not expired, and the secret version that verified is still valid. */
   isLive: boolean;
   isInClockWindow: boolean;
   isFresh: boolean;
   isGranted: boolean;
   pathTenantExists: boolean;
   allowedClockSkewSeconds: number;
-  /** The clock of the database, the one clock of all nodes. */
+  /** The database's clock: one clock for all nodes. */
   now: Date;
 };
 
@@ -134,7 +134,7 @@ export const admitting = (columns = '') => `
     left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
   )`;
 
-/** What a statement has to select from `admitted` for its verdicts. */
+/** The columns of `admitted` that a statement must select for its verdicts. */
 export const VERDICT = `
   admitted.is_live, admitted.is_in_clock_window, admitted.is_fresh, admitted.is_granted,
   exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_exists,
@@ -163,7 +163,7 @@ export const toVerdict = (row: VerdictRow): Verdict => ({
   now: new Date(Number(row.now_ms)),
 });
 
-/** The key of the nonce that a request consumes. */
+/** The primary key of the nonce that a request consumes. */
 export const nonceKey = ({ credentialNumber, nonceHash }: SignedRequest) =>
   `${credentialNumber.padStart(19, '0')}${nonceHash}`;
 
@@ -171,8 +171,8 @@ const ADMIT = `with ${admitting()}
   select ${VERDICT} from admitted order by position`;
 
 /**
- * Admission: decided by the database for every request in one statement, so that revoking, rotating, disabling and
- * unbinding hold from the next request on, on every node.
+ * Admission: one statement decides on the current state of the database for every request. A revoked, rotated, disabled
+ * or unbound credential is therefore refused from the next request on, on every node.
  */
 export const createAdmission = (database: Database) =>
   batched<SignedRequest, Verdict>(nonceKey, async (requests) => {

@@ -6,16 +6,16 @@ import { createAdmission, type SignedRequest, type Verdict } from './admission.j
 import type { Authenticated } from './authenticate.js';
 import type { RateLimits } from './rate-limits.js';
 
-/** What a shortcut is prepared from, before the request is admitted. */
+/** The input of a shortcut, before the request is admitted. */
 export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
 
 /**
- * Admits a request and carries it out, both in one statement. The answer is null where the request is not carried out:
- * it then takes the way of all other requests.
+ * Admits a request and carries it out in one statement. The answer is null if the request was not carried out: it then
+ * goes through the ordinary gates.
  */
 export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | null }>;
 
-/** Admits authentic requests: their credential is live, their time and nonce are right, and they are within the quota. */
+/** Admits authentic requests: the credential is live, timestamp and nonce are valid, and the quota is not used up. */
 export function createAdmit(database: Database, limits: RateLimits) {
   const admission = createAdmission(database);
   return async function admit(
@@ -38,7 +38,8 @@ export function createAdmit(database: Database, limits: RateLimits) {
         shortcut && release ? await shortcut(signed) : { verdict: await admission(signed), answer: null };
       if (!verdict.isLive) throw sender.refusal();
       refuseUnlessFresh(verdict);
-      // Counted only now: a replayed request, or one signed with a dead secret, must not use up the caller's quota.
+      // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
+      // quota.
       const overQuota = limits.countRequest(sender);
       if (overQuota && !answer) throw overQuota;
       return { verdict, answer };
@@ -48,7 +49,7 @@ export function createAdmit(database: Database, limits: RateLimits) {
   };
 }
 
-/** Refuses a live credential's request whose timestamp is outside the clock window or whose nonce was used. */
+/** Refuses a request of a live credential if its timestamp is outside the clock window or its nonce was used before. */
 function refuseUnlessFresh(verdict: Verdict): void {
   if (!verdict.isInClockWindow) {
     throw new ApiError('CLOCK_SKEW', {

@@ -15,9 +15,9 @@ const forms = {
 } as const satisfies Record<keyof typeof signatureHeaders, string>;
 
 /**
- * Reads exactly one well-formed value of each header. It counts them in the raw headers: Node joins some duplicates and
- * drops others, and two readers of one request must never see two different callers. A refusal depends on the form of
- * the headers alone, so it tells nothing about which credentials exist.
+ * Reads exactly one well-formed value of each header. It counts the raw headers, because Node joins some duplicates and
+ * drops others: two readers of one request must never see two different callers. A refusal depends only on the form of
+ * the headers, so it does not reveal which credentials exist.
  */
 export function readAuthHeaders(req: IncomingMessage): AuthHeaders {
   const seen = new Map(NAMES.map((name) => [name, [] as string[]]));
@@ -45,6 +45,6 @@ export function readAuthHeaders(req: IncomingMessage): AuthHeaders {
 
 const notSigned = (details: ErrorDetail[]) =>
   new ApiError('UNAUTHENTICATED', {
-    message: `The request is not signed as it must be: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
+    message: `The authentication headers are not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
     details,
   });

@@ -11,13 +11,13 @@ import { readAuthHeaders } from './auth-headers.js';
 import type { RateLimits } from './rate-limits.js';
 import { createSignatureVerifier, type VerifiedBy } from './signing-keys.js';
 
-/** Who sent a request, by its signature. Admission decides whether that still counts. */
+/** The sender of a request, by its signature. Admission decides whether the credential is still valid. */
 export type Authenticated = VerifiedBy & {
   clientId: string;
   timestamp: string;
   nonceHash: string;
   body: Buffer;
-  /** Counts the request as one that failed to authenticate, and answers its refusal. */
+  /** Counts the request as a failed authentication and returns its refusal. */
   refusal(): ApiError;
 };
 
@@ -29,7 +29,7 @@ type Options = {
   bodyLimitBytes: number;
 };
 
-/** Reads a request whole and verifies its signature. Refuses by throwing. */
+/** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
 export function createAuthenticate({ database, keyring, limits, trustedHops, bodyLimitBytes }: Options) {
   const verifySignature = createSignatureVerifier(database, keyring);
   return async function authenticate(req: Incoming): Promise<Authenticated> {
@@ -46,7 +46,7 @@ export function createAuthenticate({ database, keyring, limits, trustedHops, bod
       nonce,
       bodySha256: body.length === 0 ? EMPTY_BODY_SHA256 : hash('sha256', body),
     });
-    // The limit of a network refuses only requests that fail. It never refuses a right signature.
+    // The limit of a network refuses only requests that fail to authenticate, never one with a correct signature.
     const refusal = () => limits.countFailure(network) ?? unauthenticated(signed);
     const verified = await verifySignature({ clientId, stringToSign: signed, signature, network });
     if (!verified) throw refusal();
@@ -54,5 +54,8 @@ export function createAuthenticate({ database, keyring, limits, trustedHops, bod
   };
 }
 
-/** The same refusal for every reason. A stranger learns only the string that the platform would sign. */
+/**
+ * Every reason gives the same refusal. An unauthenticated caller learns only the string to sign that the platform
+ * computed.
+ */
 const unauthenticated = (signed: string) => new ApiError('UNAUTHENTICATED', { metadata: { string_to_sign: signed } });

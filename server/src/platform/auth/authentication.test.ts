@@ -37,7 +37,7 @@ const update = (caller: Profile, body: object) =>
   );
 
 describe('UNAUTHENTICATED', () => {
-  test('is one answer for an unknown, wrong, disabled, deleted and expired credential and a disabled tenant', async () => {
+  test('gives the same answer for an unknown, wrong, disabled, deleted or expired credential and a disabled tenant', async () => {
     const closed = await createTenant();
     const target = `/api/v1/platform/tenants/${closed.tenant_id}`;
     await signedRequest(platform().admin, 'PUT', target, { body: { status: 'DISABLED' } });
@@ -68,7 +68,7 @@ describe('UNAUTHENTICATED', () => {
   });
 
   test.each(['X-Api-Id', 'X-Api-Timestamp', 'X-Api-Nonce', 'X-Api-Signature'])(
-    'answers a request with %s missing, empty or twice, without a string to sign',
+    'refuses a missing, empty or repeated %s, without a string to sign',
     async (name) => {
       const right = sign(tenant.operator, 'GET', ME)[name] ?? '';
       for (const [value, code] of [
@@ -88,7 +88,7 @@ describe('UNAUTHENTICATED', () => {
   test.each([
     ['X-Api-Timestamp', String(Date.now()), 'must be the Unix time in whole seconds, not in milliseconds: 10 digits'],
     ['X-Api-Signature', '0'.repeat(64), 'must be v1= and the HMAC-SHA256 in 64 lower-case hexadecimal digits'],
-  ])('names the form of a malformed %s, alike for every client id', async (name, value, message) => {
+  ])('describes a malformed %s in the same way for every client id', async (name, value, message) => {
     const answers = [];
     for (const client_id of [tenant.operator.client_id, 'never-existed']) {
       const headers = { [name]: value, 'X-Request-Id': 'the-same' };
@@ -98,13 +98,13 @@ describe('UNAUTHENTICATED', () => {
     expect(known).toEqual(unknown);
     expect(answers[0]?.body).toEqual({
       code: 'UNAUTHENTICATED',
-      message: `The request is not signed as it must be: header/${name} ${message}.`,
+      message: `The authentication headers are not valid: header/${name} ${message}.`,
       request_id: 'the-same',
       details: [{ location: `header/${name}`, code: 'MALFORMED', message }],
     });
   });
 
-  test('names every header that is missing from a request that is not signed', async () => {
+  test('names every missing header of an unsigned request', async () => {
     const names = ['X-Api-Id', 'X-Api-Timestamp', 'X-Api-Nonce', 'X-Api-Signature'];
     const { body } = await ask(tenant.operator, {
       headers: Object.fromEntries(names.map((name) => [name, undefined])),
@@ -114,7 +114,7 @@ describe('UNAUTHENTICATED', () => {
     );
   });
 
-  test('answers a duplicate that differs only in the case of its name', async () => {
+  test('refuses two headers whose names differ only in case', async () => {
     const headers = Object.entries(sign(tenant.operator, 'GET', ME)).map((pair) => `${pair.join(': ')}\r\n`);
     const again = `x-api-id: ${tenant.reader.client_id}\r\n`;
     const bytes = `GET ${ME} HTTP/1.1\r\nHost: localhost\r\n${headers.join('')}${again}\r\n`;
@@ -125,14 +125,14 @@ describe('UNAUTHENTICATED', () => {
 describe('precedence', () => {
   const skewed = () => ({ timestamp: secondsFromNow(-1_000) });
 
-  test('a wrong signature and a dead credential come before a wrong clock', async () => {
+  test('a wrong signature and a revoked credential are refused before a wrong clock', async () => {
     const wrong = { ...tenant.operator, secret: tenant.admin.secret };
     expectRefusal(await ask(wrong, skewed()), 'UNAUTHENTICATED');
     const disabled = await createCredential(tenant.tenant_id, { status: 'DISABLED' });
     expectRefusal(await ask(disabled, skewed()), 'UNAUTHENTICATED');
   });
 
-  test('a dead credential comes before a used nonce', async () => {
+  test('a revoked credential is refused before a used nonce', async () => {
     const caller = await createCredential(tenant.tenant_id);
     const once = { nonce: randomUUID(), timestamp: secondsFromNow(0) };
     expect((await ask(caller, once)).status).toBe(200);
@@ -140,13 +140,13 @@ describe('precedence', () => {
     expectRefusal(await ask(caller, once), 'UNAUTHENTICATED');
   });
 
-  test('a wrong clock comes before a used nonce', async () => {
+  test('a wrong clock is refused before a used nonce', async () => {
     const nonce = randomUUID();
     expect((await ask(tenant.operator, { nonce })).status).toBe(200);
     expectRefusal(await ask(tenant.operator, { nonce, ...skewed() }), 'CLOCK_SKEW');
   });
 
-  test('a wrong clock and a used nonce come before a missing permission, an unknown path and a wrong method', async () => {
+  test('a wrong clock and a used nonce are refused before a missing permission, an unknown path and a wrong method', async () => {
     for (const [method, target] of [
       ['GET', '/api/v1/platform/tenants'],
       ['GET', '/api/v1/open/nothing'],
@@ -159,14 +159,14 @@ describe('precedence', () => {
     }
   });
 
-  test('a missing permission comes before an invalid body and query', async () => {
+  test('a missing permission is refused before an invalid body or query', async () => {
     const answer = await signedRequest(tenant.reader, 'POST', `${COMMANDS}?nonsense=1`, { body: { nonsense: 1 } });
     expectRefusal(answer, 'FORBIDDEN');
   });
 });
 
 describe('nonce', () => {
-  test('is burned by every request that was authentic and in time, whatever its answer', async () => {
+  test('is consumed by every authentic request within the clock window, whatever its answer', async () => {
     const refusedRequests = [
       ['GET', '/api/v1/platform/tenants', 'FORBIDDEN'],
       ['GET', '/api/v1/open/nothing', 'NOT_FOUND'],
@@ -181,7 +181,7 @@ describe('nonce', () => {
     }
   });
 
-  test('is not burned by a request that was not authentic or not in time', async () => {
+  test('is not consumed by a request that is not authentic or not within the clock window', async () => {
     const nonce = randomUUID();
     expectRefusal(await ask(tenant.operator, { nonce, signature: `v1=${'0'.repeat(64)}` }), 'UNAUTHENTICATED');
     expectRefusal(await ask(tenant.operator, { nonce, timestamp: secondsFromNow(-1_000) }), 'CLOCK_SKEW');
@@ -189,7 +189,7 @@ describe('nonce', () => {
     expect((await ask(tenant.operator, { nonce })).status).toBe(200);
   });
 
-  test("is one credential's own, and its case counts", async () => {
+  test('belongs to one credential and is case-sensitive', async () => {
     const nonce = `n-${randomUUID()}`;
     expect((await ask(tenant.operator, { nonce })).status).toBe(200);
     expect((await ask(tenant.reader, { nonce })).status).toBe(200);
@@ -197,7 +197,7 @@ describe('nonce', () => {
     expectRefusal(await ask(tenant.operator, { nonce, timestamp: secondsFromNow(5) }), 'NONCE_REUSED');
   });
 
-  test('admits one of 40 identical requests that arrive at once', async () => {
+  test('admits one of 40 identical concurrent requests', async () => {
     for (let round = 0; round < 5; round++) {
       const once = { nonce: randomUUID(), timestamp: secondsFromNow(0) };
       const answers = await Promise.all(Array.from({ length: 40 }, () => ask(tenant.operator, once)));
@@ -208,7 +208,7 @@ describe('nonce', () => {
 });
 
 describe('clock window', () => {
-  test('is that of the credential, and changes with it at once', async () => {
+  test('is the one of the credential, and a change applies at once', async () => {
     const caller = await createCredential(tenant.tenant_id, { allowed_clock_skew_seconds: 30 });
     expect((await ask(caller, { timestamp: secondsFromNow(-20) })).status).toBe(200);
     const late = await ask(caller, { timestamp: secondsFromNow(-60) });

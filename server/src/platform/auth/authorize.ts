@@ -3,7 +3,7 @@ import { ApiError, notFound } from '../operation/api-error.js';
 import { type Match, rolesThatGrant } from '../operation/find-operation.js';
 import type { Verdict } from './admission.js';
 
-/** Refuses an admitted request without a matching operation, or one that the caller may not send. */
+/** Refuses an admitted request that matches no operation or lacks the permission for it. */
 export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): void {
   if (allow !== null) {
     throw new ApiError('METHOD_NOT_ALLOWED', {
@@ -17,7 +17,7 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
   const isOwnTenant = pathTenantId === null || pathTenantId === tenantId || tenantId === PLATFORM_TENANT_ID;
   const mayCall = (scope === null || verdict.isGranted) && (onlyTenant === null || onlyTenant === tenantId);
   if (!mayCall || !isOwnTenant) throw forbidden(scope);
-  // Only a platform administrator gets this far with a tenant that does not exist.
+  // Only a platform administrator gets here with a tenant that does not exist.
   if (pathTenantId !== null && !verdict.pathTenantExists) throw notFound();
 }
 

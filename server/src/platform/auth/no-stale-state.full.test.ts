@@ -1,11 +1,14 @@
 import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 
-/** Five kinds of change, 10 credentials each at the same time, 20 changes and their undoing: 1,000 rounds, twice 1,000 changes. */
+/**
+ * Five kinds of change, 10 credentials each in parallel, 20 times the change and its reversal: 1,000 rounds, 2,000
+ * changes.
+ */
 const ROUNDS = 20;
 const STAGES = 10;
 
-/** A call that needs the scope of integration_reader. */
+/** A call that needs a scope of integration_reader. */
 const read = (profile: Profile, node: string | undefined) =>
   signedRequest(profile, 'GET', '/api/v1/open/downlink/commands?limit=1', { node });
 
@@ -45,7 +48,7 @@ const changes: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await signedRequest(admin, 'POST', bindings, { body, node: nodes[0] })).status).toBe(201);
     expect((await read(profile, nodes[1])).status).toBe(200);
   },
-  async 'a role that grants nothing any more'({ tenantId, profile }) {
+  async 'a role that no longer grants anything'({ tenantId, profile }) {
     const role = `${tenantId}/roles/own`;
     expect((await put(role, { scopes: ['open:catalog:read'] })).status).toBe(200);
     const bindings = `/api/v1/platform/tenants/${tenantId}/role-bindings`;
@@ -67,7 +70,7 @@ const changes: Record<string, (stage: Stage) => Promise<void>> = {
   },
 };
 
-test.each(Object.entries(changes))('knows of %s on the very next request on another node', async (_, change) => {
+test.each(Object.entries(changes))('another node applies %s to the very next request', async (_, change) => {
   const stages = Array.from({ length: STAGES }, async () => {
     const staged = await stage();
     expect((await read(staged.profile, platform().nodes[1])).status).toBe(200);
@@ -76,7 +79,7 @@ test.each(Object.entries(changes))('knows of %s on the very next request on anot
   await Promise.all(stages);
 });
 
-test('knows of a deleted credential on the very next request on another node', async () => {
+test('another node refuses the very next request of a deleted credential', async () => {
   const { tenantId } = await stage();
   for (let round = 0; round < ROUNDS; round++) {
     const profile = await createCredential(tenantId, { role: 'integration_reader' });
@@ -86,7 +89,7 @@ test('knows of a deleted credential on the very next request on another node', a
   }
 });
 
-test('accepts a new secret on every node at once while the old one is still in use everywhere', async () => {
+test('every node accepts a new secret at once while the old one is still in use', async () => {
   const staged = await stage();
   const { nodes } = platform();
   for (let round = 0; round < 5; round++) {

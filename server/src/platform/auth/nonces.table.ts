@@ -1,7 +1,7 @@
 import { bigint, index, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../database/columns.js';
 
-/** Nonces of correctly signed requests. Logged, so that a crash of the database lets nothing be replayed. */
+/** Nonces of authentic requests. The table is logged, so that a crash of the database does not allow a replay. */
 export const nonces = pgTable(
   'nonces',
   {

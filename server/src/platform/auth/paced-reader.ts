@@ -2,18 +2,18 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 
 const INTERVAL_MS = 20;
 const MAX_BATCH_SIZE = 256;
-/** While the database answers, a read waits for less than a second. */
+/** While the database answers, a read waits less than a second. */
 const MAX_WAIT_MS = 10_000;
 
 type Waiting<Row> = { id: string; row: Promise<Row | null>; settle: (row: Promise<Row | null>) => void };
 
 /**
- * Reads rows by id for requests of strangers, whose ids and networks are theirs to choose. Strangers cannot overload
- * the database: one statement runs at a time, at most 50 begin in a second, and each reads at most 256 ids. No read is
- * refused, because the request may carry a right signature. Networks take turns, so that the flood of one delays only
- * itself: behind a network that waits for 10,000 ids, another network's read goes with the next statement. Every
- * waiting read belongs to an open connection, and the number of connections is limited. A read without an answer of the
- * database after 10 seconds fails.
+ * Reads rows by id for unauthenticated requests, whose senders choose both the ids and the networks. They cannot
+ * overload the database: one statement runs at a time, at most 50 begin in a second, and each reads at most 256 ids. No
+ * read is refused, because the request may have a correct signature. Networks take turns, so a flood from one network
+ * delays only itself: behind a network with 10,000 waiting ids, a read of another network goes with the next statement.
+ * Every waiting read belongs to an open connection, and the number of connections is limited. A read fails if the
+ * database has not answered it after 10 seconds.
  */
 export function createPacedReader<Row>(
   readRows: (ids: string[]) => Promise<Map<string, Row>>,
@@ -34,7 +34,7 @@ export function createPacedReader<Row>(
     isRunning = false;
   }
 
-  /** The loop also visits networks that are set again behind the last one. */
+  /** The loop also visits networks that it inserts again at the end of the map. */
   function takeInTurns(): Waiting<Row>[] {
     const batch: Waiting<Row>[] = [];
     for (const [network, reads] of waiting) {
@@ -50,7 +50,7 @@ export function createPacedReader<Row>(
     return batch;
   }
 
-  /** The statement begins after the call, so that a secret rotated on another node a moment ago is found. */
+  /** The statement begins after the call, so it sees a secret that another node has just rotated. */
   return function read(network: string, id: string): Promise<Row | null> {
     const reads = waiting.get(network) ?? new Map<string, Waiting<Row>>();
     waiting.set(network, reads);

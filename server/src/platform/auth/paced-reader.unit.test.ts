@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { errorCodeOf } from '../database/database-error.js';
 import { createPacedReader } from './paced-reader.js';
 
-/** Reads every id as itself, and keeps what each statement read and when it began. */
+/** Returns every id as its row, and records what each statement read and when it began. */
 function recordedReader(known: (id: string) => boolean = () => true) {
   const statements: { ids: string[]; began: number }[] = [];
   let running = 0;
@@ -21,7 +21,7 @@ function recordedReader(known: (id: string) => boolean = () => true) {
 const many = (count: number, read: (index: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: count }, (_, index) => read(index)));
 
-test('a flood of one network is read by few statements, and a read of another network goes with the next one', async () => {
+test('a flood of one network is read in few statements, and a read of another network goes with the next one', async () => {
   const { read, statements, mostAtOnce } = recordedReader((id) => !id.startsWith('guessed'));
   const flood = many(2_000, (index) => read('flood', `guessed-${index}`));
   expect(await read('flood', 'guessed-0')).toBeNull();
@@ -36,14 +36,14 @@ test('a flood of one network is read by few statements, and a read of another ne
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(19);
 });
 
-test('a right id behind a flood of its own network is read, and never refused', async () => {
+test('an id behind a flood of its own network is read and never refused', async () => {
   const { read } = recordedReader((id) => id === 'right');
   const flood = many(1_000, (index) => read('shared', `guessed-${index}`));
   expect(await read('shared', 'right')).toBe('right');
   expect(new Set(await flood)).toEqual(new Set([null]));
 });
 
-test('requests for one id that wait share a read, which begins after each of them came', async () => {
+test('waiting requests for one id share a read that begins after the last of them arrived', async () => {
   const { read, statements } = recordedReader();
   const [first, second] = [read('a', 'id'), read('b', 'id')];
   await first;
@@ -52,7 +52,7 @@ test('requests for one id that wait share a read, which begins after each of the
   expect(statements.map(({ ids }) => ids)).toEqual([['id'], ['id'], ['id']]);
 });
 
-test('while a statement has no answer, reads fail as a database that does not answer, and no later statement reads them', async () => {
+test('while a statement is unanswered, waiting reads fail with a timeout of the database, and no later statement reads them', async () => {
   const statements: string[][] = [];
   let answer = () => {};
   const read = createPacedReader<string>(async (ids) => {
@@ -76,7 +76,7 @@ test('while a statement has no answer, reads fail as a database that does not an
   expect(statements.slice(1)).toEqual([['afterwards']]);
 });
 
-test('a statement that fails fails its own reads and no later ones', async () => {
+test('a failed statement fails its own reads and no later ones', async () => {
   const { read } = recordedReader();
   const [failed, beside] = await Promise.allSettled([read('a', 'fails'), read('b', 'id')]);
   expect([failed.status, beside.status]).toEqual(['rejected', 'rejected']);

@@ -32,7 +32,7 @@ async function rotatedCredential() {
   return { previous, current: { ...previous, secret: rotated.secret as string } };
 }
 
-/** As if the ten minutes had passed. */
+/** Sets the end of the overlap to the past, as if the ten minutes were over. */
 async function endOverlap(clientId: string): Promise<void> {
   const { count } = await database.sql.begin(async (tx) => {
     await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenant.tenant_id}, true)`;
@@ -41,9 +41,9 @@ async function endOverlap(clientId: string): Promise<void> {
   expect(count).toBe(1);
 }
 
-// Each of the two refuses where the other alone would accept: neither stands in for the other.
+// Each of the two checks refuses alone, where the other one would accept.
 
-test('admission refuses a previous secret after its end, on a node that has its key in memory', async () => {
+test('admission refuses an expired previous secret, even if the node has cached its key', async () => {
   const { previous, current } = await rotatedCredential();
   for (const node of platform().nodes) {
     expect((await signedRequest(previous, 'GET', '/api/v1/open/me', { node })).status).toBe(200);
@@ -55,7 +55,7 @@ test('admission refuses a previous secret after its end, on a node that has its 
   }
 });
 
-test('a signature with a previous secret is wrong after its end, on a node that reads the keys then', async () => {
+test('a signature with an expired previous secret is wrong on a node that reads the keys then', async () => {
   const { previous } = await rotatedCredential();
   const { tenant_id, client_id } = previous;
   const owner = (version: number) => credentialOwner(tenant_id, client_id, version);

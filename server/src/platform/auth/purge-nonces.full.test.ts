@@ -5,7 +5,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 /** A number that no credential has. */
 const NOBODY = -2;
 
-test('expired nonces are deleted, however many; one that has not expired stays', async () => {
+test('all expired nonces are deleted, and no nonce that has not expired', async () => {
   const { sql, close } = openPool(platform().databaseUrl as string);
   onTestFinished(close);
   await sql`

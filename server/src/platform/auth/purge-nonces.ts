@@ -4,7 +4,7 @@ import type { Purge } from '../retention/purge.js';
 
 const BATCH = 5_000;
 
-/** Deletes expired nonces. Nodes skip the rows that another one deletes. */
+/** Deletes expired nonces. A node skips rows that another node is deleting. */
 export const purgeNonces = (database: Database): Purge => ({
   table: 'nonces',
   async round() {

@@ -3,10 +3,13 @@ import { ApiError } from '../operation/api-error.js';
 import { noPeers, type Peers } from '../processes/peers.js';
 
 const WINDOW_SECONDS = 60;
-/** A stranger with many networks must not fill the memory: the key that was used least recently is forgotten. */
+/** An attacker with many networks must not exhaust memory: the least recently used key is evicted. */
 const MAX_KEYS = 100_000;
 
-/** A client with one connection is served by one process, so dividing the quota among processes would be wrong. */
+/**
+ * The processes share one counter. A client with one connection is served by one process, so splitting the quota among
+ * processes would be wrong.
+ */
 const TELL_AFTER_MS = 100;
 
 type Caller = { tenantId: string; clientId: string };
@@ -19,7 +22,7 @@ type Limits = {
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
-/** Counters of this node. Its processes tell each other what they count; nodes do not. */
+/** Counters of this node. Its processes exchange their counts; nodes do not. */
 export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
   const credentials = quota(
     'credential',
@@ -40,12 +43,12 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
     peers,
   );
   return {
-    /** Counts a request that failed to authenticate. Answers the refusal once the network is above its limit. */
+    /** Counts a failed authentication. Returns the refusal once the network is above its limit. */
     countFailure: (network: string): ApiError | null => networks.count(network),
 
     /**
-     * Reserves a request in both quotas for a request that takes effect before it is counted. Answers how to release
-     * it, or null where a quota is used up.
+     * Reserves a slot in both quotas for a request that takes effect before it is counted. Returns a function that
+     * releases the slot, or null if a quota is used up.
      */
     reserve({ tenantId, clientId }: Caller): (() => void) | null {
       if (!credentials.hasRoom(clientId) || !tenants.hasRoom(tenantId)) return null;
@@ -55,18 +58,20 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
       };
     },
 
-    /** Counts a live, fresh request. A request above the credential's quota does not count for the tenant. */
+    /**
+     * Counts a live, fresh request. A request above the credential's quota does not count towards the tenant's quota.
+     */
     countRequest: ({ tenantId, clientId }: Caller): ApiError | null =>
       credentials.count(clientId) ?? tenants.count(tenantId),
   };
 }
 
-/** Counts by key in windows of a minute, each of which begins with its first request. */
+/** Counts per key in windows of one minute. A window begins with its first request. */
 function quota(name: string, limit: number, meaning: string, peers: Peers) {
   const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: MAX_KEYS });
   const reserved = new Map<string, number>();
   const topic = `counts by ${name}`;
-  /** What this process has counted and not yet told. */
+  /** Counts of this process that the other processes do not know yet. */
   let untold = new Map<string, number>();
 
   peers.hear(topic, (counts) => {
@@ -101,8 +106,8 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
     },
     hasRoom: (key: string): boolean => windowOf(key).used + (reserved.get(key) ?? 0) < limit,
     /**
-     * A reservation never makes `count` refuse: a replayed request reserves until admission rejects it, and must not
-     * use up the quota of the credential that it replays.
+     * A reservation never makes `count` refuse. A replayed request holds one until admission rejects it, and must not
+     * use up the quota of the credential that it impersonates.
      */
     reserve(key: string): () => void {
       reserved.set(key, (reserved.get(key) ?? 0) + 1);
@@ -117,7 +122,7 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
   function rateLimited(milliseconds: number): ApiError {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     return new ApiError('RATE_LIMITED', {
-      message: `${meaning} of ${limit} a minute. Wait as long as Retry-After says.`,
+      message: `${meaning} of ${limit} a minute. Wait for the time in Retry-After.`,
       metadata: { quota: name, limit },
       headers: {
         'Retry-After': String(seconds),

@@ -11,7 +11,7 @@ const limitsOf = (limits: object = {}) =>
     ...limits,
   });
 
-test('a tenant has a quota of its own, and requests above the quota of a credential use none of it', () => {
+test('a tenant has its own quota, and requests above the quota of a credential do not use it', () => {
   const limits = limitsOf();
   const count = (who: typeof caller) => limits.countRequest(who)?.extra.metadata ?? null;
   expect([count(caller), count(caller)]).toEqual([null, null]);
@@ -21,7 +21,7 @@ test('a tenant has a quota of its own, and requests above the quota of a credent
   expect(count({ tenantId: 'another', clientId: 'another-backend' })).toBeNull();
 });
 
-test('a reservation takes room in both quotas until it is released, and never makes a request be refused', () => {
+test('a reservation uses a slot of both quotas until it is released, and never makes a counted request be refused', () => {
   const limits = limitsOf();
   const releases = [limits.reserve(caller), limits.reserve(caller)];
   expect(limits.reserve(caller)).toBeNull();
@@ -38,7 +38,7 @@ test('a reservation takes room in both quotas until it is released, and never ma
   expect(limits.reserve({ tenantId: 'another', clientId: 'another-backend' })).not.toBeNull();
 });
 
-test('a stranger with many networks makes the counters forget, and not grow', () => {
+test('the counters evict old entries instead of growing without bound', () => {
   const limits = limitsOf();
   const fail = (network: string) => limits.countFailure(network) !== null;
   expect([fail('first'), fail('first'), fail('first')]).toEqual([false, false, true]);

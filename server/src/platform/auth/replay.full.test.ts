@@ -10,7 +10,7 @@ import { createAdmission, hashNonce, type SignedRequest } from './admission.js';
 const COPIES = 40;
 const ROUNDS = 50;
 
-test('admits one of 40 identical signed requests that come at once on two nodes, 50 rounds', async () => {
+test('admits one of 40 identical signed requests that arrive at once on two nodes, 50 rounds', async () => {
   const { operator } = await createTenant();
   for (let round = 0; round < ROUNDS; round++) {
     const once = { timestamp: Math.floor(Date.now() / 1000), nonce: randomUUID() };
@@ -33,7 +33,7 @@ const signedRequestsOf = async (count: number, caller?: Profile) => {
   return { database, statements, signed, requests: Array<SignedRequest>(count).fill(signed) };
 };
 
-test('admits the first of 40 identical requests that meet in one batch', async () => {
+test('admits the first of 40 identical requests in one batch', async () => {
   const { database, statements, requests } = await signedRequestsOf(COPIES);
   const admit = createAdmission(database);
   const verdicts = await Promise.all(requests.map((signed) => admit(signed)));
@@ -45,7 +45,7 @@ test('admits the first of 40 identical requests that meet in one batch', async (
   await database.close();
 });
 
-test('consumes no nonce for a dead credential or outside the clock window, whatever else is in the batch', async () => {
+test('consumes no nonce for a revoked credential or outside the clock window, whatever else is in the batch', async () => {
   const { database, signed } = await signedRequestsOf(1);
   const admit = createAdmission(database);
   const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
@@ -68,7 +68,7 @@ test('consumes no nonce for a dead credential or outside the clock window, whate
   await database.close();
 });
 
-test('keeps a nonce until no clock window that the credential may ever get takes its timestamp', async () => {
+test('keeps a nonce until no clock window that the credential may ever get accepts its timestamp', async () => {
   const { tenant_id } = await createTenant();
   const windows = { allowed_clock_skew_seconds: 30, replay_window_seconds: 30 };
   const { database, signed } = await signedRequestsOf(1, await createCredential(tenant_id, windows));
@@ -86,7 +86,7 @@ test('keeps a nonce until no clock window that the credential may ever get takes
   await database.close();
 });
 
-test('keeps a nonce for the whole replay window of its credential, also that of an older timestamp', async () => {
+test('keeps a nonce for the whole replay window of its credential, even with an older timestamp', async () => {
   const { tenant_id } = await createTenant();
   const { database, signed } = await signedRequestsOf(
     1,

@@ -15,7 +15,7 @@ beforeAll(() => {
 
 afterAll(() => database.close());
 
-/** Opens every secret as `key` and records for which owner. */
+/** Opens every secret as `key` and records its owner. */
 function recordingKeyring(refused = '') {
   const opened: string[] = [];
   const keyring = {
@@ -36,7 +36,7 @@ const signed = (clientId: string, key = 'key') => ({
   network: '192.0.2.1',
 });
 
-test('a secret that does not open fails the requests of its own credential and no others', async () => {
+test('a secret that does not open fails only the requests of its own credential', async () => {
   const { tenant_id, operator, reader } = await createTenant();
   const { keyring } = recordingKeyring(credentialOwner(tenant_id, reader.client_id, 1));
   const verify = createSignatureVerifier(database, keyring);
@@ -48,7 +48,7 @@ test('a secret that does not open fails the requests of its own credential and n
   expect(unknown).toEqual({ status: 'fulfilled', value: null });
 });
 
-test('a wrong signature opens two secrets for every id: known or not, in memory or not, with one secret or two', async () => {
+test('a wrong signature opens two secrets for every id: known or unknown, cached or not, with one secret or two', async () => {
   const { tenant_id, admin, operator } = await createTenant();
   const rotated = await createCredential(tenant_id);
   const rotation = { rotate_secret: true, previous_secret_ttl_seconds: 600 };

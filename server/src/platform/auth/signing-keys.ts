@@ -7,36 +7,35 @@ import { generateCredentialSecret } from '../secrets/credential-secret.js';
 import type { Keyring } from '../secrets/keyring.js';
 import { createPacedReader } from './paced-reader.js';
 
-/** The current secret and, while it overlaps, the previous one; otherwise a stand-in that nobody knows. */
+/** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
 type SigningKeys = {
-  /** Null where nobody has the client_id. */
+  /** Null if no credential has the client_id. */
   credential: Credential | null;
   current: Buffer;
   previous: Buffer;
 };
 
-/** The number stands for the credential in the nonce table. */
+/** Identifies the credential in the nonce table. */
 type Credential = { tenantId: string; credentialNumber: string; secretVersion: number };
 
-/** The version is that of the secret that signed. */
+/** The version of the secret that verified. */
 export type VerifiedBy = Credential;
 
 type SignedText = {
   clientId: string;
   stringToSign: string;
   signature: Buffer;
-  /** Reads take turns by it: see pacedReader. */
+  /** Groups the reads that take turns: see pacedReader. */
   network: string;
 };
 
 const CACHED_CREDENTIALS = 100_000;
 
 /**
- * Verifies signatures with keys from a cache. Nothing that may change is decided here: whether the credential lives
- * and the secret's version still counts is admission's to say. "Unknown" is never cached.
- *
- * A signature that does not verify costs the same for every client_id, known or not, cached or not: two HMACs, a read
- * of one row, two secrets opened, two HMACs. Otherwise the time of a refusal would tell which ids exist.
+ * Verifies signatures with cached keys. It decides nothing that may change: admission checks whether the credential is
+ * live and whether the secret's version is still valid. "Unknown" is never cached.
+ * A wrong signature costs the same for every client_id, known or unknown, cached or not: two HMACs, a read of one row,
+ * two secrets opened, two HMACs. Otherwise the response time would reveal which ids exist.
  */
 export function createSignatureVerifier(database: Database, keyring: Keyring) {
   const standIn = sealStandIn(keyring);
@@ -59,13 +58,13 @@ function match({ credential, current, previous }: SigningKeys, text: string, sig
   return credential && { ...credential, secretVersion: credential.secretVersion - 1 };
 }
 
-/** Both sides have 32 bytes: the syntax of the header was checked before. */
+/** Both have 32 bytes: the header's syntax was checked before. */
 const isSignedWith = (key: Buffer, text: string, signature: Buffer) =>
   timingSafeEqual(createHmac('sha256', key).update(text).digest(), signature);
 
 type Row = {
   client_id: string;
-  /** Null where nobody has the client_id: the rest is the stand-in. */
+  /** Null if no credential has the client_id: the other fields then come from a random secret. */
   tenant_id: string | null;
   number: string;
   secret_version: number;
@@ -73,7 +72,7 @@ type Row = {
   previous_secret: string | null;
 };
 
-/** A secret that takes the place of one that does not exist. Nobody knows it, so no signature matches. */
+/** A random secret in place of a missing one. Nobody knows it, so no signature matches. */
 const sealStandIn = (keyring: Keyring): Row => ({
   client_id: '',
   tenant_id: null,
@@ -85,7 +84,7 @@ const sealStandIn = (keyring: Keyring): Row => ({
 
 const STAND_IN = 'stand-in';
 
-/** Answers a row for every id: the database and the driver do as much for one that nobody has. */
+/** Returns a row for every id, so that an unknown id costs the database and the driver the same work. */
 async function readRows(database: Database, standIn: string, clientIds: string[]): Promise<Map<string, Row>> {
   const rows = await asAllTenantsStatement<Row>(
     database,
@@ -108,7 +107,7 @@ async function readRows(database: Database, standIn: string, clientIds: string[]
   return new Map(rows.map((row) => [row.client_id, row]));
 }
 
-/** Opens two secrets, whatever the row has. A secret that does not open fails the requests of its own credential only. */
+/** Opens two secrets, whatever the row holds. If a secret does not open, only requests of its own credential fail. */
 function open(keyring: Keyring, row: Row, standIn: Row): SigningKeys {
   const { tenant_id: tenantId, client_id: clientId, number: credentialNumber, secret_version: secretVersion } = row;
   const ownerOf = (version: number) => (tenantId === null ? STAND_IN : credentialOwner(tenantId, clientId, version));

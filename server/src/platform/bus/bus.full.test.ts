@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => nats.stop());
 
-/** Two ends of one bus: two connections, or the same bus of a single process. */
+/** Two ends of one bus: two connections, or one in-process bus. */
 type Ends = [Bus, Bus];
 
 const opened = (bus: Bus): Bus => {
@@ -40,7 +40,7 @@ const implementations: [string, () => Promise<Ends>][] = [
   ['NATS JetStream', async () => [await openNats(), await openNats()]],
 ];
 
-/** Subjects of its own for each test. */
+/** Separate subjects for each test. */
 function newSubject() {
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
   return { subject: `tenants.${tenantId}.commands.vendor_a`, durable: `${tenantId}+vendor_a` };
@@ -56,7 +56,7 @@ const messagesOn = (subject: string, count: number): Message[] =>
 const numberOf = ({ body }: Delivery): number => JSON.parse(body.toString('utf8')).number;
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** A reader that notes what comes. */
+/** A reader that records its messages. */
 function reader(
   { subject, durable }: ReturnType<typeof newSubject>,
   answer?: (delivery: Delivery) => Promise<Outcome>,
@@ -74,11 +74,11 @@ function reader(
   return { taken, consumer, numbers: () => taken.map(numberOf) };
 }
 
-/** Longer than JetStream waits for the acknowledgement of a message that a stopped reader may still have been sent. */
+/** Longer than JetStream waits for the acknowledgement of a message that it may have sent to a stopped reader. */
 const soon = { timeout: 50_000, interval: 5 };
 
 describe.each(implementations)('%s', (_, open) => {
-  test('carries messages in their order, with subject, body and the first attempt', async () => {
+  test('delivers messages in order, with subject, body and attempt 1', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, taken, numbers } = reader(place);
@@ -90,7 +90,7 @@ describe.each(implementations)('%s', (_, open) => {
     expect(new Set(taken.map(({ attempt }) => attempt))).toEqual(new Set([1]));
   });
 
-  test('keeps one of the messages that come under the same id', async () => {
+  test('keeps one message per id', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, taken, numbers } = reader(place);
@@ -103,7 +103,7 @@ describe.each(implementations)('%s', (_, open) => {
     expect(numbers()).toEqual(upTo(4));
   });
 
-  test('keeps what is published while nobody reads', async () => {
+  test('keeps messages that are published while nobody reads', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, numbers } = reader(place);
@@ -136,7 +136,7 @@ describe.each(implementations)('%s', (_, open) => {
     await vi.waitFor(() => expect(another.numbers()).toEqual(upTo(400)), soon);
   });
 
-  test('delivers again what is to be retried, after those that came behind it', async () => {
+  test('redelivers a message to retry after the messages behind it', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, taken } = reader(place, async (delivery) =>
@@ -152,7 +152,7 @@ describe.each(implementations)('%s', (_, open) => {
     ]);
   });
 
-  test('more messages to retry than it handles at a time do not hold up those behind them', async () => {
+  test('many messages to retry do not block the messages behind them', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const poison = 3 * MAX_IN_FLIGHT;
@@ -165,7 +165,7 @@ describe.each(implementations)('%s', (_, open) => {
     await vi.waitFor(() => expect(taken.some((delivery) => numberOf(delivery) === last)).toBe(true), soon);
   });
 
-  test('a handler that throws gets its message again', async () => {
+  test('redelivers a message whose handler threw', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, taken } = reader(place, async ({ attempt }) => {
@@ -177,7 +177,7 @@ describe.each(implementations)('%s', (_, open) => {
     await vi.waitFor(() => expect(taken.map(({ attempt }) => attempt)).toEqual([1, 2]), soon);
   });
 
-  test(`handles ${MAX_IN_FLIGHT} messages at a time and no more`, async () => {
+  test(`handles at most ${MAX_IN_FLIGHT} messages at a time`, async () => {
     const [bus, other] = await open();
     const place = newSubject();
     let underWay = 0;
@@ -205,7 +205,7 @@ describe.each(implementations)('%s', (_, open) => {
     expect(most).toBe(MAX_IN_FLIGHT);
   });
 
-  test('a stop lets what is under way finish, and the next reader takes up the rest', async () => {
+  test('stop waits for the messages in progress, and the next reader continues with the rest', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     let release = () => {};
@@ -230,7 +230,7 @@ describe.each(implementations)('%s', (_, open) => {
     expect([...taken, ...second.numbers()].sort((a, b) => a - b)).toEqual(upTo(2 * MAX_IN_FLIGHT));
   });
 
-  test('a provided durable keeps what comes before its first reader', async () => {
+  test('a provided durable keeps messages that arrive before its first reader', async () => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, numbers } = reader(place);
@@ -263,7 +263,7 @@ describe.each(implementations)('%s', (_, open) => {
     const oldest = async () => (await bus.oldestUntaken(subject))?.getTime();
     expect(await oldest()).toBe(sentAt[0]?.getTime());
     expect(await bus.oldestUntaken(subject.replace('vendor_a', 'vendor_b'))).toBeNull();
-    // It waits for its second try and is still not taken.
+    // The message waits for its second try and is still unhandled.
     releases[0]?.();
     expect(await oldest()).toBe(sentAt[0]?.getTime());
     await vi.waitFor(async () => expect(await oldest()).toBe(sentAt[1]?.getTime()), soon);
@@ -271,7 +271,7 @@ describe.each(implementations)('%s', (_, open) => {
     await vi.waitFor(async () => expect(await oldest()).toBeUndefined(), soon);
   });
 
-  test('refuses what no stream keeps', async () => {
+  test('refuses a subject that no stream keeps', async () => {
     const [bus] = await open();
     await expect(
       bus.publish([{ subject: 'tenants.acme.other.vendor_a', id: '1', body: Buffer.from('{}') }]),
@@ -279,8 +279,8 @@ describe.each(implementations)('%s', (_, open) => {
   });
 });
 
-describe('NATS JetStream, of its own', () => {
-  /** Everything of these tests happens to a server of their own. */
+describe('NATS JetStream on a separate server', () => {
+  /** These tests break their server. */
   async function own(): Promise<PrivateNats> {
     const server = await startPrivateNats();
     onTestFinished(() => server.stop());
@@ -294,7 +294,7 @@ describe('NATS JetStream, of its own', () => {
     return jetstreamManager(connection);
   }
 
-  test('refuses to publish while the server is down; afterwards the same messages come once and in order', async () => {
+  test('refuses to publish while the server is down; the same messages later arrive once and in order', async () => {
     const server = await own();
     const bus = await openOn(server);
     const place = newSubject();
@@ -314,7 +314,7 @@ describe('NATS JetStream, of its own', () => {
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(50)), soon);
   });
 
-  test('makes its streams anew when they are deleted, and reads on', async () => {
+  test('recreates deleted streams and continues to read', async () => {
     const server = await own();
     const bus = await openOn(server);
     const manager = await managerOf(server);
@@ -331,7 +331,7 @@ describe('NATS JetStream, of its own', () => {
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
   });
 
-  test('tells of streams that it made anew, and makes one whose durable is to be provided', async () => {
+  test('reports recreated streams, and creates a stream when its durable is provided', async () => {
     const server = await own();
     const bus = await openOn(server);
     const manager = await managerOf(server);
@@ -349,7 +349,7 @@ describe('NATS JetStream, of its own', () => {
     expect((await manager.consumers.info('TOP_COMMANDS', durable)).name).toBe(durable);
   });
 
-  test('puts right what was changed of a stream, and leaves what is the operator’s', async () => {
+  test('restores changed settings of a stream, and keeps the operator’s', async () => {
     const server = await own();
     await (await openOn(server)).close();
     const { streams } = await managerOf(server);
@@ -361,7 +361,7 @@ describe('NATS JetStream, of its own', () => {
 
   const updates = 'tenants.acme.command-updates.vendor_a';
 
-  test('updates streams and durables that an earlier version made, and bounds them', async () => {
+  test('updates and bounds streams and durables of an earlier version', async () => {
     const server = await own();
     const { streams, consumers } = await managerOf(server);
     const durable = 'platform-command-updates';
@@ -401,7 +401,7 @@ describe('NATS JetStream, of its own', () => {
     await reading.stop();
   });
 
-  test('a full stream of updates refuses new ones and keeps those it has; one above the limit is refused for good', async () => {
+  test('a full stream of updates refuses new messages and keeps old ones; a message above the size limit is refused for good', async () => {
     const server = await own();
     const bus = await openOn(server);
     const { streams } = await managerOf(server);
@@ -422,7 +422,7 @@ describe('NATS JetStream, of its own', () => {
     expect((await streams.info('TOP_UPDATES')).state).toMatchObject({ messages: 5, first_seq: 1 });
   });
 
-  test('what a reader fetched that died comes to another within seconds', async () => {
+  test('messages of a reader that died reach another one within seconds', async () => {
     const bus = await openNats();
     const place = newSubject();
     const reading = await bus.consume(reader(place).consumer);
@@ -440,7 +440,7 @@ describe('NATS JetStream, of its own', () => {
     expect(performance.now() - from).toBeLessThan(20_000);
   });
 
-  test("forgets the ids of adapters' messages at once: one tenant's would swallow another tenant's", async () => {
+  test("forgets the ids of adapters' messages at once, so one tenant's id cannot drop another tenant's message", async () => {
     const server = await own();
     await openOn(server);
     const { streams } = await managerOf(server);
@@ -452,7 +452,7 @@ describe('NATS JetStream, of its own', () => {
     expect(windows).toEqual([nanos(100), nanos(600_000)]);
   });
 
-  test('does not start on a stream of another kind, nor where its subjects are taken, and says which', async () => {
+  test('refuses to start on a stream of another kind or with taken subjects, and names it', async () => {
     const server = await own();
     const { streams } = await managerOf(server);
     await streams.add({ name: 'TOP_COMMANDS', subjects: ['tenants.*.commands.*'], storage: 'memory' });
@@ -466,7 +466,7 @@ describe('NATS JetStream, of its own', () => {
     await expect(openOn(server)).rejects.toThrow(/^NATS refuses the stream TOP_COMMANDS: subjects overlap/);
   });
 
-  test('gives up a start after a bounded time, without the password in its reason', async () => {
+  test('a start gives up after a bounded time, without the password in its message', async () => {
     const server = await own();
     await server.suspend();
     const url = server.url.replace('nats://', 'nats://platform:hunter2@');
@@ -476,7 +476,7 @@ describe('NATS JetStream, of its own', () => {
     await expect(failed).rejects.not.toThrow('hunter2');
   });
 
-  test('says at once that its password is refused', async () => {
+  test('reports a refused password at once', async () => {
     const server = await startPrivateNats('authorization { user: platform, password: "p:ss/word" }');
     onTestFinished(() => server.stop());
     const as = (password: string) => server.url.replace('nats://', `nats://platform:${encodeURIComponent(password)}@`);
@@ -486,7 +486,7 @@ describe('NATS JetStream, of its own', () => {
     );
   });
 
-  test('closes in time while the server is down', async () => {
+  test('closes within a bounded time while the server is down', async () => {
     const server = await own();
     const bus = await openOn(server);
     const place = newSubject();

@@ -1,32 +1,32 @@
-/** A message for the bus. The same id is the same message: the bus keeps one. */
+/** A message for the bus. Messages with the same id are the same message: the bus keeps one. */
 export type Message = { subject: string; id: string; body: Buffer };
 
-/** A message from the bus. It may be a repeated delivery. */
+/** A message from the bus. It may be a redelivery. */
 export type Delivery = {
   /** The same at every delivery of the message. */
   id: string;
   subject: string;
   body: Buffer;
-  /** 1 at the first delivery. */
+  /** 1 for the first delivery. */
   attempt: number;
-  /** How many messages wait behind it for their first delivery. */
+  /** How many messages behind it wait for their first delivery. */
   waitingBehind: number;
-  /** When the bus stored it, by the clock of the bus. */
+  /** When the bus stored it, by the bus's clock. */
   sentAt: Date;
 };
 
-/** A message that the bus can never take, for example because it is too large, and the reason. */
+/** A message that the bus can never accept, for example because it is too large, with the reason. */
 export type Refusal = { message: Message; reason: string };
 
-/** DONE: never deliver it again. Otherwise deliver it again after this time, without holding up those behind it. */
+/** DONE: never deliver it again. Otherwise redeliver it after this delay, without blocking the messages behind it. */
 export type Outcome = 'DONE' | { retryInMs: number };
 
-/** The delay after which a message comes again whose handler threw. */
+/** The delay before a message whose handler threw is redelivered. */
 export const RETRY_AFTER_AN_ERROR_MS = 1_000;
 
 export type StreamName = 'TOP_COMMANDS' | 'TOP_REPLIES' | 'TOP_UPDATES' | 'TOP_EVENTS';
 
-/** What each stream keeps. */
+/** The subjects of each stream. */
 export const streamSubjects: Record<StreamName, readonly string[]> = {
   TOP_COMMANDS: ['tenants.*.commands.*'],
   TOP_REPLIES: ['tenants.*.device-replies.*'],
@@ -34,12 +34,15 @@ export const streamSubjects: Record<StreamName, readonly string[]> = {
   TOP_EVENTS: ['tenants.*.events.>'],
 };
 
-/** A place in a stream that outlives its readers: of several that read under one name, one gets each message. */
+/**
+ * A durable position in a stream, which outlives its readers. If several readers share a durable, each message goes to
+ * one of them.
+ */
 export type Durable = {
   stream: StreamName;
   /** Letters, digits, `_`, `-` and `+`. */
   durable: string;
-  /** Some of the stream's subjects; absent: all. */
+  /** A subset of the stream's subjects; absent: all of them. */
   subjects?: readonly string[];
 };
 
@@ -50,27 +53,30 @@ export type Consumer = Durable & {
 /** How many messages a consumer handles at a time. */
 export const MAX_IN_FLIGHT = 256;
 
-/** What carries messages between the platform and its adapters: in this process, or NATS JetStream. */
+/** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
 export type Bus = {
-  /** Sends in this order. Resolves once each is acknowledged or refused for good; rejects where one may be missing. */
+  /**
+   * Publishes in this order. Resolves once each message is acknowledged or refused for good; rejects if one may be
+   * missing.
+   */
   publish(messages: readonly Message[]): Promise<Refusal[]>;
-  /** Makes a durable for others to read: adapters may read what the platform made for them, and make none. */
+  /** Creates a durable for an adapter. Adapters may read their durables and cannot create any. */
   provide(durable: Durable): Promise<void>;
   /**
-   * When the oldest message of this subject came to TOP_UPDATES that no consumer has taken yet; null where there is none.
-   * Rejects where the bus does not answer.
+   * When the oldest unhandled message of this subject reached TOP_UPDATES; null if there is none. Rejects if the bus
+   * does not answer.
    */
   oldestUntaken(subject: string): Promise<Date | null>;
-  /** Resolves once the consumer is there. */
+  /** Resolves once the consumer exists. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
-  /** Calls back after streams had to be created again: the durables on them are gone. */
+  /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;
-  /** Why the bus carries no messages at the moment; null while it does. */
+  /** Why the bus carries no messages at the moment; null if it does. */
   unreadyReason(): string | null;
   close(): Promise<void>;
 };
 
-/** Matches subjects as NATS does: `*` is one token, `>` at the end one or more. */
+/** Matches subjects as NATS does: `*` is one token, `>` at the end is one or more. */
 export function subjectMatches(pattern: string, subject: string): boolean {
   const wanted = pattern.split('.');
   const given = subject.split('.');

@@ -11,19 +11,19 @@ import {
   subjectMatches,
 } from './bus.js';
 
-/** As JetStream's duplicate window: long enough for a relay that starts again. */
+/** As JetStream's duplicate window: long enough for a relay that restarts. */
 const REMEMBERED_IDS = 100_000;
-/** Of one stream before its first durable, and of one durable without a reader. */
+/** Bounds the messages of a stream that has no durable yet, and of a durable without a reader. */
 const MAX_KEPT = 10_000;
 
 /**
- * The bus of a single process. Its messages die with the process: the outbox is the source of truth, and a command that
- * was under way then times out with an unknown outcome, as it does when its adapter dies.
+ * The bus of a single process. Its messages are lost with the process. The outbox is the source of truth. A command
+ * that was under way then times out with an unknown outcome, as it does when its adapter dies.
  */
 export function inProcessBus(): Bus {
   const seen = new Set<string>();
   const queues = new Map<string, Queue>();
-  /** What was published before its first durable came, as a stream would keep it. */
+  /** Messages that were published before their first durable existed, as a stream would keep them. */
   const kept = new Map<StreamName, Message[]>();
 
   const streamOf = (subject: string) =>
@@ -100,18 +100,18 @@ type Queue = {
   close(): Promise<void>;
 };
 
-/** A message until its delivery. */
+/** A message that waits for its delivery. */
 type Waiting = Omit<Delivery, 'waitingBehind'>;
 
-/** Hands messages over in their order, several at a time. Those that wait for another try hold up no others. */
+/** Delivers messages in order, several at a time. Messages that wait for another try block no others. */
 function startQueue(durable: Durable): Queue {
   const waiting: Waiting[] = [];
-  /** By id, in the order in which they came. */
+  /** By id, in the order of their arrival. */
   const untaken = new Map<string, Waiting>();
   const readers = new Set<Reader>();
   const timers = new Set<NodeJS.Timeout>();
 
-  /** The reader with the fewest messages under way. */
+  /** The reader with the fewest messages in progress. */
   const nextReader = () =>
     [...readers]
       .filter(({ underWay }) => underWay.size < MAX_IN_FLIGHT)

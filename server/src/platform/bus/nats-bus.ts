@@ -22,7 +22,7 @@ const JETSTREAM_WITHIN_MS = 10_000;
 const RETRY_AFTER_MS = 250;
 const RESTORE_AFTER_MS = 1_000;
 
-/** The bus of many processes: NATS JetStream, whose streams and durables the platform makes. */
+/** The bus of several processes: NATS JetStream. The platform creates its streams and durables. */
 export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
   const connection = await connectToNats(options);
   let isConnected = true;
@@ -38,8 +38,8 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   });
   const restored: (() => void)[] = [];
   /**
-   * The acknowledgement of what was sent over a lost connection does not come. The sender learns it at once, so that it
-   * sends nothing over the next connection before it has repeated what was lost.
+   * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender repeats the lost
+   * messages before it sends anything over the next connection.
    */
   async function unlessLost(sending: Promise<unknown>): Promise<void> {
     let tell = () => {};
@@ -50,14 +50,14 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     await Promise.race([sending, lost]).finally(() => lossOfConnection.delete(tell));
   }
   const restoreStreams = oneAtATime(async () => {
-    // nats-server still removes the files of a deleted stream while it answers that there is none.
+    // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
     await delay(RESTORE_AFTER_MS);
     if (await ensureStreams(manager)) for (const tell of restored) tell();
   });
 
   return {
     async publish(messages) {
-      // Otherwise the client would keep them, and send them long after the caller was told that they are not sent.
+      // Otherwise the client would buffer them, and send them long after the caller was told that they were not sent.
       if (!isConnected) throw new Error(UNREADY);
       const refusals: Refusal[] = [];
       const failures: Error[] = [];
@@ -70,7 +70,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const [first] = failures;
       if (!first) return refusals;
       if (failures.some(hasNoStream)) await restoreStreams().catch(() => {});
-      throw new Error(`${failures.length} of ${messages.length} messages may not have come to the bus.`, {
+      throw new Error(`${failures.length} of ${messages.length} messages may not have reached the bus.`, {
         cause: first,
       });
     },
@@ -88,7 +88,8 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     },
     async oldestUntaken(subject) {
       if (!isConnected) throw new Error(UNREADY);
-      // A stream of work keeps a message until it is acknowledged. The client's types lack this query of nats-server 2.9.
+      // A work-queue stream keeps a message until it is acknowledged. The client's types lack this query of nats-server
+      // 2.9.
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
     },
@@ -105,7 +106,7 @@ const isApiError = (error: unknown, code: number) => error instanceof JetStreamA
 
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
 
-/** Larger than nats-server carries, or than the stream keeps: repeating it cannot help. */
+/** Larger than nats-server carries or the stream keeps: a retry cannot help. */
 const isForGood = (error: Error) => error instanceof InvalidArgumentError || isApiError(error, MESSAGE_TOO_LARGE);
 
 /** JSStreamMessageExceedsMaximumErr: larger than the max_msg_size of the stream. */
@@ -131,7 +132,7 @@ async function startJetStream(
     } catch (error) {
       if (error instanceof StartupError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      if (performance.now() > until) throw new StartupError(`NATS answers, but its JetStream does not: ${reason}.`);
+      if (performance.now() > until) throw new StartupError(`NATS answers, but JetStream does not: ${reason}.`);
       await delay(RETRY_AFTER_MS);
     }
   }
@@ -148,7 +149,7 @@ async function watch(connection: NatsConnection, logger: Logger, tell: (isConnec
   tell(false);
 }
 
-/** Calls that come meanwhile get what is under way. */
+/** Calls that arrive meanwhile share the read in progress. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   return () => {

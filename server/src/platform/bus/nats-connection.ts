@@ -19,7 +19,7 @@ export type NatsOptions = {
   nkeySeedFile?: string | undefined;
   /** The server must carry bodies of this size. */
   largestBodyBytes?: number;
-  /** For how long a start waits for NATS. */
+  /** How long a start waits for NATS. */
   startWithinMs?: number;
 };
 
@@ -27,7 +27,7 @@ const START_WITHIN_MS = 15_000;
 const ATTEMPT_MS = 2_000;
 const RETRY_AFTER_MS = 250;
 
-/** Waits a bounded time for the first connection; from then on it reconnects for ever. */
+/** Waits a bounded time for the first connection; from then on it reconnects forever. */
 export async function connectToNats(options: NatsOptions): Promise<NatsConnection> {
   const urls = options.url.split(',').map((url) => new URL(url.trim()));
   const authenticator = await authenticatorOf(options, urls);
@@ -42,9 +42,9 @@ export async function connectToNats(options: NatsOptions): Promise<NatsConnectio
     reconnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,
-    // A user that is missing while the server's configuration is replaced comes back.
+    // A user that is missing while the server's configuration is replaced will come back.
     ignoreAuthErrorAbort: true,
-    // Notices within half a minute that the other side is gone without a word.
+    // Detects a silent loss of the connection within half a minute.
     pingInterval: 10_000,
     maxPingOut: 2,
   };
@@ -63,7 +63,7 @@ export async function connectToNats(options: NatsOptions): Promise<NatsConnectio
   }
 }
 
-/** Credentials stand in the first URL, or in a file. */
+/** Credentials come from the first URL or from a file. */
 async function authenticatorOf(
   { credsFile, nkeySeedFile }: NatsOptions,
   [url]: readonly URL[],

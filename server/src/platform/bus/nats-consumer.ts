@@ -21,16 +21,16 @@ export type JetStream = {
 };
 
 /**
- * A message without a sign of life for this long goes to another reader. Our own readers send one every 2 seconds, so
- * that the messages of a killed node come again soon, well before most commands time out. Adapters are promised 30
- * seconds.
+ * How long a reader may stay silent before its message goes to another reader. Our own readers send a sign of life
+ * every 2 seconds, so messages of a killed node are redelivered well before most commands time out. Adapters are
+ * promised 30 seconds.
  */
 const ACK_WAIT_MS = 5_000;
 const STILL_WORKING_MS = 2_000;
 const ADAPTER_ACK_WAIT_MS = 30_000;
-/** No limit: messages that wait for their next try count too, and must not keep new ones from coming. */
+/** No limit: messages that wait for a retry count too, and must not block new ones. */
 const MAX_ACK_PENDING = -1;
-/** A pull request waits this long at the server. It also bounds how long a lost request goes unnoticed. */
+/** A pull request waits this long on the server. It also bounds how long a lost request stays unnoticed. */
 const PULL_MS = 5_000;
 
 /** Creates a durable that adapters read, or updates its settings. */
@@ -62,10 +62,10 @@ async function ensureDurable(
   }
 }
 
-/** JSConsumerAlreadyExists: the durable exists with other settings. */
+/** JSConsumerAlreadyExists: the durable exists with different settings. */
 const CONSUMER_ALREADY_EXISTS = 10_148;
 
-/** Reads until it is stopped, also after the connection, the stream or the durable was lost. */
+/** Reads until it is stopped. It survives the loss of the connection, the stream or the durable. */
 export async function startReading({ client, manager, restoreStreams, logger }: JetStream, consumer: Consumer) {
   let isStopping = false;
   let stopNow = () => {};
@@ -75,7 +75,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
   const underWay = new Set<Promise<void>>();
   let messages: ConsumerMessages | undefined;
 
-  /** Asks for no more messages than it can start at once: other readers could not get those that wait here. */
+  /** Requests no more messages than it can start at once: messages that wait here would not reach other readers. */
   async function read(info: ConsumerInfo): Promise<void> {
     const from = client.consumers.getConsumerFromInfo(info);
     while (!isStopping) {
@@ -88,7 +88,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
 
   function start(message: JsMsg): void {
     const handled = handle(message)
-      .catch((err: unknown) => logger.warn({ err, subject: message.subject }, 'a message will come again'))
+      .catch((err: unknown) => logger.warn({ err, subject: message.subject }, 'a message will be redelivered'))
       .finally(() => underWay.delete(handled));
     underWay.add(handled);
   }
@@ -120,7 +120,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
         await read(info ?? (await ensureDurable(manager, consumer, ACK_WAIT_MS)));
       } catch (err) {
         if (isStopping) return;
-        logger.warn({ err, stream: consumer.stream, durable: consumer.durable }, 'the bus is read again');
+        logger.warn({ err, stream: consumer.stream, durable: consumer.durable }, 'reading from the bus is retried');
         await Promise.race([restoreStreams().catch(() => {}), stopped]);
       }
       info = null;
@@ -129,7 +129,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
 
   const reading = readOn(await ensureDurable(manager, consumer, ACK_WAIT_MS));
   return {
-    /** Resolves once the messages under way are handled. */
+    /** Resolves once the messages in progress are handled. */
     async stop(): Promise<void> {
       isStopping = true;
       stopNow();

@@ -3,8 +3,8 @@ import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import { bytes, instant } from '../database/columns.js';
 
 /**
- * What came over the bus and could not be taken, or was meant for the bus and is refused by it, with the reason. The
- * platform never tries it again by itself.
+ * Messages that the platform could not handle or the bus refuses, with the reason. The platform never retries them by
+ * itself. They are kept for operators.
  */
 export const parkedMessages = pgTable(
   'parked_messages',

@@ -11,7 +11,7 @@ const KEPT_BYTES = 4_096;
 
 type Parked = { subject: string; body: Buffer; reason: string };
 
-/** Keeps messages that cannot be taken, all that come at the same time in one statement. */
+/** Parks messages that cannot be handled. All that arrive at the same time share one statement. */
 export const createParker = (database: Database) =>
   batched<Parked, undefined>(
     ({ subject }) => subject,
@@ -21,7 +21,7 @@ export const createParker = (database: Database) =>
     },
   );
 
-/** Keeps a message that the bus refuses. */
+/** Parks a message that the bus refuses. */
 export const parkMessage = (
   database: Database,
   { subject, body }: { subject: string; body: Buffer },
@@ -52,7 +52,7 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
   );
 }
 
-/** Postgres stores no NUL in a text. A message that cannot be parked would come again for ever. */
+/** Postgres stores no NUL in text. A message that cannot be parked would be redelivered forever. */
 const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');
 
 const BATCH = 1_000;

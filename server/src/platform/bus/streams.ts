@@ -18,18 +18,19 @@ const HOUR_MS = 60 * MINUTE_MS;
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** A relay that was down for this long publishes the same messages again, and the stream drops them. */
+/** A relay that was down for this long publishes the same messages again, and the stream drops the duplicates. */
 const DUPLICATE_WINDOW_MS = 10 * MINUTE_MS;
 /**
- * The shortest window of NATS. Adapters choose the ids of updates: with a longer window NATS would drop the message of a
- * tenant for the same id of another tenant. The platform itself takes an update and a request once.
+ * The shortest window that NATS allows. Adapters choose the ids of updates: in a longer window NATS would drop a
+ * tenant's message because another tenant used the same id. The platform itself handles an update or a request only
+ * once.
  */
 const SHORTEST_WINDOW_MS = 100;
 
 /**
- * How long a message is kept. A command is worth nothing after its deadline, at most 5 minutes later; a reply nothing
- * after its device stopped waiting, within a day. Updates are deleted when the platform has taken them. The rest is for
- * readers that were down.
+ * How long a message is kept. A command is useless after its deadline, at most 5 minutes later. A reply is useless once
+ * its device has stopped waiting, within a day. Updates are deleted when the platform has handled them. All other
+ * streams keep messages for readers that were down.
  */
 const maxAgeMs: Record<StreamName, number> = {
   TOP_COMMANDS: DUPLICATE_WINDOW_MS,
@@ -38,15 +39,15 @@ const maxAgeMs: Record<StreamName, number> = {
   TOP_EVENTS: 7 * 24 * HOUR_MS,
 };
 
-/** NATS counts the headers too, such as Nats-Msg-Id. */
+/** NATS also counts the headers, such as Nats-Msg-Id. */
 const HEADERS_BYTES = 4 * KIB;
-/** The largest PAYLOAD_LIMIT_BYTES and what stands beside a payload. */
+/** The largest PAYLOAD_LIMIT_BYTES plus the other fields of a message. */
 const LARGEST_OWN_BYTES = MIB + 64 * KIB;
 
 /**
- * How many bytes a stream keeps until an operator sets another bound. NATS reserves them on its disk. A full stream of
- * the platform's own messages drops its oldest, which were published long ago; a full TOP_UPDATES refuses new messages,
- * because nobody has taken the old ones.
+ * How many bytes a stream keeps until an operator sets another limit. NATS reserves them on its disk. A full stream of
+ * the platform's own messages drops its oldest, which were published long ago. A full TOP_UPDATES refuses new messages,
+ * because the old ones are not handled yet.
  */
 const defaultMaxBytes: Record<StreamName, number> = {
   TOP_COMMANDS: 1_024 * MIB,
@@ -55,10 +56,15 @@ const defaultMaxBytes: Record<StreamName, number> = {
   TOP_EVENTS: 2_048 * MIB,
 };
 
-/** One tenant's adapter of one vendor may have this many updates waiting. Beyond it NATS refuses that adapter alone. */
+/**
+ * How many updates of one tenant's adapter of one vendor may wait. NATS then refuses new ones of that adapter alone.
+ */
 const MAX_UPDATES_PER_SUBJECT = 30_000;
 
-/** The settings that the platform relies on. All others of a stream, such as its replicas, belong to the operator. */
+/**
+ * The settings that the platform relies on. All other settings of a stream, such as its replicas, belong to the
+ * operator.
+ */
 const ownedConfig = (name: StreamName) =>
   ({
     subjects: [...streamSubjects[name]],
@@ -85,14 +91,14 @@ const ofPlatform = {
   duplicate_window: nanos(DUPLICATE_WINDOW_MS),
 };
 
-/** Creates missing streams and corrects changed settings; answers whether a stream was missing. */
+/** Creates missing streams and corrects changed settings. Returns whether a stream was missing. */
 export async function ensureStreams(manager: JetStreamManager): Promise<boolean> {
   let wasMissing = false;
   for (const name of Object.keys(streamSubjects) as StreamName[]) {
     try {
       if (await ensureStream(manager, name)) wasMissing = true;
     } catch (error) {
-      // 503: the stream's leader is being elected.
+      // 503: the stream is electing its leader.
       if (!(error instanceof JetStreamApiError) || error.status === 503) throw error;
       throw new StartupError(`NATS refuses the stream ${name}: ${error.message}.`);
     }
@@ -100,7 +106,7 @@ export async function ensureStreams(manager: JetStreamManager): Promise<boolean>
   return wasMissing;
 }
 
-/** max_bytes of a stream that an earlier version or an operator made without a bound. */
+/** max_bytes of a stream that an earlier version or an operator created without a limit. */
 const UNBOUNDED = -1;
 
 async function ensureStream({ streams }: JetStreamManager, name: StreamName): Promise<boolean> {

@@ -37,7 +37,7 @@ const parkedOf = (tenantId: string) =>
     return tx`select reason from parked_messages where subject like ${`tenants.${tenantId}.%`}`;
   });
 
-test('while the database is away a message comes again within 2 seconds, and these tries do not count', async () => {
+test('while the database is away a message is redelivered within 2 seconds, and these tries do not count', async () => {
   const away = openPool('postgres://127.0.0.1:1/none', { backoff: false });
   onTestFinished(() => away.close());
   let isAway = true;
@@ -58,7 +58,7 @@ test('while the database is away a message comes again within 2 seconds, and the
   expect([...(await parkedOf(tenantId))]).toEqual([{ reason: 'Failed 10 times.' }]);
 });
 
-test('while many messages wait, those of a tenant above its share are put off, once, and those of others are not', async () => {
+test('while many messages wait, only the messages of a tenant above its share are delayed, and each only once', async () => {
   let taken = 0;
   const take = takerOf(async () => {
     taken += 1;
@@ -80,7 +80,7 @@ test('while many messages wait, those of a tenant above its share are put off, o
   expect(await take(deliveryOf(greedy))).toBe('DONE');
 });
 
-test('messages that move commands are taken at full speed, however many wait', async () => {
+test('messages that move commands are handled at full speed, however many wait', async () => {
   const take = takerOf(async () => 'ADVANCED');
   const busy = newTenantId();
   for (let round = 0; round < 50; round++) {

@@ -10,38 +10,39 @@ import type { Delivery, Outcome } from './bus.js';
 import { createPacer } from './pacer.js';
 import { createParker } from './parked-messages.js';
 
-/** Who sent a message, by its subject, and when. */
+/** The sender of a message, by its subject, and the time. */
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 
 /**
- * DONE, or the reason why the message is refused. ADVANCED is DONE for a message that moved a command: a tenant can have
- * only as many of them as it has commands, so they are not paced.
+ * DONE, or the reason why the message is refused. ADVANCED is DONE for a message that moved a command. Such messages
+ * are not paced: a tenant has at most as many of them as it has commands.
  */
 export type Handled = 'DONE' | 'ADVANCED' | (string & {});
 
 type Options = { database: Database; logger: Logger; metrics: Metrics };
 
-/** A process tries a message this often before it parks it. Tries that failed because of the database do not count. */
+/** A process parks a message after this many tries. Tries that failed because of the database do not count. */
 const MAX_TRIES = 10;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
-/** While the database is away. Results wait for it: they must be taken soon after it is back. */
+/** The retry delay while the database is away. Results must be handled soon after it is back. */
 const FIRST_RETRY_OF_DATABASE_MS = 250;
 const LAST_RETRY_OF_DATABASE_MS = 2_000;
 /** Longer than the ten tries take. */
 const REMEMBER_TRIES_SECONDS = 600;
 /**
- * Per tenant, kind and minute, in units of 4 KiB; each message takes at least one. An adapter that sends nonsense without
- * end must not fill table and log. All are counted.
+ * Per tenant, kind and minute, in units of 4 KiB; each message takes at least one. An adapter that sends invalid
+ * messages without end must not fill the table and the log. All are counted.
  */
 const PARKED_UNITS_PER_MINUTE = 600;
 const PARKED_UNIT_BYTES = 4_096;
-/** With more messages waiting than this, a tenant's messages are paced. */
+/** If more messages than this wait, each tenant's messages are paced. */
 const MANY_WAITING = 1_000;
 
 /**
- * Takes messages of one kind: of the right subject, size and shape, by the same rules of JSON as requests. A message
- * that cannot be taken is refused, counted, and parked with the reason. It never comes again, and nothing waits behind it.
+ * Handles messages of one kind. It checks subject, size and shape, with the same JSON rules as for requests. A message
+ * that cannot be handled is refused, counted and parked with the reason. It is never redelivered, and no message waits
+ * behind it.
  */
 export function createMessageTaker<Schema extends z.ZodType>(
   { database, logger, metrics }: Options,
@@ -63,10 +64,10 @@ export function createMessageTaker<Schema extends z.ZodType>(
 
   async function problemOf({ subject, body, sentAt }: Delivery): Promise<string | null> {
     const sender = readSubject(subject);
-    if (sender?.kind !== kind) return 'The subject is not one of the platform.';
+    if (sender?.kind !== kind) return "The subject is not one of the platform's subjects.";
     if (body.length > MAX_MESSAGE_BYTES) return `Larger than ${MAX_MESSAGE_BYTES} bytes.`;
     const parsed = parseJson(body);
-    if (!('value' in parsed)) return `Not JSON of one meaning: ${parsed.problem.message}`;
+    if (!('value' in parsed)) return `Not JSON with one unambiguous meaning: ${parsed.problem.message}`;
     const checked = schema.safeParse(parsed.value);
     if (!checked.success) {
       const problems = checked.error.issues.map(({ path, message }) => `${path.join('/')} ${message}`);
@@ -93,7 +94,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
       }
       return { retryInMs: backOff(attempt, FIRST_RETRY_OF_DATABASE_MS, LAST_RETRY_OF_DATABASE_MS) };
     }
-    logger.error({ err: error, subject, attempt }, 'a message was not taken');
+    logger.error({ err: error, subject, attempt }, 'a message was not handled');
     const { consumedPoints: tries } = await failedTries.penalty(id);
     if (tries < MAX_TRIES) return { retryInMs: backOff(tries, FIRST_RETRY_MS, LAST_RETRY_MS) };
     await refuse(delivery, `Failed ${MAX_TRIES} times.`);
@@ -101,7 +102,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
   }
 
   return async (delivery: Delivery): Promise<Outcome> => {
-    // A message that waited for its slot has had it.
+    // A message that has waited for its slot is not delayed again.
     if (delivery.attempt === 1 && delivery.waitingBehind > MANY_WAITING) {
       const retryInMs = pacer.book(tenantOf(delivery));
       if (retryInMs > 0) return { retryInMs };
@@ -125,9 +126,9 @@ const hasRoom = (limiter: RateLimiterMemory, key: string, units = 1) =>
     () => false,
   );
 
-/** deadlock_detected, serialization_failure: the next try may succeed. */
+/** deadlock_detected, serialization_failure: a retry may succeed. */
 const CONFLICTS = new Set(['40P01', '40001']);
 
-/** The database failed, and not the message. */
+/** The failure is the database's, not the message's. */
 const isOfDatabase = (error: unknown) =>
   hadNoEffect(error) || hasUnknownEffect(error) || CONFLICTS.has(errorCodeOf(error) ?? '');

@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.close()));
 });
 
-/** Credential numbers that no credential has: what the rows of these tests belong to. */
+/** Credential numbers that no credential has: the rows of these tests belong to them. */
 const nobody = -1;
 
 const SECONDS_PER_ROW = 0.002;
@@ -56,17 +56,17 @@ async function insertInOppositeOrder(
   return failures;
 }
 
-test('never deadlocks two batches that come with the same keys in opposite order', async () => {
+test('never deadlocks two batches with the same keys in opposite order', async () => {
   expect(await insertInOppositeOrder((hash) => hash, { keys: 20, rounds: 20 })).toEqual([]);
 });
 
-test('repeats a batch that Postgres chose as the victim of a deadlock, where nothing orders the keys', async () => {
+test('retries a batch that Postgres chose as a deadlock victim', async () => {
   const failures = await insertInOppositeOrder(() => '', { keys: 2, rounds: 2 });
   expect(failures.length).toBeGreaterThan(0);
   expect(new Set(failures)).toEqual(new Set(['40P01']));
 });
 
-test('admits each of many requests once when two nodes see them in opposite order', async () => {
+test('admits each of many requests once when two nodes receive them in opposite order', async () => {
   const { operator } = await createTenant();
   const [row] = await pools[0].sql.begin(async (tx) => {
     await tx`set local role top_system`;

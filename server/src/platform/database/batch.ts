@@ -3,16 +3,17 @@ import { errorCodeOf, isRepeatable } from './database-error.js';
 
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH_SIZE = 256;
-/** Two batches at a time overlap their round trips; one more measured no gain on two cores. */
+/** Two batches at a time overlap their round trips; a third brought no gain on two cores. */
 const MAX_IN_FLIGHT = 2;
-/** Postgres gives a statement up after this time. Calls that waited longer than that for their turn are refused. */
+/** Postgres aborts a statement after this time. Calls that waited longer than this for a batch are refused. */
 const MAX_WAIT_MS = 10_000;
 
 type Call<Item> = { item: Item; askedAt: number };
 
 /**
- * Collects calls that wait at the same time into one statement. `run` answers its items in their order; items are
- * sorted by `orderBy`, the unique key of the rows it writes, so that two batches never deadlock on the same keys.
+ * Collects calls that wait at the same time into one statement. `run` returns its results in the order of its items.
+ * Items are sorted by `orderBy`, the unique key of the rows they write, so that two batches never deadlock on the same
+ * keys.
  */
 export function batched<Item, Result>(
   orderBy: (item: Item) => string,
@@ -60,7 +61,7 @@ export function batched<Item, Result>(
     return inAskedOrder;
   }
 
-  /** A row that the database refuses fails its whole batch: run the items one by one, so that its neighbours pass. */
+  /** A row that the database refuses fails its whole batch: run the items one by one, so that only that row fails. */
   async function runOrIsolate(items: readonly Item[]): Promise<(Result | Error)[]> {
     try {
       return await runRepeatably(items);

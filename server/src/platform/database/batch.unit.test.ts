@@ -9,7 +9,7 @@ const settle = (results: Promise<unknown>[]) =>
     all.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code)),
   );
 
-test('answers each caller with the result of its own item, and runs every batch in the order of its keys', async () => {
+test('gives each caller the result of its own item, and runs every batch in the order of its keys', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ maxLength: 3 }), { maxLength: 600 }), async (keys) => {
       const batches: string[][] = [];
@@ -29,7 +29,7 @@ test('answers each caller with the result of its own item, and runs every batch 
   );
 });
 
-test('refuses only the items that the database refuses, whatever stands beside them', async () => {
+test('refuses only the items that the database refuses, whatever else is in the batch', async () => {
   const item = fc.record({ key: fc.string({ maxLength: 3 }), refusal: fc.constantFrom(null, null, '22007', '23503') });
   await fc.assert(
     fc.asyncProperty(fc.array(item, { maxLength: 40 }), async (items) => {
@@ -47,7 +47,7 @@ test('refuses only the items that the database refuses, whatever stands beside t
   );
 });
 
-test('keeps identical items apart, and takes what comes while batches run into the next one', async () => {
+test('keeps identical items apart, and collects new items while batches run', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -74,7 +74,7 @@ test('keeps identical items apart, and takes what comes while batches run into t
   expect(sizes).toEqual([3, 1, 2]);
 });
 
-test.each(['40P01', '40001'])('repeats a batch that ended with %s', async (code) => {
+test.each(['40P01', '40001'])('retries a batch that failed with %s', async (code) => {
   let attempts = 0;
   const load = batched<string, string>(
     (key) => key,
@@ -88,7 +88,7 @@ test.each(['40P01', '40001'])('repeats a batch that ended with %s', async (code)
   expect(attempts).toBe(3);
 });
 
-test('tells every caller of a failed batch, and works on after it', async () => {
+test('rejects every caller of a failed batch, and continues with the next one', async () => {
   let isDown = true;
   const load = batched<string, string>(
     (key) => key,
@@ -104,7 +104,7 @@ test('tells every caller of a failed batch, and works on after it', async () => 
   expect(await settle([load('a'), load('b')])).toEqual(['a', 'b']);
 });
 
-test('refuses the calls that waited too long for their batch, and runs none of them', async () => {
+test('refuses calls that waited too long for a batch, and runs none of them', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let release = () => {};

@@ -2,30 +2,30 @@ import { and, asc, desc, getTableName, gte, lte, type SQL, type Subquery } from 
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from './database.js';
 
-/** A page reads at most so many rows, also where its filters let none of them through. */
+/** A page reads at most this many rows, even if its filters match none of them. */
 const ROWS_READ = 5_000;
 
 type Scan = {
-  /** The list is in the order of this column. */
+  /** The column that orders the list. */
   column: PgColumn;
   direction: 'asc' | 'desc';
-  /** The rows behind the cursor, by conditions for which there is an index. */
+  /** The rows after the cursor, by conditions that have an index. */
   range: SQL | undefined;
-  /** The conditions for which there is none. */
+  /** The conditions that have no index. */
   filters: SQL | undefined;
 };
 
 export type Bounded = {
-  /** What to select from, by the names of the table. */
+  /** The columns to select, by their names in the table. */
   from: PgTable | Subquery;
   where: SQL | undefined;
-  /** The position of the last row that is read, if more follow. A page that is not full ends there, and so its cursor. */
+  /** The position of the last row read, if more follow. A page that is not full gets this position as its cursor. */
   lastRead: string | null;
 };
 
 /**
- * Bounds what a page of a filtered list reads. The filters apply to rows that were read in the order of the list, so
- * Postgres can choose no other index for their sake and sort all that it finds there.
+ * Bounds how many rows a page of a filtered list reads. The filters apply after the rows were read in the order of the
+ * list. Otherwise Postgres could choose another index for the filters and sort all rows that it finds there.
  */
 export async function boundedScan(tx: Transaction, { column, direction, range, filters }: Scan): Promise<Bounded> {
   const table = column.table as PgTable;
@@ -47,6 +47,6 @@ export async function boundedScan(tx: Transaction, { column, direction, range, f
   };
 }
 
-/** All of these conditions. What a request leaves out is no condition. */
+/** Joins the conditions with AND. A filter that the request leaves out is undefined and adds no condition. */
 export const all = (conditions: (SQL | string | false | null | undefined)[]): SQL | undefined =>
   and(...conditions.filter((condition) => typeof condition === 'object' && condition !== null));

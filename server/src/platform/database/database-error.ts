@@ -1,6 +1,6 @@
 type Coded = Error & { code: string; syscall?: string; query?: string };
 
-/** The error that says why, which drizzle wraps. */
+/** The cause that drizzle wraps. */
 export function codedErrorIn(error: unknown): Coded | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at as Coded;
@@ -8,15 +8,15 @@ export function codedErrorIn(error: unknown): Coded | undefined {
   return undefined;
 }
 
-/** The SQLSTATE of Postgres, or the code of postgres.js or Node. */
+/** The SQLSTATE of Postgres, or an error code of postgres.js or Node. */
 export const errorCodeOf = (error: unknown) => codedErrorIn(error)?.code;
 
 const GAVE_UP = new Set([
   'CONNECT_TIMEOUT',
-  'QUEUE_TIMEOUT', // waited for a connection, or for a batch
+  'QUEUE_TIMEOUT', // timed out waiting for a connection or a batch
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
-  'LOST_BEFORE_COMMIT', // of a transaction, by roles.ts
+  'LOST_BEFORE_COMMIT', // thrown by roles.ts for a transaction
   '53300', // too_many_connections
   '57014', // query_canceled, by statement_timeout
   '57P01', // admin_shutdown
@@ -26,29 +26,34 @@ const GAVE_UP = new Set([
   '25006', // read_only_sql_transaction, on a replica
 ]);
 
-/** serialization_failure and deadlock_detected: the transaction was rolled back, also where its commit was under way. */
+/** serialization_failure and deadlock_detected: the transaction was rolled back, even if its commit was in progress. */
 const ROLLED_BACK = new Set(['40001', '40P01']);
 
-/** The same transaction may succeed when it is run again. */
+/** The same transaction may succeed on a retry. */
 export const isRepeatable = (error: unknown) => ROLLED_BACK.has(errorCodeOf(error) ?? '');
 
-/** The database could not be reached, or gave up before a commit: nothing was changed. */
+/** The database could not be reached, or failed before a commit: nothing was changed. */
 export function hadNoEffect(error: unknown): boolean {
   const coded = codedErrorIn(error);
   if (coded === undefined) return false;
   return isOfConnecting(coded) || ROLLED_BACK.has(coded.code) || (GAVE_UP.has(coded.code) && !isOfCommit(coded));
 }
 
-/** The same codes of Node, such as ETIMEDOUT, also end a connection in use. Node tries several addresses in one error. */
+/**
+ * A connection in use may end with the same Node codes, such as ETIMEDOUT. If Node tried several addresses, one error
+ * holds all failures.
+ */
 const isOfConnecting = (error: Coded) =>
   error.syscall === 'connect' || error.syscall === 'getaddrinfo' || error instanceof AggregateError;
 
-/** Postgres may shut down between the commit and the word of it. postgres.js says which statement was under way. */
+/**
+ * Postgres may shut down between the commit and its confirmation. postgres.js reports which statement was in progress.
+ */
 const isOfCommit = ({ query }: Coded) => query !== undefined && /\bcommit\b/i.test(query);
 
 const LOST = new Set(['CONNECTION_CLOSED', 'ANSWER_TIMEOUT', 'ECONNRESET', 'EPIPE']);
 
-/** The connection was lost while a commit may have been under way. */
+/** The connection was lost while a commit may have been in progress. */
 export function hasUnknownEffect(error: unknown): boolean {
   const coded = codedErrorIn(error);
   if (coded === undefined || hadNoEffect(error)) return false;

@@ -11,7 +11,7 @@ const UNKNOWN = [false, true];
 
 describe('a failure', () => {
   test.each(['ECONNREFUSED', 'ENOENT', 'EHOSTUNREACH', 'ETIMEDOUT', 'ECONNRESET'])(
-    '%s had no effect while connecting, and an unknown one on a connection in use',
+    '%s has no effect while connecting, and an unknown effect on a connection in use',
     (code) => {
       expect(effectOf(failure({ code, syscall: 'connect' }))).toEqual(NONE);
       expect(effectOf(failure({ code, syscall: 'read' }))).toEqual(UNKNOWN);
@@ -19,7 +19,7 @@ describe('a failure', () => {
     },
   );
 
-  test('to find the host, or to connect to any of its addresses, had no effect', () => {
+  test('a failure to find the host or to connect to any of its addresses has no effect', () => {
     expect(effectOf(failure({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }))).toEqual(NONE);
     const every = Object.assign(new AggregateError([failure({ code: 'ECONNREFUSED', syscall: 'connect' })]), {
       code: 'ECONNREFUSED',
@@ -27,23 +27,26 @@ describe('a failure', () => {
     expect(effectOf(every)).toEqual(NONE);
   });
 
-  test.each(['57P01', '57P02'])('%s had no effect in a statement, and an unknown one in the commit', (code) => {
+  test.each(['57P01', '57P02'])('%s has no effect in a statement, and an unknown effect in the commit', (code) => {
     expect(effectOf(failure({ code, query: 'select 1' }))).toEqual(NONE);
     expect(effectOf(failure({ code, query: 'begin; set local synchronous_commit = off' }))).toEqual(NONE);
     expect(effectOf(failure({ code, query: 'commit' }))).toEqual(UNKNOWN);
   });
 
-  test.each(['40001', '40P01'])('%s had no effect, in the commit too: Postgres rolled the transaction back', (code) => {
-    expect(effectOf(failure({ code, query: 'select 1' }))).toEqual(NONE);
-    expect(effectOf(failure({ code, query: 'commit' }))).toEqual(NONE);
-  });
+  test.each(['40001', '40P01'])(
+    '%s has no effect, even in the commit: Postgres rolled the transaction back',
+    (code) => {
+      expect(effectOf(failure({ code, query: 'select 1' }))).toEqual(NONE);
+      expect(effectOf(failure({ code, query: 'commit' }))).toEqual(NONE);
+    },
+  );
 
-  test('to get a connection in time had no effect, to get an answer in time an unknown one', () => {
+  test('a timeout waiting for a connection has no effect, a timeout waiting for an answer an unknown effect', () => {
     expect(effectOf(failure({ code: 'QUEUE_TIMEOUT' }))).toEqual(NONE);
     expect(effectOf(failure({ code: 'ANSWER_TIMEOUT', query: 'select 1' }))).toEqual(UNKNOWN);
   });
 
-  test('counts as what drizzle wraps, and any other as neither', () => {
+  test('looks at the cause that drizzle wraps; any other error has neither', () => {
     const lost = failure({ code: 'CONNECTION_CLOSED' });
     expect(effectOf(new DrizzleQueryError('select 1', [], lost))).toEqual(UNKNOWN);
     expect(effectOf(failure({ code: '23505' }))).toEqual([false, false]);

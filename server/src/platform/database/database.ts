@@ -17,12 +17,12 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** The transaction of a handler. Inside it use nothing but it: the embedded database has one connection. */
+/** The transaction of a handler. Run every query of a handler on it: the embedded database has only one connection. */
 export type Transaction = Parameters<Parameters<Database['drizzle']['transaction']>[0]>[0];
 
 export type DatabaseOptions = { url: string | undefined; poolSize: number; embeddedDirectory: string };
 
-/** Opens Postgres, or the embedded database where there is no URL, and brings its schema up to date. */
+/** Opens Postgres, or the embedded database if there is no URL, and migrates its schema. */
 export const openDatabase = ({ url, poolSize, embeddedDirectory }: DatabaseOptions): Promise<Database> =>
   url === undefined ? openEmbedded(embeddedDirectory) : waitForPostgres(url, () => openPostgres(url, poolSize));
 
@@ -52,7 +52,7 @@ async function migratePostgres(url: string): Promise<void> {
   }
 }
 
-/** The embedded database has one user, a superuser. There the roles alone restrict what the platform does. */
+/** The embedded database has one user, a superuser. Only the roles restrict the platform there. */
 async function openEmbedded(directory: string): Promise<Database> {
   const embedded = await startEmbeddedDatabase(directory);
   try {
@@ -83,22 +83,22 @@ async function openEmbedded(directory: string): Promise<Database> {
 }
 
 /**
- * The embedded database has no autovacuum: without vacuum the space of purged nonces is never used again. A failure
- * waits for the next round.
+ * The embedded database has no autovacuum: without vacuum the space of purged nonces is never reused. A failure waits
+ * for the next round.
  */
 const tidy = (sql: postgres.Sql) => void sql.unsafe('vacuum analyze').catch(() => {});
 
 const TIDY_INTERVAL_MS = 60_000;
 
-/** The driver would wait up to 20 s before it tries a lost Postgres again, and every request with it. */
+/** The driver would wait up to 20 s before it reconnects to a lost Postgres, and every request would wait too. */
 const backoff = () => 0.1;
 
 const base = { fetch_types: false, connect_timeout: 5, backoff, onnotice: () => {} } as const;
 
 /**
- * A connection may be half open: a primary that failed over leaves sockets that take every statement and answer none.
- * Such a connection is given up, later than Postgres itself gives up a statement. A request does not wait for a
- * connection longer than it would take to make one.
+ * A connection may be half open: after a failover the old primary leaves sockets that accept every statement and never
+ * answer. The driver drops such a connection, later than Postgres itself would abort a statement. A request waits for a
+ * free connection no longer than a new connection takes.
  */
 const limits = { answer_timeout: 15, queue_timeout: 5 } as const;
 

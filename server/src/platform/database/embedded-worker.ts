@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 
-/** The default of 128 MB is for a server that has a machine to itself. */
+/** The default of 128 MB assumes a machine of its own. */
 const SMALL = ['-c', 'shared_buffers=16MB'];
 
-/** Runs the embedded database off the main thread, so that a query never delays a request that needs none. */
+/** Runs the embedded database off the main thread, so that a query never delays a request that needs no database. */
 const { directory, socketPath } = workerData as { directory: string; socketPath: string };
 
 await rm(socketPath, { force: true });

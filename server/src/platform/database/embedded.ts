@@ -7,7 +7,10 @@ import { Worker } from 'node:worker_threads';
 import { StartupError } from '../startup-error.js';
 import { lockDataDirectory } from './lock.js';
 
-/** Starts the embedded database. It listens on a private socket in the data directory, for one connection at a time. */
+/**
+ * Starts the embedded database. It listens on a private socket in the data directory and serves one connection at a
+ * time.
+ */
 export async function startEmbeddedDatabase(directory: string): Promise<{ socketPath: string; stop(): Promise<void> }> {
   await makePrivate(directory);
   const lock = await lockDataDirectory(directory);
@@ -39,7 +42,7 @@ export async function startEmbeddedDatabase(directory: string): Promise<{ socket
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', (code) => {
       if (isStopping) return resolve();
-      // Nothing can be answered without it; whoever runs the process starts it again.
+      // The process cannot answer anything without it. A supervisor restarts the process.
       const reason = failure instanceof Error ? failure.message : `its worker exited with ${code}`;
       console.error(`The embedded database in ${directory} ended: ${reason}.`);
       process.exit(1);
@@ -58,15 +61,15 @@ export async function startEmbeddedDatabase(directory: string): Promise<{ socket
 }
 
 /**
- * V8 compiles a function of Postgres a second time, to faster code, when it was busy for long enough. By default that
- * is so early that it costs the start 0.7 s of CPU and 40 MB. With a budget 100 times as high only load brings it
- * about, and costs no throughput. Without any second compilation a command took 40 % more CPU.
+ * V8 compiles a busy function of Postgres a second time, to faster code. By default it does so so early that the start
+ * costs 0.7 s more CPU and 40 MB more memory. A budget 100 times as high delays the second compilation until there is
+ * load, and does not cost throughput. Without any second compilation a command took 40 % more CPU.
  */
 const LATER_TIER_UP = '--wasm-tiering-budget=200000000';
 
 const PREPARED = fileURLToPath(new URL('./embedded-database', import.meta.url));
 
-/** A new database begins as a copy of the one that the build prepared. It appears whole or not at all. */
+/** A new database starts as a copy of the one that the build prepared. The copy appears whole or not at all. */
 async function copyPrepared(files: string): Promise<void> {
   if (existsSync(path.join(files, 'PG_VERSION'))) return;
   const copy = `${files}.new`;
@@ -76,8 +79,8 @@ async function copyPrepared(files: string): Promise<void> {
 }
 
 /**
- * The files hold the data of every tenant, and the socket gives a superuser's rights. PGlite makes files of mode 0666,
- * whatever the umask: the directories must keep other users out.
+ * The files hold the data of every tenant, and the socket gives superuser rights. PGlite creates files with mode 0666
+ * whatever the umask is, so the directories must keep other users out.
  */
 async function makePrivate(directory: string): Promise<void> {
   process.umask(0o077);
@@ -93,5 +96,5 @@ async function makePrivate(directory: string): Promise<void> {
   await chmod(directory, 0o700);
 }
 
-/** As on /tmp. */
+/** True for /tmp, for example. */
 const STICKY = 0o1000;

@@ -1,29 +1,29 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Transaction } from './database.js';
 
-/** A page of a list ends once it holds this much of what the platform does not look into. */
+/** A page of a list ends once its opaque JSON columns reach this size. */
 const PAGE_BYTES = 1_048_576;
 
-/** To measure a row, the database reads all of it: 500 rows of 64 KiB took 30 ms, so a few are measured first. */
+/** The database reads a whole row to measure it: 500 rows of 64 KiB took 30 ms. So a few rows are measured first. */
 const FEW_ROWS = 100;
 
-/** The bytes of json columns of the rows that are counted. */
+/** The size in bytes of the json columns of the counted rows. */
 export const jsonBytes = (...columns: string[]): SQL =>
   sql.raw(columns.map((column) => `coalesce(octet_length(${column}::text), 0)`).join(' + '));
 
 type Query<Row> = SQLWrapper & PromiseLike<Row[]>;
 
 type List<Row> = {
-  /** The first rows of the list, as many as asked. */
+  /** The first rows of the list, up to this limit. */
   first: (count: number) => Query<Row>;
-  /** The most rows that the caller asked for. */
+  /** The limit that the caller asked for. */
   limit: number;
-  /** How large a row is, and the order of the list, both by the names of columns. */
+  /** The size of a row and the order of the list, both by column names. */
   bytes: SQL;
   orderBy: SQL;
 };
 
-/** The rows of a list that fit on one page, and one more where there are more: `limit` is how many fit. */
+/** Selects the rows of a list that fit on one page, and one more row if the list goes on. `limit` is how many fit. */
 export async function fittingRows<Row>(tx: Transaction, list: List<Row>): Promise<{ rows: Row[]; limit: number }> {
   const few = Math.min(list.limit, FEW_ROWS);
   let limit = await countFitting(tx, { ...list, query: list.first(few) });
@@ -32,8 +32,8 @@ export async function fittingRows<Row>(tx: Transaction, list: List<Row>): Promis
 }
 
 /**
- * How many of the rows of a query fit on one page: as many as stay below the budget, and the one that exceeds it. The
- * database counts, so that it sends no more than a page.
+ * Counts how many rows of a query fit on one page: those within the budget, and the first one that exceeds it. The
+ * count runs in the database, so it sends no more than a page.
  */
 async function countFitting(
   tx: Transaction,

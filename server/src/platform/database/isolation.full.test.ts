@@ -7,7 +7,7 @@ import { newDeviceRequest } from '../../../test/support/new-device-request.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { newParkedMessage } from '../../../test/support/parked-messages.js';
 
-/** Belongs to the owner of the tables; every test takes on a role of the platform, and rolls back what it did. */
+/** Connects as the owner of the tables. Every test sets a role of the platform and rolls back. */
 let owner: postgres.Sql;
 let own: string;
 let foreign: string;
@@ -67,7 +67,7 @@ async function inTransaction<Result>(work: (tx: postgres.TransactionSql) => Prom
   return result as Result;
 }
 
-/** The tenant's handlers, given every right on every table: row-level security alone must hold. */
+/** The role of tenants' handlers with every right on every table: row-level security alone must hold. */
 const asOwnTenantWithEveryRight = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>) =>
   inTransaction(async (tx) => {
     await tx`select pg_advisory_xact_lock(1)`;
@@ -80,7 +80,7 @@ const asOwnTenantWithEveryRight = <Result>(work: (tx: postgres.TransactionSql) =
     return work(tx);
   });
 
-/** The error code with which Postgres refuses, or null; what was done until then stays done. */
+/** The error code of the refusal by Postgres, or null. Earlier changes of the transaction stay. */
 async function refusalOf(tx: postgres.TransactionSql, statement: (tx: postgres.TransactionSql) => Promise<unknown>) {
   try {
     await tx.savepoint(statement);
@@ -100,7 +100,7 @@ test('forces row-level security on every table with a tenant_id', async () => {
   expect(tables.filter(({ enabled, forced }) => !enabled || !forced)).toEqual([]);
 });
 
-test('shows a tenant its own rows and no row of another in any table', async () => {
+test('shows a tenant its own rows and no row of another tenant, in every table', async () => {
   for (const table of tenantTables) {
     await asOwnTenantWithEveryRight(async (tx) => {
       const rows = await tx<{ tenant_id: string }[]>`select distinct tenant_id from ${tx(table)}`;
@@ -109,7 +109,7 @@ test('shows a tenant its own rows and no row of another in any table', async () 
   }
 });
 
-test('lets a tenant change, remove or make no row of another in any table', async () => {
+test('does not let a tenant insert, update or delete a row of another tenant, in any table', async () => {
   for (const table of tenantTables) {
     await asOwnTenantWithEveryRight(async (tx) => {
       const changed = await tx`update ${tx(table)} set tenant_id = tenant_id where tenant_id = ${foreign}`;
@@ -124,7 +124,7 @@ test('lets a tenant change, remove or make no row of another in any table', asyn
   }
 });
 
-test('shows nothing where no tenant was set', async () => {
+test('shows no row if no tenant is set', async () => {
   for (const table of tenantTables) {
     await inTransaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(1)`;
@@ -203,7 +203,7 @@ test('refuses to store a reference from one tenant to another', async () => {
   expect(refusal).toBe('23503');
 });
 
-test('keys every tenant table by tenant_id first, and refers between them by tenant_id too', async () => {
+test('every primary key of a tenant table begins with tenant_id, and every foreign key includes it', async () => {
   const keys = await owner<{ name: string }[]>`
     select conname as name from pg_constraint
     where conrelid in (select (quote_ident(name))::regclass from unnest(string_to_array(${tenantTables.join()}, ',')) as name)

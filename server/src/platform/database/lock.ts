@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../startup-error.js';
 
-/** sun_path holds 104 bytes on macOS and 108 on Linux, with the terminating NUL. */
+/** sun_path holds 104 bytes on macOS and 108 on Linux, including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
- * Holds the data directory for this process: two processes on one embedded database corrupt it. The lock is a
- * listening socket, which the kernel closes with the process, so kill -9 leaves nothing that needs guessing.
+ * Locks the data directory for this process: two processes on one embedded database corrupt it. The lock is a listening
+ * socket. The kernel closes it with the process, so kill -9 leaves no stale lock to guess about.
  */
 export async function lockDataDirectory(directory: string): Promise<{ release(): Promise<void> }> {
   const lockPath = path.join(directory, 'lock.sock');
@@ -27,11 +27,12 @@ export async function lockDataDirectory(directory: string): Promise<{ release():
     if (!(await tryLink(ownPath, lockPath))) {
       const found = inodeOf(lockPath);
       if (await isHeld(lockPath)) throw held(directory);
-      // Another process may have replaced the dead lock while this one stood still. Only one that stands still between
-      // these two system calls, for longer than the wait below, can still remove a live lock.
+      // Another process may have replaced the dead lock while this one was suspended. A live lock can be removed only
+      // if this process is suspended between these two system calls for longer than the wait below.
       if (inodeOf(lockPath) === found) rmSync(lockPath, { force: true });
       if (!(await tryLink(ownPath, lockPath))) throw held(directory);
-      // Two processes may both have found the dead lock, and the second removed the first one's: the last one stays.
+      // Two processes may both have found the dead lock, and the second one removed the first one's new lock: the last
+      // lock stays.
       await delay(100);
       if ((await stat(lockPath)).ino !== ino) throw held(directory);
     }

@@ -1,13 +1,16 @@
 import type postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 
-/** Row-level security never binds these. Asked before the migrations, whose tables the login would own. */
+/**
+ * Row-level security never applies to superusers and BYPASSRLS. Check before the migrations, because the login will own
+ * their tables.
+ */
 export async function refusePrivilegedLogin(sql: postgres.Sql): Promise<void> {
   const [login] = await sql<{ name: string }[]>`
     select rolname as name from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)`;
   if (!login) return;
   throw new StartupError(
-    `The database user ${login.name} is superuser or BYPASSRLS: row-level security would not hold. Connect as an ordinary user that owns the database: CREATE ROLE platform LOGIN CREATEROLE PASSWORD '…'; CREATE DATABASE platform OWNER platform;`,
+    `The database user ${login.name} is a superuser or has BYPASSRLS: row-level security would not apply. Connect as an ordinary user that owns the database: CREATE ROLE platform LOGIN CREATEROLE PASSWORD '…'; CREATE DATABASE platform OWNER platform;`,
   );
 }
 
@@ -29,41 +32,41 @@ async function readLogin(sql: postgres.Sql): Promise<Login> {
   return login as Login;
 }
 
-/** Whether a statement that takes no role acts with the rights of the platform's roles. */
+/** Whether a statement without `set role` has the rights of the platform's roles. */
 export const inheritsRoles = async (sql: postgres.Sql) => (await readLogin(sql)).inherits;
 
-/** Before Postgres 16 inheriting is an attribute of the login, since then it is an option of each grant. */
+/** Before Postgres 16 inheritance is an attribute of the login; since 16 it is an option of each grant. */
 const stopInheritingStatement = ({ name, inherits_per_grant }: Login) =>
   inherits_per_grant
     ? `GRANT top_app, top_system, top_ingest TO ${name} WITH INHERIT FALSE`
     : `ALTER ROLE ${name} NOINHERIT`;
 
 /**
- * A login that inherits the platform's roles sees the rows of all tenants in a statement that takes no role. The
- * platform stops it where it may and nothing else changes: NOINHERIT would also withhold the login's other roles.
+ * A login that inherits the platform's roles sees the rows of all tenants in a statement without `set role`. Stop the
+ * inheritance if that changes nothing else: NOINHERIT would also take away the login's other roles.
  */
 export async function stopInheriting(sql: postgres.Sql): Promise<void> {
   const login = await readLogin(sql);
   if (!login.inherits || (login.has_other_roles && !login.inherits_per_grant)) return;
-  // Where it may not, refuseLoginThatSeesTenants says what an administrator has to run.
+  // If it lacks the right, refuseLoginThatSeesTenants tells the administrator which statement to run.
   await sql.unsafe(stopInheritingStatement(login)).catch(() => {});
   await keepSchemaPublic(sql);
 }
 
 /**
- * Before Postgres 16 the owner of a database has the right to create in schema public by inheriting it from
- * pg_database_owner. A login that is NOINHERIT takes that role and grants itself the right.
+ * Before Postgres 16 the owner of a database may create objects in schema public only because it inherits
+ * pg_database_owner. A NOINHERIT login sets that role and grants itself the right.
  */
 export async function keepSchemaPublic(sql: postgres.Sql): Promise<void> {
   const [login] = await sql<{ name: string; may_create: boolean }[]>`
     select quote_ident(current_user) as name, has_schema_privilege('public', 'create') as may_create`;
   if (!login || login.may_create) return;
   const grant = `begin; set local role pg_database_owner; grant usage, create on schema public to ${login.name}; commit`;
-  // Where it may not, the migrations fail and say so.
+  // If it lacks the right, the migrations fail with the reason.
   await sql.unsafe(grant).catch(() => sql.unsafe('rollback'));
 }
 
-/** A statement that takes no role must see no row of a tenant, in any table. */
+/** A statement without `set role` must not see a row of any tenant, in any table. */
 export async function refuseLoginThatSeesTenants(sql: postgres.Sql): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select relname as name
@@ -83,11 +86,11 @@ export async function refuseLoginThatSeesTenants(sql: postgres.Sql): Promise<voi
     ? `Run as an administrator of the database: ${stopInheritingStatement(login)};`
     : 'Restore the row-level security that the migrations gave these tables.';
   throw new StartupError(
-    `A statement that takes no role sees rows of every tenant, because the database user ${login.name} inherits the platform's roles or bypasses row-level security (${tables.map(({ name }) => name).join(', ')}). ${fix}`,
+    `A statement without SET ROLE sees rows of every tenant, because the database user ${login.name} inherits the platform's roles or bypasses row-level security (${tables.map(({ name }) => name).join(', ')}). ${fix}`,
   );
 }
 
-/** Row-level security does not bind superusers, owners that are not FORCEd, and BYPASSRLS: none of them may serve. */
+/** Row-level security does not apply to superusers, to owners without FORCE, and to BYPASSRLS: refuse such roles. */
 export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promise<void> {
   for (const role of ['top_app', 'top_system', 'top_ingest']) {
     const [is] = await sql.begin(async (tx) => {
@@ -100,7 +103,7 @@ export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promi
     });
     if (is?.name !== role || is.exempt) {
       throw new StartupError(
-        `The database role ${role} is superuser, owner of the tables or BYPASSRLS: row-level security would not hold. Make it an ordinary role.`,
+        `The database role ${role} is a superuser, owns the tables or has BYPASSRLS: row-level security would not apply. Make it an ordinary role.`,
       );
     }
   }

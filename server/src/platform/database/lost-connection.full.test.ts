@@ -30,8 +30,8 @@ const cutOffAll = () =>
   administrator.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`;
 
 /**
- * Cuts off the connection that runs this statement until the caller hears of it. Once is not enough: a session that was
- * cut off in an earlier round may still be listed with its statement.
+ * Terminates the connection that runs this statement until the caller is told. Once is not enough: a session terminated
+ * in an earlier round may still be listed with its statement.
  */
 async function cutOff<T>(caller: Promise<T>, statement: string): Promise<T> {
   let isSettled = false;
@@ -47,7 +47,7 @@ async function cutOff<T>(caller: Promise<T>, statement: string): Promise<T> {
   return settled;
 }
 
-/** An idle connection that was cut off may refuse one more caller before the driver hears of it. */
+/** A terminated idle connection may fail one more caller before the driver notices. */
 async function expectToServe(): Promise<void> {
   await vi.waitFor(async () => {
     const answers = await Promise.all(Array.from({ length: MAX * 4 }, () => one()));
@@ -55,7 +55,7 @@ async function expectToServe(): Promise<void> {
   }, EVENTUALLY);
 }
 
-test('serves many callers at once from a pool that has not connected yet', async () => {
+test('serves many callers at once from a pool without open connections', async () => {
   await expectToServe();
 });
 
@@ -65,7 +65,7 @@ const failureOf = (promise: Promise<unknown>) =>
     (reason: unknown) => reason,
   );
 
-test('a statement whose session an administrator ends had no effect, and the pool serves on', async () => {
+test('a statement whose session an administrator terminates has no effect, and the pool continues to serve', async () => {
   for (let round = 0; round < MAX * 3; round++) {
     const losing = failureOf(
       round % 2
@@ -78,7 +78,7 @@ test('a statement whose session an administrator ends had no effect, and the poo
   await expectToServe();
 });
 
-test('a commit whose session an administrator ends has an unknown effect', async () => {
+test('a commit whose session an administrator terminates has an unknown effect', async () => {
   const losing = failureOf(
     database.sql.begin(async (tx) => {
       await tx.unsafe(`
@@ -95,7 +95,7 @@ test('a commit whose session an administrator ends has an unknown effect', async
   await expectToServe();
 });
 
-test('a statement under way when another session crashes had no effect', async () => {
+test('a running statement has no effect when another session crashes', async () => {
   const postgres = await startPrivatePostgres();
   const [running, crashing] = [1, 2].map(() => openPool(postgres.superuserUrl, { max: 1 })) as [Database, Database];
   onTestFinished(async () => {
@@ -113,7 +113,7 @@ test('a statement under way when another session crashes had no effect', async (
   expect([errorCodeOf(failure), hadNoEffect(failure)]).toEqual(['57P02', true]);
 });
 
-test('ends a transaction whose connection is lost, and runs nothing more of it elsewhere', async () => {
+test('ends a transaction whose connection is lost, and runs nothing more of it on another connection', async () => {
   for (let round = 0; round < MAX * 3; round++) {
     const transaction = asTenant(database, 'a', async (tx) => {
       await tx.execute(fragment`select set_config('role', 'none', true)`);
@@ -125,7 +125,7 @@ test('ends a transaction whose connection is lost, and runs nothing more of it e
   await expectToServe();
 });
 
-test('settles every caller, those that wait for a connection too, when all connections are cut off', async () => {
+test('settles every caller, even those that wait for a connection, when all connections are cut', async () => {
   for (let round = 0; round < 5; round++) {
     await one();
     const slow = Array.from({ length: MAX * 6 }, (_, index) =>
@@ -160,7 +160,7 @@ test('gives the next caller its own rows after a connection was lost in the midd
 
 const impatient = { max: MAX, backoff: () => 0.01, answer_timeout: 1, connect_timeout: 1, queue_timeout: 1 };
 
-test('settles every caller within bounded time while connections are half open, and serves when new ones pass', async () => {
+test('settles every caller within a bounded time while connections are half open, and serves over new ones', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
   const pool = openPool(link.through(url), impatient);
@@ -187,7 +187,7 @@ test('settles every caller within bounded time while connections are half open, 
   await vi.waitFor(() => Promise.all(Array.from({ length: MAX * 4 }, (_, index) => call(index))), EVENTUALLY);
 });
 
-test('a caller that waits for a connection never gets one that was given up', async () => {
+test('never gives a waiting caller a connection that was given up', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
   const pool = openPool(link.through(url), { ...impatient, max: 1, queue_timeout: 10 });
@@ -210,7 +210,7 @@ test('a caller that waits for a connection never gets one that was given up', as
 test.each([
   ['before its commit', 'no'],
   ['in its commit', 'an unknown'],
-])('a transaction whose connection is lost %s had %s effect', async (lost, effect) => {
+])('a transaction whose connection is lost %s has %s effect', async (lost, effect) => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
   const pool = openPool(link.through(url), { ...impatient, max: 1 });
@@ -227,7 +227,7 @@ test.each([
   expect([hadNoEffect(failure), hasUnknownEffect(failure)]).toEqual([effect === 'no', effect !== 'no']);
 });
 
-test('Postgres gives up a session whose client takes no more of an answer, and with it its locks', async () => {
+test('Postgres ends a session whose client stops reading an answer, and releases its locks', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
   const settings: Record<string, string> = { ...nodeSettings, statement_timeout: '0' };
@@ -245,7 +245,7 @@ test('Postgres gives up a session whose client takes no more of an answer, and w
   expect(await answer).not.toBeNull();
 });
 
-test('gives up a half-open connection also while callers keep sending on it', async () => {
+test('gives up a half-open connection even while callers keep sending on it', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
   const pool = openPool(link.through(url), { ...impatient, max: 1 });
@@ -262,7 +262,7 @@ test('gives up a half-open connection also while callers keep sending on it', as
   await expect.poll(() => codes[0], { timeout: 30_000 }).toBe('ANSWER_TIMEOUT');
 });
 
-test('an answer that came while this process stood still counts', async () => {
+test('an answer that arrived while this process was suspended still counts', async () => {
   const pool = openPool(platform().databaseUrl as string, { ...impatient, max: 1 });
   onTestFinished(() => pool.close());
   await pool.sql`select 1`;
@@ -273,7 +273,7 @@ test('an answer that came while this process stood still counts', async () => {
   expect(await answer).toEqual([{ one: 1 }]);
 });
 
-test('tries each host of a cluster, and rejects where none answers', async () => {
+test('tries each host of a cluster, and rejects if none answers', async () => {
   const url = platform().databaseUrl as string;
   const { host } = new URL(url);
   const nobody = '127.0.0.1:1';

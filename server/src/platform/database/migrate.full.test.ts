@@ -11,7 +11,7 @@ const drizzle = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'top-migrate-'));
 
 let server: PrivatePostgres;
-/** Requests, as old nodes go on to send them. */
+/** Requests as the old nodes keep sending them. */
 let requests: postgres.Sql;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const open = (max: number) => postgres(server.url, { max, fetch_types: false, onnotice: () => {} });
 
-/** As a node does at its start. */
+/** What a node does at its start. */
 async function migrateWith(folder: string): Promise<void> {
   const sql = open(1);
   try {
@@ -52,7 +52,7 @@ function withMigration(sql: string): string {
   return folder;
 }
 
-/** Somebody else's transaction that has read a table and stays open. */
+/** Another transaction that has read a table and stays open. */
 async function openTransaction(): Promise<() => Promise<void>> {
   const other = open(1);
   const connection = await other.reserve();
@@ -67,7 +67,7 @@ async function openTransaction(): Promise<() => Promise<void>> {
   return close;
 }
 
-/** How long requests on the table take at most, while so many are sent one after the other. */
+/** The longest duration of this many requests on the table, sent one after the other. */
 async function longestRequestMs(count: number): Promise<number> {
   let longest = 0;
   for (let number = 0; number < count; number++) {
@@ -94,7 +94,7 @@ test('a migration that does not get its lock lets requests pass and tries again'
   await requests`select x from tenants limit 0`;
 });
 
-test('an index is built beside requests, while other nodes wait for the migrations', async () => {
+test('an index is built while requests go on and other nodes wait for the migrations', async () => {
   const folder = withMigration(
     'DROP INDEX CONCURRENTLY IF EXISTS "by_name";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "by_name" ON "tenants" ("name");',
   );
@@ -110,11 +110,11 @@ test('an index is built beside requests, while other nodes wait for the migratio
   ]);
 });
 
-test('what an interrupted build has left is built again', async () => {
+test('an index left invalid by an interrupted build is built again', async () => {
   const folder = withMigration(
     'DROP INDEX CONCURRENTLY IF EXISTS "by_status";--> statement-breakpoint\nCREATE UNIQUE INDEX CONCURRENTLY "by_status" ON "tenants" ("status");',
   );
-  // Two tenants have the same status: the build fails, and leaves an index that is not valid.
+  // Two tenants have the same status: the build fails and leaves an invalid index.
   await expect(migrateWith(folder)).rejects.toThrow('could not create unique index');
   expect(await requests`select indisvalid from pg_index where indexrelid = 'by_status'::regclass`).toEqual([
     { indisvalid: false },

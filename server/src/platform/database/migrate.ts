@@ -7,20 +7,20 @@ import { StartupError } from '../startup-error.js';
 import { errorCodeOf } from './database-error.js';
 import { keepSchemaPublic, stopInheriting } from './login-role.js';
 
-const MIGRATIONS = fileURLToPath(new URL(/* beside src and dist alike */ '../drizzle', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL(/* the same depth in src and dist */ '../drizzle', import.meta.url));
 
-/** An arbitrary number that only this platform's migrations lock. */
+/** An arbitrary lock number that only the platform's migrations use. */
 const ADVISORY_LOCK = 7_460_112_853n;
 const LOOK_AGAIN_MS = 250;
 
-/** While a migration waits for a table's lock, every request on that table waits behind it: for so long at most. */
+/** How long a migration waits for a table's lock. Meanwhile every request on that table waits behind it. */
 const LOCK_TIMEOUT_MS = 500;
 const BETWEEN_ATTEMPTS_MS = 500;
 const GIVE_UP_AFTER_MS = 120_000;
 
 /**
- * Applies what is missing, on a client of one connection: the lock is held until that closes. Nodes that start at the
- * same time wait for the first.
+ * Applies missing migrations on a client with one connection, which holds the lock until it closes. Nodes that start at
+ * the same time wait for the first one.
  */
 export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<void> {
   await lockMigrations(sql);
@@ -38,8 +38,8 @@ export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<v
 }
 
 /**
- * The first migrations were once fifteen, and the last of these has the date of the newest first one: a database that
- * has all fifteen has the same schema and goes on. One that has fewer cannot.
+ * Fifteen earlier migrations were squashed into the first ones, under the date of the fifteenth. A database with all
+ * fifteen has the same schema and continues. A database with fewer is refused.
  */
 function refuseOldDevelopmentDatabase(last: number, [first]: MigrationMeta[]): void {
   if (last === 0 || !first || last >= first.folderMillis) return;
@@ -49,9 +49,8 @@ function refuseOldDevelopmentDatabase(last: number, [first]: MigrationMeta[]): v
 }
 
 /**
- * Asks again and again instead of waiting within a statement: an index that is built concurrently waits for all
- * statements that are older than it, so the node that builds it and a node that waits for the lock would wait for each
- * other.
+ * Polls for the lock instead of waiting within a statement. An index that is built concurrently waits for all older
+ * statements, so the building node and a waiting node would otherwise wait for each other.
  */
 async function lockMigrations(sql: postgres.Sql): Promise<void> {
   for (;;) {
@@ -62,7 +61,7 @@ async function lockMigrations(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** Postgres builds and drops indexes concurrently outside a transaction only. */
+/** Postgres builds and drops indexes concurrently only outside a transaction. */
 const isConcurrent = ({ sql }: MigrationMeta) => sql.some((statement) => /\bindex concurrently\b/i.test(statement));
 
 async function apply(sql: postgres.Sql, migration: MigrationMeta): Promise<void> {
@@ -97,7 +96,7 @@ const record = (sql: postgres.Sql | postgres.TransactionSql, { hash, folderMilli
 
 let newest: number | undefined;
 
-/** When the newest migration of this build was made, in Unix milliseconds. */
+/** When the newest migration of this build was generated, in Unix milliseconds. */
 function newestMigration(): number {
   const journal = () => JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as { entries: Entry[] };
   newest ??= journal().entries.at(-1)?.when ?? 0;
@@ -111,7 +110,7 @@ export async function isMigrated(sql: postgres.Sql): Promise<boolean> {
   return (await lastApplied(sql)) >= newestMigration();
 }
 
-/** When the newest migration that the database has was made, in Unix milliseconds. */
+/** When the newest migration in the database was generated, in Unix milliseconds. */
 async function lastApplied(sql: postgres.Sql): Promise<number> {
   const rows = await sql<{ applied: string }[]>`
     select max(created_at)::text as applied from drizzle.__drizzle_migrations`.catch((error: unknown) => {

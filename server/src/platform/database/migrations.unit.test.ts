@@ -9,12 +9,12 @@ const tags = readdirSync(folder)
   .filter((name) => /^\d{4}_/.test(name))
   .map((name) => basename(name, '.sql'));
 
-/** They make an empty database: no node is in service beside them. */
+/** They create an empty database, so no node runs beside them. */
 const firstMigrations = ['0000_schema', '0001_privileges', '0002_seed'];
 
 const problemsOf = (sql: string) => migrationProblems({ tag: 'new', sql }, tags);
 
-test('no migration stops traffic, and nodes of the version before go on beside it', () => {
+test('no migration stops requests, and nodes of the previous version continue', () => {
   expect(tags).toEqual(expect.arrayContaining(firstMigrations));
   const later = tags.filter((tag) => !firstMigrations.includes(tag));
   const problems = later.flatMap((tag) =>
@@ -54,6 +54,6 @@ test.each([
   'DROP INDEX CONCURRENTLY IF EXISTS "x";--> statement-breakpoint\nCREATE INDEX CONCURRENTLY "x" ON "commands" ("vendor");',
   '-- unused since 0000_schema: nothing reads it.\nALTER TABLE "commands" DROP COLUMN "x";',
   'grant select on commands to top_app;',
-])('the rule takes %j', (sql) => {
+])('the rule accepts %j', (sql) => {
   expect(problemsOf(sql)).toEqual([]);
 });

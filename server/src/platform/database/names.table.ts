@@ -1,6 +1,6 @@
 import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 
-/** Names that are unique on the whole platform, and whose they are. A name is never free again. */
+/** Names that are unique on the whole platform, and their owners. A name is never free again. */
 export const takenNames = pgTable(
   'taken_names',
   {

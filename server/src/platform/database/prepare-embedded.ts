@@ -6,8 +6,8 @@ import postgres from 'postgres';
 import { migrate } from './migrate.js';
 
 /**
- * The build runs this. It makes a database with every migration and nothing else, which a first start copies: no key
- * and no secret is in it.
+ * Run by the build. Creates a database with every migration and nothing else: it holds no key and no secret. A first
+ * start copies it.
  */
 const dist = import.meta.dirname;
 const files = path.join(dist, 'embedded-database');
@@ -31,7 +31,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Another user than the one who built may run the server. */
+/** The server may run as another user than the build. */
 async function makeReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {

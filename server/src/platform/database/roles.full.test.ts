@@ -39,9 +39,9 @@ test.each([
   ['BYPASSRLS', 'top_system', 'alter role top_system bypassrls', 'alter role top_system nobypassrls'],
   ['superuser', 'top_ingest', 'alter role top_ingest superuser', 'alter role top_ingest nosuperuser'],
   ['owner of the tables', 'top_app', 'alter table commands owner to top_app', 'alter table commands owner to platform'],
-])('refuses to start, in one line, where row-level security would not bind: %s', async (_, role, weaken, restore) => {
+])('refuses to start, in one line, if row-level security would not apply: %s', async (_, role, weaken, restore) => {
   await superuser.unsafe(weaken);
-  expect(await startUp()).toMatch(new RegExp(`^exit 1: .*${role}.*row-level security would not hold.*$`));
+  expect(await startUp()).toMatch(new RegExp(`^exit 1: .*${role}.*row-level security would not apply.*$`));
   await superuser.unsafe(restore);
   expect(await startUp()).toBe('exit 0');
 });
@@ -55,35 +55,35 @@ test('stops its login from inheriting the roles of the platform', async () => {
   expect(await inherits()).toEqual([{ inherits: false }]);
 });
 
-test('migrates a database whose owner does not inherit the right to create in it', async () => {
+test('migrates a database whose owner does not inherit the right to create objects in it', async () => {
   await superuser`alter role platform noinherit`;
   await superuser`create database another owner platform`;
   const another = database.url.replace(/platform$/, 'another');
   expect(await startUp(another)).toBe('exit 0');
 });
 
-test('refuses to start, in one line with the fix, where a statement without a role would see rows of tenants', async () => {
+test('refuses to start, in one line with the fix, if a statement without a role would see rows of tenants', async () => {
   await superuser`grant pg_monitor to platform`;
   await superuser`alter role platform inherit`;
   const fix = 'ALTER ROLE platform NOINHERIT';
   const refusal = await startUp();
-  expect(refusal).toMatch(/^exit 1: A statement that takes no role sees rows of every tenant.*commands, .*$/);
+  expect(refusal).toMatch(/^exit 1: A statement without SET ROLE sees rows of every tenant.*commands, .*$/);
   expect(refusal).toContain(`${fix};`);
   await superuser.unsafe(fix);
   expect(await startUp()).toBe('exit 0');
   await superuser`revoke pg_monitor from platform`;
 });
 
-test('refuses to start where the owner of a table is exempt from its row-level security', async () => {
+test('refuses to start if the owner of a table is exempt from its row-level security', async () => {
   await superuser`alter table credentials no force row level security`;
   expect(await startUp()).toMatch(
-    /^exit 1: A statement that takes no role sees rows of every tenant.*\(credentials\).*$/,
+    /^exit 1: A statement without SET ROLE sees rows of every tenant.*\(credentials\).*$/,
   );
   await superuser`alter table credentials force row level security`;
   expect(await startUp()).toBe('exit 0');
 });
 
-test('refuses a superuser before it makes a table', async () => {
+test('refuses a superuser before it creates a table', async () => {
   await superuser`create database untouched`;
   const url = database.superuserUrl.replace(/platform$/, 'untouched');
   expect(await startUp(url)).toMatch(
@@ -94,7 +94,7 @@ test('refuses a superuser before it makes a table', async () => {
   await untouched.end();
 });
 
-test('shows a statement that takes no role no row of any tenant', async () => {
+test('a statement without a role sees no row of any tenant', async () => {
   const login = postgres(database.url, { max: 1 });
   const tables = await login<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relrowsecurity order by 1`;

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import type { Database, Transaction } from './database.js';
 import { hasUnknownEffect } from './database-error.js';
 
-/** Runs a handler's work in one transaction that sees the rows of one tenant, and no others. */
+/** Runs a handler's work in one transaction that sees the rows of this tenant only. */
 export function asTenant<Result>(
   database: Database,
   tenantId: string,
@@ -22,7 +22,7 @@ export async function enterTenant(tx: Transaction, tenantId: string): Promise<vo
   );
 }
 
-/** Runs background work in one transaction over the rows of all tenants. Never for a handler. */
+/** Runs background work in one transaction over the rows of all tenants. Never use it in a handler. */
 export function asAllTenants<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return inTransaction(database, async (tx) => {
     await tx.execute(fragment`set local role top_system`);
@@ -30,12 +30,12 @@ export function asAllTenants<Result>(database: Database, work: (tx: Transaction)
   });
 }
 
-/** Longer than Postgres gives any statement of ours, and as long as a connection may be silent. */
+/** Longer than the statement timeout of Postgres, and as long as a connection may be silent. */
 const LONGEST_TRANSACTION_MS = 15_000;
 
 /**
  * A transaction whose connection dies between two statements may never settle in the driver. No loop and no request may
- * wait for it for ever. A transaction that fails before its commit has changed nothing.
+ * wait for it forever. A transaction that fails before its commit has changed nothing.
  */
 async function inTransaction<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
@@ -70,17 +70,20 @@ async function inTransaction<Result>(database: Database, work: (tx: Transaction)
 
 type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
 
-/** One statement over the rows of all tenants, in a transaction of its own. Never for a handler. */
+/** Runs one statement over the rows of all tenants, in its own transaction. Never use it in a handler. */
 export const asAllTenantsStatement = <Row>(database: Database, statement: Statement<Row>) =>
   inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
 
-/** One statement over a JSON array of requests of several tenants: admits them and inserts the commands they bring. */
+/**
+ * Runs one statement over a JSON array of requests of several tenants: it admits the requests and inserts their
+ * commands.
+ */
 export const asIngest = <Row>(database: Database, statement: string, requests: readonly object[]) =>
   inOneRoundTrip(database.sql, 'begin; set local role top_ingest', (sql) =>
     sql.unsafe<Row[]>(statement, [JSON.stringify(requests)], { prepare: true }),
   );
 
-/** begin, role, statement and commit leave together; after an error the commit rolls back. */
+/** begin, role, statement and commit leave in one round trip; after an error the commit rolls back. */
 async function inOneRoundTrip<Row>(sql: postgres.Sql, begin: string, statement: Statement<Row>): Promise<Row[]> {
   const connection = await sql.reserve();
   try {

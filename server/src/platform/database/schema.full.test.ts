@@ -9,11 +9,11 @@ import { dumpSchema, schemaFile } from '../../../test/support/dump-schema.js';
 
 const server = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('drizzle/schema.sql is what the migrations make; pnpm golden:schema of the server refreshes it', () => {
+test('drizzle/schema.sql equals the result of the migrations; pnpm golden:schema of the server refreshes it', () => {
   expect(dumpSchema(platform().databaseUrl as string)).toBe(readFileSync(schemaFile, 'utf8'));
 });
 
-test('the migrations make every table as the code declares it: nothing is left to generate', () => {
+test('the migrations create every table as the code declares it: drizzle has nothing left to generate', () => {
   const folder = mkdtempSync(join(tmpdir(), 'top-migrations-'));
   try {
     cpSync(join(server, 'drizzle'), folder, { recursive: true });

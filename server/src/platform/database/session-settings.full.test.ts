@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('serves as ever where the settings of database and user are hostile, after a restart too', async () => {
+test('hostile settings of the database and its user change nothing, even after a restart', async () => {
   const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
   const load = startLoad(demo, () => server.baseUrl);
   await Promise.all([load.seen(500, isAccepted), load.seen(100, isRead)]);

@@ -3,10 +3,11 @@ import { StartupError } from '../startup-error.js';
 
 /**
  * Plans must not depend on statistics. Right after the installation Postgres has none, and a connection keeps the plans
- * that it made while the tables were empty: read the whole table. Every statement of the platform has an index that
- * serves it. jit: Postgres would compile a plan that it takes for expensive because it reads a whole small table.
- * random_page_cost: with 4, the value for disks that turn, Postgres would sooner read a whole index in the order of the
- * table than 5,000 rows in the order of a list.
+ * that it made while the tables were empty, which read the whole table. Every statement of the platform has an index
+ * that serves it.
+ * jit: Postgres would compile a plan that it considers expensive because it reads a whole small table.
+ * random_page_cost: with 4, the value for spinning disks, Postgres would rather read a whole index in table order than
+ * 5,000 rows in list order.
  */
 export const planSettings = {
   enable_seqscan: 'off',
@@ -16,8 +17,8 @@ export const planSettings = {
 };
 
 /**
- * What the platform relies on. Every connection sets it, so that a setting of the database or of its user changes
- * neither how values are read and written nor what a transaction sees.
+ * The settings that the platform relies on. Every connection sets them, so that settings of the database or of its user
+ * change neither how values are read and written nor what a transaction sees.
  */
 const sessionSettings: Record<string, string> = {
   search_path: 'public',
@@ -36,12 +37,11 @@ const sessionSettings: Record<string, string> = {
 };
 
 /**
- * A node that dies or freezes within a transaction must not hold the others up for longer than 10 seconds: it may hold
- * the lock of the event log or of the lease. 5 seconds, because another of its connections may wait for that lock, get
- * it then, and hold it for as long again.
- *
- * No timeout of Postgres ends a session that sends an answer, or waits for the rest of a statement, over a broken link.
- * TCP does, after about 10 seconds: keepalives where everything sent has arrived, the user timeout where it has not.
+ * A node that dies or freezes within a transaction must not block other nodes for longer than 10 seconds: it may hold
+ * the lock of the event log or of the lease. The timeout is 5 seconds, because another of its connections may wait for
+ * that lock, get it then, and hold it for another 5 seconds.
+ * No Postgres timeout ends a session that sends an answer, or waits for the rest of a statement, over a broken link.
+ * TCP ends it after about 10 seconds: keepalives if everything sent has arrived, the user timeout if not.
  */
 export const nodeSettings: Record<string, string> = {
   ...sessionSettings,
@@ -54,7 +54,7 @@ export const nodeSettings: Record<string, string> = {
   tcp_user_timeout: '10s',
 };
 
-/** Refuses an encoding that lacks characters, before a migration runs, and a pooler that drops the settings above. */
+/** Refuses, before any migration runs, an encoding that lacks characters and a pooler that drops these settings. */
 export async function refuseOtherSettings(sql: postgres.Sql): Promise<void> {
   const rows = await sql<{ name: string; setting: string; database: string }[]>`
     select lower(name) as name, setting, current_database() as database from pg_settings
@@ -63,13 +63,13 @@ export async function refuseOtherSettings(sql: postgres.Sql): Promise<void> {
     if (name === 'server_encoding') {
       if (setting === 'UTF8') continue;
       throw new StartupError(
-        `The database "${database}" has the encoding ${setting}. Make one with UTF8: create database … encoding 'UTF8' template template0.`,
+        `The database "${database}" has the encoding ${setting}. Create one with UTF8: create database … encoding 'UTF8' template template0.`,
       );
     }
     const expected = sessionSettings[name];
     if (setting !== expected) {
       throw new StartupError(
-        `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Take the parameter out of DATABASE_URL, or connect without the pooler that drops it.`,
+        `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
       );
     }
   }

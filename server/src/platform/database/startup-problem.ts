@@ -5,7 +5,7 @@ import { codedErrorIn } from './database-error.js';
 const START_WITHIN_MS = 15_000;
 const RETRY_AFTER_MS = 250;
 
-/** Opens Postgres as soon as it can be reached, for a bounded time. Says once what it waits for. */
+/** Opens Postgres as soon as it can be reached, within a bounded time. Logs once why it waits. */
 export async function waitForPostgres<Result>(url: string, open: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + START_WITHIN_MS;
   for (let isFirst = true; ; isFirst = false) {
@@ -23,7 +23,7 @@ export async function waitForPostgres<Result>(url: string, open: () => Promise<R
 
 type Problem = { message: string; isTemporary: boolean };
 
-/** An error of the driver or of Node that has no fix of its own here. */
+/** An error of the driver or of Node for which the platform knows no remedy. */
 function otherProblem(error: unknown, url: string): Problem | null {
   const coded = codedErrorIn(error);
   if (!coded) return null;
@@ -32,7 +32,7 @@ function otherProblem(error: unknown, url: string): Problem | null {
   return { message: `Postgres at ${new URL(url).host} cannot be used: ${reason}.`, isTemporary: false };
 }
 
-/** What is wrong with the database and how to put it right, in one line; null where it is no error of the database. */
+/** The problem and its remedy in one line; null if the error does not come from the database. */
 export function startupProblem(error: unknown, url: string): Problem | null {
   const coded = codedErrorIn(error);
   if (!coded) return null;
@@ -51,17 +51,17 @@ export function startupProblem(error: unknown, url: string): Problem | null {
   }
   if (/CERT|TLS|SSL|LEAF_SIGNATURE|EPROTO/.test(code)) {
     return wrong(
-      `cannot be reached by TLS: ${message} (${code}). Give its certificate authority in NODE_EXTRA_CA_CERTS, and the host's name in DATABASE_URL.`,
+      `cannot be reached by TLS: ${message} (${code}). Set NODE_EXTRA_CA_CERTS to its certificate authority, and use the host's name in DATABASE_URL.`,
     );
   }
   if (coded.syscall === 'connect' || NO_ANSWER.has(code)) {
     return waiting(`does not answer (${code}). Start it, or correct host, port and sslmode in DATABASE_URL.`);
   }
-  // Only an error that Postgres itself sent has a severity.
+  // Only errors of Postgres itself have a severity.
   if (!('severity' in coded)) return null;
   if (NO_ROLE.has(code) && /\brole\b/.test(message)) {
     return wrong(
-      `lacks a role of the platform: ${message}. Roles are not part of a database's dump: make top_app, top_system and top_ingest, then restore the dump.`,
+      `lacks a role of the platform: ${message}. A dump of a database contains no roles: create top_app, top_system and top_ingest, then restore the dump.`,
     );
   }
   switch (code) {
@@ -69,9 +69,9 @@ export function startupProblem(error: unknown, url: string): Problem | null {
     case '57P01': // admin_shutdown
     case '57P02': // crash_shutdown
     case '57P03': // cannot_connect_now
-      return waiting(`takes no connection at the moment: ${message}.`);
+      return waiting(`accepts no connections at the moment: ${message}.`);
     case '3D000': // invalid_catalog_name
-      return wrong(`has no database "${name}". Make it: create database "${name}" owner "${user}" encoding 'UTF8'.`);
+      return wrong(`has no database "${name}". Create it: create database "${name}" owner "${user}" encoding 'UTF8'.`);
     case '28P01': // invalid_password
       return wrong(`refuses the user "${user}" or its password. Correct DATABASE_URL.`);
     case '28000': // invalid_authorization_specification
@@ -81,7 +81,7 @@ export function startupProblem(error: unknown, url: string): Problem | null {
           : `refuses the user "${user}": ${message}. Correct DATABASE_URL, or pg_hba.conf.`,
       );
     case '08P01': // protocol_violation
-      return wrong(`does not take the platform's settings: ${message}. Connect without a pooler.`);
+      return wrong(`does not accept the platform's settings: ${message}. Connect without a pooler.`);
     case '42501': // insufficient_privilege
       return wrong(`gives the user "${user}" too few rights: ${message}. ${rightsFix(message, name, user)}`);
     default:
@@ -100,7 +100,9 @@ const NO_ANSWER = new Set([
   'ETIMEDOUT',
 ]);
 
-/** invalid_parameter_value, where a transaction takes a role that does not exist; undefined_object, in a grant. */
+/**
+ * invalid_parameter_value: a transaction sets a role that does not exist. undefined_object: a grant names such a role.
+ */
 const NO_ROLE = new Set(['22023', '42704']);
 
 function rightsFix(message: string, name: string, user: string): string {

@@ -7,8 +7,8 @@ import type { Incoming } from './exchange.js';
 const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 /**
- * The address that a request comes from, as the outermost of `trustedHops` proxies saw it. The connection's own
- * address where the proxies say nothing that is an address.
+ * The client's address as the outermost of `trustedHops` proxies saw it. If the proxies give no valid address, the
+ * address of the connection.
  */
 export function addressOf(req: Incoming, trustedHops: number): string {
   const peer = peerAddress(req.socket);
@@ -16,14 +16,14 @@ export function addressOf(req: Incoming, trustedHops: number): string {
   return canonical(proxyAddr(req, (_address, hop) => hop < trustedHops)) ?? peer;
 }
 
-/** The address at the other end of a connection; empty where the connection is already lost. */
+/** The address at the other end of a connection; empty if the connection is already lost. */
 export const peerAddress = ({ remoteAddress }: { remoteAddress?: string | undefined }): string =>
   canonical(remoteAddress ?? '') ?? '';
 
-/** The zone of a link-local address, such as `%eth0.100`, is local to the machine that says it, and no part of it. */
+/** The zone of a link-local address, such as `%eth0.100`, is local to one machine and not part of the address. */
 const ZONE = /%.*$/;
 
-/** An IPv4 address that is mapped into IPv6 (`::ffff:192.0.2.1`) becomes the IPv4 address. */
+/** An IPv4 address mapped into IPv6 (`::ffff:192.0.2.1`) becomes the IPv4 address. */
 function canonical(text: string): string | null {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? [];
   const address = (ipv6 ?? ipv4 ?? text).replace(ZONE, '');
@@ -31,6 +31,9 @@ function canonical(text: string): string | null {
   return isIPv6(address) ? ipaddr.process(address).toString() : null;
 }
 
-/** Failures and connections are counted by IPv4 address, and by /64 for IPv6: one customer has at least that many addresses. */
+/**
+ * The key by which failures and connections are counted: the IPv4 address, or the /64 of an IPv6 address. One customer
+ * has at least that many addresses.
+ */
 export const networkOf = (address: string): string =>
   isIPv6(address) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64` : address;

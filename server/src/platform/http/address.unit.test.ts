@@ -20,11 +20,11 @@ test.each([
   ['3221225985', '198.51.100.9'],
   ['192.0.2.999', '198.51.100.9'],
   ['_hidden', '198.51.100.9'],
-])('a proxy that says %s means %s', (said, meant) => {
+])('a proxy that reports %s means %s', (said, meant) => {
   expect(addressOf(request('::ffff:198.51.100.9', `203.0.113.1, ${said}`), 1)).toBe(meant);
 });
 
-test('looks behind as many proxies as are trusted', () => {
+test('looks behind exactly as many proxies as are trusted', () => {
   const req = request('198.51.100.9', '203.0.113.1, 203.0.113.2');
   expect([0, 1, 2, 3].map((hops) => addressOf(req, hops))).toEqual([
     '198.51.100.9',

@@ -7,8 +7,8 @@ import { ApiError, validationFailed } from '../operation/api-error.js';
 import { answerJson, type Reply } from './exchange.js';
 
 /**
- * Answers what was thrown with a code of the table. An unexpected error is logged, and its details are not shown. A
- * refusal that the platform decided on, such as one for overload, is no error of the platform: the log of refusals has it.
+ * Answers a thrown error with a code of the error table. An unexpected error is logged and its details are not shown.
+ * An intended refusal, for example for overload, is not logged here: it is in the refusal log.
  */
 export function answerError(error: unknown, reply: Reply, logger: Logger): void {
   const { requestId, operation, mayHaveChanged = false } = reply.locals;
@@ -40,7 +40,7 @@ type Issue = {
 };
 
 function toValidationError(error: RequestValidationError): ApiError {
-  // A malformed id in a path is the same 404 as a missing one: it tells nothing about which ids exist.
+  // A malformed id in a path is a 404 like a missing one: the answer does not reveal which ids exist.
   if (error.pathParams) return new ApiError('NOT_FOUND');
   return validationFailed([...detailsIn('query', error.query), ...detailsIn('body', error.body)]);
 }

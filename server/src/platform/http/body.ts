@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../json/scan-json.js';
 import { ApiError } from '../operation/api-error.js';
 
-/** Methods whose content has no meaning (RFC 9110, 9.3). A body of any other method is read before the caller is known. */
+/**
+ * Methods whose content has no meaning (RFC 9110, 9.3). The body of any other method is read before the caller is
+ * known.
+ */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -10,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Reads the whole body, at most `limit` bytes of it, exactly as it was sent: its hash is signed. */
+/** Reads the whole body, up to `limit` bytes, byte for byte: its hash is signed. */
 export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   if (!hasBody(req)) return Buffer.alloc(0);
   const { 'content-length': length, 'content-encoding': encoding } = req.headers;
@@ -45,7 +48,7 @@ const tooLarge = (limit: number) =>
 
 const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i;
 
-/** The value of a JSON body (undefined for an empty body), or the problem that an admitted caller is told. */
+/** The value of a JSON body (undefined for an empty body), or the problem, which only an admitted caller learns. */
 export function parseBody(
   contentType: string | undefined,
   bytes: Buffer,

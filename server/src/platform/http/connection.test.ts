@@ -18,7 +18,7 @@ let folder: string;
 let server: RunningServer;
 let caller: Profile;
 
-/** A server of this file: a defect that these tests look for would end it. */
+/** A separate server: the defects that these tests look for would end it. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-connection-'));
   server = await startServer({
@@ -60,7 +60,7 @@ async function open(localAddress = '127.0.0.1', { baseUrl } = server): Promise<S
   return socket;
 }
 
-/** Unlike `once`, it does not reject where the other side resets the connection. */
+/** Unlike `once`, it does not reject if the other side resets the connection. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
 const answeredOrClosed = (socket: Socket) =>
@@ -68,7 +68,7 @@ const answeredOrClosed = (socket: Socket) =>
     socket.once('data', () => resolve('answered')).once('close', () => resolve('closed'));
   });
 
-/** The server may be slow to notice what its clients have closed. */
+/** The server may notice late that its clients have closed. */
 const WITHIN = { timeout: 15_000 };
 
 const expectAlive = async () => {
@@ -121,7 +121,7 @@ test.each([
   ['CONNECT', head('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443')],
   ['bytes that are not HTTP', 'hello\r\n\r\n'],
   ['a complete request', () => signed('GET', ME)],
-])('after %s a client that sends for ever reads its answer and is disconnected', async (_, request) => {
+])('after %s a client that sends forever can read its answer and is disconnected', async (_, request) => {
   const socket = await open();
   let received = '';
   socket.on('data', (chunk) => {
@@ -135,7 +135,7 @@ test.each([
   expect(received).toMatch(/^Connection: close\r$/m);
 });
 
-test('a client that sends all of a large body before it reads gets the refusal', async () => {
+test('a client that sends a whole large body before it reads still gets the refusal', async () => {
   const body = 'a'.repeat(3_000_000);
   const request = signed('POST', COMMANDS, body, `Content-Length: ${body.length}`) + body;
   const socket = await open();
@@ -145,7 +145,7 @@ test('a client that sends all of a large body before it reads gets the refusal',
   socket.destroy();
 });
 
-test('a connection whose headers do not come is closed after the refusal', async () => {
+test('a connection whose headers do not arrive is closed after the refusal', async () => {
   const socket = await open();
   socket.write('GET / HTTP/1.1\r\nHost: local');
   const [answer] = await once(socket, 'data');
@@ -158,7 +158,7 @@ test('a connection whose headers do not come is closed after the refusal', async
   clearInterval(probing);
 });
 
-test('a refusal before the body was read closes the connection, and one after it does not', async () => {
+test('a refusal before the body was read closes the connection; a refusal after it does not', async () => {
   const unsigned = await rawRequest(
     server.baseUrl,
     `${head(`POST ${COMMANDS} HTTP/1.1`, 'Host: localhost', 'Content-Length: 2')}{}`,
@@ -173,7 +173,7 @@ test('a refusal before the body was read closes the connection, and one after it
   expect(invalid.headers.connection).toBe('keep-alive');
 });
 
-test('requests of one connection are answered in their order', async () => {
+test('requests of one connection are answered in order', async () => {
   const requests = ['1', '2', '3'].map((id) => signed('GET', ME, '', `X-Request-Id: ${id}`));
   const answers = await rawRequests(server.baseUrl, requests.join(''), 3);
   expect(answers.map(({ status, body }) => [status, body.request_id])).toEqual([
@@ -183,7 +183,7 @@ test('requests of one connection are answered in their order', async () => {
   ]);
 });
 
-test('a request does not start before the answer to the one before it in the connection', async () => {
+test('a request does not start before the previous request of its connection is answered', async () => {
   const waiting = signed('GET', '/api/v1/open/device-requests?wait_seconds=1');
   const sentAt = Date.now();
   const answers = await rawRequests(server.baseUrl, waiting + createCommand(randomUUID()), 2);
@@ -197,29 +197,29 @@ test('of many requests sent at once the first is answered, and then the connecti
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
-test('the connection also closes where the request that is too many is not complete', async () => {
+test('the connection also closes if the excess request is incomplete', async () => {
   const flood = head('GET /metrics HTTP/1.1', 'Host: localhost').repeat(11);
   const incomplete = head(`POST ${ME} HTTP/1.1`, 'Host: localhost', 'Content-Length: 1000');
   const answers = await rawRequests(server.baseUrl, flood + incomplete, 12);
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
-test('CONNECT is refused at once, though its body is not complete', async () => {
+test('CONNECT is refused at once, even if its body is incomplete', async () => {
   const request = head('CONNECT a:443 HTTP/1.1', 'Host: a:443', 'Content-Length: 1000');
   expectRefusal(await rawRequest(server.baseUrl, request), 'MALFORMED_HTTP');
 });
 
 test.each([
-  ['a byte too many', (body: string) => Buffer.byteLength(body) - 1],
+  ['an extra byte', (body: string) => Buffer.byteLength(body) - 1],
   ['a length counted in characters', (body: string) => body.length],
-])('%s behind a request ends the connection only after its answer', async (_, length) => {
+])('%s after a request ends the connection only after its answer', async (_, length) => {
   const request = createCommand(randomUUID(), length);
   const answers = await rawRequests(server.baseUrl, request, 2);
   expect(answers.map(({ status }) => status)).toEqual([400]);
   expectRefusal(answers[0] as (typeof answers)[0], 'MALFORMED_JSON');
 });
 
-test('a command with bytes behind it is answered as stored, and nobody gets the refusal of the bytes', async () => {
+test('a command with extra bytes behind it is answered as stored, and no client gets the refusal of those bytes', async () => {
   for (const garbage of ['x', 'hello\r\n\r\n', '\0'.repeat(100_000), head('CONNECT a:443 HTTP/1.1', 'Host: a:443')]) {
     const answers = await rawRequests(server.baseUrl, createCommand(randomUUID()) + garbage, 2);
     expect(answers.map(({ status }) => status)).toEqual([202]);
@@ -239,14 +239,14 @@ test('a request that offers an upgrade is answered in HTTP/1.1, and its connecti
   expect([answer?.status, answer?.headers.connection, more]).toEqual([200, 'close', []]);
 });
 
-/** In packets of their own. */
+/** Each in a packet of its own. */
 function sendPieces(socket: Socket, text: string): void {
   socket.setNoDelay(true);
   const [piece, rest] = [text.slice(0, 40), text.slice(40)];
   socket.write(piece, () => rest && setImmediate(sendPieces, socket, rest));
 }
 
-test('a request that offers an upgrade is answered, though its body comes after its headers, piece by piece', async () => {
+test('a request that offers an upgrade is answered, even if its body arrives after its headers, piece by piece', async () => {
   const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
   const body = JSON.stringify({ ...command, idempotency_key: randomUUID() });
   const headers = signed(
@@ -280,7 +280,7 @@ const expectClosed = (sockets: Socket[], count: number) =>
     WITHIN,
   );
 
-test('connections above the maximum are closed, and there is room again when others close', async () => {
+test('connections above the maximum are closed; a closed connection makes room for a new one', async () => {
   const sockets = (
     await Promise.all(
       ['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((from) => openMany(MAX_CONNECTIONS_PER_ADDRESS, from)),
@@ -291,7 +291,7 @@ test('connections above the maximum are closed, and there is room again when oth
   await vi.waitFor(async () => expect((await rawRequest(server.baseUrl, signed('GET', ME))).status).toBe(200), WITHIN);
 });
 
-test('one address gets no more than its share of the connections, and the others are served meanwhile', async () => {
+test('one address gets no more than its share of the connections, and other addresses are served meanwhile', async () => {
   const greedy = await openMany(MAX_CONNECTIONS, '127.0.0.2');
   await expectClosed(greedy, MAX_CONNECTIONS - MAX_CONNECTIONS_PER_ADDRESS);
   await expectAlive();
@@ -306,7 +306,7 @@ test('one address gets no more than its share of the connections, and the others
   }, WITHIN);
 });
 
-test('behind a proxy, whose address all connections have, the maximum alone counts', async () => {
+test('behind a proxy, where all connections have the same address, only the maximum counts', async () => {
   const data = mkdtempSync(join(tmpdir(), 'top-connection-proxied-'));
   const limits = { MAX_CONNECTIONS: '30', MAX_CONNECTIONS_PER_ADDRESS: '10' };
   const proxied = await startServer({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });

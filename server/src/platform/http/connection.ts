@@ -2,37 +2,40 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Duplex } from 'node:stream';
 import { hasBody } from './body.js';
 
-/** How long a client has to read its last answer before the connection is destroyed. */
+/** How long a client has to read the last answer before the connection is destroyed. */
 const LINGER_MS = 1_000;
 /** Enough for a client that sends its whole body before it reads the refusal. */
 const MAX_DISCARDED_BYTES = 4 * 1_048_576;
 const MAX_PIPELINED_REQUESTS = 10;
 
-/** One connection of a client. It serves one request at a time, and the client can read every answer before it closes. */
+/**
+ * One connection of a client. It serves one request at a time, and closes so that the client can still read every
+ * answer.
+ */
 export class Connection {
   #answering: ServerResponse | null = null;
   #pipelined: Array<() => void> = [];
-  /** The answer under way, or else the next one, is the last. */
+  /** The current answer, or else the next one, is the last. */
   #isLast = false;
   #isLingering = false;
 
   constructor(private readonly socket: Duplex & { destroySoon?: () => void }) {
     // Node removes its own error listener from the socket of a CONNECT request. An 'error' event without a listener
-    // ends the process.
+    // would end the process.
     socket.on('error', () => {});
-    // Node calls destroySoon after the last answer. Its version closes while bytes of the client are unread: the kernel
-    // then resets the connection, and the client loses the answer.
+    // Node calls destroySoon after the last answer. Node's version closes while bytes of the client are unread: the
+    // kernel then resets the connection and the client loses the answer.
     socket.destroySoon = () => this.linger();
-    // For a socket that Node has handed over. It no longer applies the server's timeout there.
+    // Node no longer applies the server's timeout to a socket that it has handed over.
     socket.on('timeout', () => socket.destroy());
   }
 
-  /** Whether the next request is one too many: too many wait, or the answer under way is the last. */
+  /** Whether the next request must be refused: too many wait, or the current answer is the last. */
   get isFull(): boolean {
     return !!this.#answering && (this.#isLast || this.#pipelined.length === MAX_PIPELINED_REQUESTS);
   }
 
-  /** Serves the request when those before it in the connection are answered. */
+  /** Serves the request after the earlier requests of the connection. */
   serve(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
     if (this.#isLingering) return;
     if (this.isFull) this.stopReading();
@@ -47,10 +50,11 @@ export class Connection {
       if (this.#isLast) this.linger();
       else if (!this.socket.destroyed) this.#pipelined.shift()?.();
     });
-    // Node's parser drops the bytes that it has read behind a request with Upgrade, even if the server does not upgrade.
+    // After a request with Upgrade, Node's parser drops the bytes that it has already read, even if the server does not
+    // upgrade.
     if (req.headers.upgrade !== undefined) this.#isLast = true;
     const canKeepAlive = res.shouldKeepAlive;
-    // An answer before the end of the body is the last: what follows in the connection is no request.
+    // An answer before the end of the body is the last one: the bytes that follow are not a request.
     res.shouldKeepAlive = canKeepAlive && !this.#isLast && !hasBody(req);
     if (hasBody(req)) {
       req.once('end', () => {
@@ -60,33 +64,36 @@ export class Connection {
     listener(req, res);
   }
 
-  /** Closes the connection after the answer under way, or after the answer to a request that may be on its way. */
+  /** Closes the connection after the current answer, or after the answer to a request that may be in transit. */
   closeAfterAnswer(): void {
     this.#isLast = true;
     if (this.#answering) this.#answering.shouldKeepAlive = false;
   }
 
-  /** The request whose answer has not begun and whose bytes are not complete. */
+  /** The request that has no answer yet and is not completely received. */
   get incompleteRequest(): IncomingMessage | null {
     const res = this.#answering;
     return res && !res.headersSent && !res.req.complete ? res.req : null;
   }
 
-  /** The refused bytes are not HTTP or came too late. The refusal answers them unless an earlier request waits for its answer. */
+  /**
+   * The refused bytes are not HTTP or came too late. The refusal answers them, unless an earlier request still waits
+   * for its answer.
+   */
   refuse(refusal: () => string): void {
     if (this.#isLingering || this.socket.destroyed) return;
     if (this.#answering && !this.incompleteRequest) this.stopReading();
     else this.linger(this.socket.writable ? refusal() : '');
   }
 
-  /** Nothing behind the request under way is served, neither what its client has sent nor what it will send. */
+  /** Serves no later request of this connection, neither one already received nor one still to come. */
   stopReading(): void {
     this.closeAfterAnswer();
     this.#pipelined = [];
     this.#discardInput();
   }
 
-  /** Sends the end and destroys the connection a second later. Unread bytes would make the kernel reset it at once. */
+  /** Sends FIN and destroys the connection a second later. Unread bytes would make the kernel reset it at once. */
   linger(lastBytes = ''): void {
     if (this.#isLingering) return;
     this.#isLingering = true;

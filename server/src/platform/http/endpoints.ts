@@ -12,8 +12,8 @@ type AnyHandler = (
 ) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
 
 /**
- * The one place where handlers meet ts-rest, which validates requests and answers by the contract. The gates have found
- * the operation and its parameters, so Express matches no path.
+ * The only place where handlers meet ts-rest, which validates requests and answers against the contract. The gates have
+ * already found the operation and its parameters, so Express matches no path.
  */
 export function createEndpoints(handlers: Handlers) {
   const endpoints = new Map(
@@ -32,11 +32,11 @@ export function createEndpoints(handlers: Handlers) {
   );
 }
 
-/** What ts-rest would register for the path of the operation. */
+/** The handlers that ts-rest would register for the path of the operation. */
 function toEndpoint(route: Operation['route'], handler: AnyHandler): RequestHandler | undefined {
   const handle = async (request: { res: Response }) => {
     const { call } = (request.res as unknown as Reply).locals;
-    if (!call) throw new Error('A request came to a handler without passing the gates.');
+    if (!call) throw new Error('A request reached a handler without passing the gates.');
     const answer = await handler(request, call);
     if (answer.headers) request.res.set(answer.headers);
     return answer;

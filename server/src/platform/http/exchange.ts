@@ -8,15 +8,15 @@ export type Incoming = IncomingMessage & { url: string; method: string; body?: u
 export type Reply = ServerResponse & {
   locals: {
     requestId: string;
-    /** The name of the operation, as soon as it is found. */
+    /** The name of the operation, once it is found. */
     operation?: string;
-    /** The tenant of the credential, as soon as the signature is verified. */
+    /** The tenant of the credential, once the signature is verified. */
     tenantId?: string;
-    /** The parameters in the path. */
+    /** The path parameters. */
     params?: Record<string, string>;
     /** Set when the request is admitted. */
     call?: CallOf<ErrorCode>;
-    /** True from the moment on when a failure may leave a change behind. */
+    /** True once a failure may leave a change behind. */
     mayHaveChanged?: boolean;
     /** The error code of a refusal. */
     code?: string;

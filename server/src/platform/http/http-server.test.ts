@@ -45,7 +45,7 @@ test.each([
   ['a bad Host in HTTP/1.0', lines(`GET ${ME} HTTP/1.0`, 'Host: a b')],
   ['two Hosts', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'Host: localhost')],
   ['a space in the target', lines(`GET ${ME}?a=b c HTTP/1.1`, 'Host: localhost')],
-  ['a target beyond ASCII', lines('GET /api/v1/open/caf\u00e9 HTTP/1.1', 'Host: localhost')],
+  ['non-ASCII bytes in the target', lines('GET /api/v1/open/caf\u00e9 HTTP/1.1', 'Host: localhost')],
   ['bare line feeds', `GET ${ME} HTTP/1.1\nHost: localhost\n\n`],
   ['a folded header', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'X-A: b', ' c')],
   ['white space before the colon', lines(`GET ${ME} HTTP/1.1`, 'Host: localhost', 'X-A : b')],
@@ -67,7 +67,7 @@ test.each([
   expectRefusal(await rawRequest(node, bytes), 'MALFORMED_HTTP');
 });
 
-test('refuses a broken chunk in the body of a signed request rather than drop the connection', async () => {
+test('refuses a broken chunk in the body of a signed request instead of dropping the connection', async () => {
   const head = signed('POST', '/api/v1/open/downlink/commands', 'Transfer-Encoding: chunked');
   expectRefusal(await rawRequest(node, `${head}zz\r\n`), 'MALFORMED_HTTP');
 });
@@ -91,13 +91,13 @@ test.each(['/livez', ME])('answers a conditional GET of %s in full', async (targ
   }
 });
 
-test('refuses an expectation that it does not meet, under the request id it came with', async () => {
+test('refuses an unsupported Expect header, with the request id that the caller sent', async () => {
   const answer = await rawRequest(node, signed('GET', ME, 'Expect: coffee', 'X-Request-Id: abc'));
   expectRefusal(answer, 'EXPECTATION_FAILED');
   expect(answer.body.request_id).toBe('abc');
 });
 
-test('lets a client that expects 100 Continue go on', async () => {
+test('lets a client that expects 100 Continue send its body', async () => {
   expect((await rawRequest(node, signed('GET', ME, 'Expect: 100-continue'))).status).toBe(200);
 });
 
@@ -106,6 +106,6 @@ test('refuses headers of more than 16 KiB', async () => {
   expectRefusal(await rawRequest(node, signed('GET', ME, ...padding)), 'HEADERS_TOO_LARGE');
 });
 
-test('answers a request whose headers do not come within 5 seconds with REQUEST_TIMEOUT', async () => {
+test('answers REQUEST_TIMEOUT if the headers do not arrive within 5 seconds', async () => {
   expectRefusal(await rawRequest(node, `GET ${ME} HTTP/1.1\r\nHost: localhost\r\n`), 'REQUEST_TIMEOUT');
 });

@@ -17,31 +17,36 @@ type Options = {
 
 export type HttpServer = {
   server: Server;
-  /** Answers the requests under way, and cuts off after the limit. */
+  /** Finishes the requests in progress, and cuts them off after the limit. */
   drain(limitMs: number): Promise<void>;
 };
 
-/** Node's HTTP server with its framing checks on. It answers their refusals with the JSON error of every other refusal. */
+/**
+ * Node's HTTP server with its framing checks on. Their refusals get the same JSON error body as every other refusal.
+ */
 export function createHttpServer(listener: RequestListener, options: Options): HttpServer {
   const { maxConnections, maxConnectionsPerNetwork, logRefusal } = options;
   const connections = new Map<Duplex, Connection>();
   const admit = createNetworkLimit(maxConnectionsPerNetwork);
 
   /**
-   * Node parses all that it has read before any answer: thousands of pipelined requests, and each takes 8 KB. Only an
-   * upgrade stops its parser. So the first request that is too many counts as an upgrade, and no other one but CONNECT
-   * does: a request that offers an upgrade is answered in HTTP/1.1.
+   * Node parses all bytes it has read before any answer: thousands of pipelined requests of 8 KB memory each. Only an
+   * upgrade stops its parser. So the first excess request counts as an upgrade, and no other request but CONNECT does:
+   * a request that offers an upgrade is answered in HTTP/1.1.
    */
   class Request extends IncomingMessage {
     #isUpgrade: boolean | undefined;
 
-    /** Node reads it first when the headers are complete, and again with every piece of the body: it must stay the same. */
+    /**
+     * Node reads this when the headers are complete, and again with every chunk of the body: the value must stay the
+     * same.
+     */
     get upgrade(): boolean {
       this.#isUpgrade ??= this.method === 'CONNECT' || connections.get(this.socket)?.isFull === true;
       return this.#isUpgrade;
     }
 
-    /** Node sets it to what the headers say. */
+    /** Node sets it according to the headers. */
     set upgrade(_: boolean) {}
   }
 
@@ -51,18 +56,18 @@ export function createHttpServer(listener: RequestListener, options: Options): H
     requestTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16_384,
-    // Longer than the idle timeout of usual load balancers (60 s), so that the load balancer closes first.
+    // Longer than the idle timeout of common load balancers (60 s), so that the load balancer closes first.
     keepAliveTimeout: 65_000,
-    // framingProblem checks Host: Node's own refusal has no body.
+    // framingProblem checks Host, because Node's own refusal has no body.
     requireHostHeader: false,
   });
-  // Node would drop the headers beyond 2,000 unseen, a second X-Api-Id among them. maxHeaderSize bounds them anyway.
+  // Node would silently drop headers beyond 2,000, for example a second X-Api-Id. maxHeaderSize still bounds them.
   server.maxHeadersCount = 0;
   // Longer than the longest wait of a request (30 s). It ends the connection of a client that does not read its answer.
   server.timeout = 60_000;
 
   server.on('connection', (socket: Socket) => {
-    // Node's own maxConnections hands the connection to another process, and so in circles where all are full.
+    // Node's own maxConnections passes the connection to another process. If all are full, it would circulate.
     if (connections.size >= maxConnections || !admit(socket)) {
       socket.destroy();
       return;
@@ -73,7 +78,7 @@ export function createHttpServer(listener: RequestListener, options: Options): H
 
   const serve = (req: IncomingMessage, res: ServerResponse) => connections.get(req.socket)?.serve(req, res, listener);
   server.on('request', serve);
-  // The listener refuses an expectation that is not 100-continue.
+  // The listener refuses any expectation but 100-continue.
   server.on('checkExpectation', serve);
 
   const refuse = (socket: Duplex, code: ErrorCode, refused: IncomingMessage | null) => {
@@ -89,14 +94,14 @@ export function createHttpServer(listener: RequestListener, options: Options): H
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, codeOfClientError[error.code ?? ''] ?? 'MALFORMED_HTTP', null);
   });
-  // Node 26 gives these listeners another stream than the socket where the request's body is not complete.
+  // If the request's body is incomplete, Node 26 passes these listeners a stream that is not the socket.
   server.on('connect', (req) => refuse(req.socket, 'MALFORMED_HTTP', req));
   server.on('upgrade', (req) => connections.get(req.socket)?.stopReading());
 
   return {
     server,
     async drain(limitMs) {
-      // Under load a connection that is kept alive never falls idle: each closes after its next answer.
+      // Under load a keep-alive connection never becomes idle, so each closes after its next answer.
       for (const connection of connections.values()) connection.closeAfterAnswer();
       const closed = new Promise((resolve) => server.close(resolve));
       const cutOff = setTimeout(() => {

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { networkOf, peerAddress } from './address.js';
 
 /**
- * Counts the open connections of each network. Answers false for a connection above the limit: one network must not
- * take the connections of all others.
+ * Counts the open connections of each network. Returns false for a connection above the limit: one network must not use
+ * up all connections.
  */
 export function createNetworkLimit(limit: number): (socket: Socket) => boolean {
   const open = new Map<string, number>();

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 
 const ABANDONED = /^top_request_duration_seconds_count\{operation="none",status="499"\} (\d+)$/m;
 
-test('counts a request whose caller left before its answer as 499, not as what it would have become', async () => {
+test('counts a request whose caller disconnected before the answer as 499', async () => {
   const { operator } = await createTenant();
   const abandoned = async () => {
     const metrics = await (await fetch(`${operator.base_url}/metrics`)).text();
@@ -18,7 +18,7 @@ test('counts a request whose caller left before its answer as 499, not as what i
     const head = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n${headers.join('')}\r\n`;
     socket.write(head);
   });
-  // The server asks for the body once it has seen the headers: it never comes.
+  // The server asks for the body once it has seen the headers. The body never arrives.
   socket.once('data', () => socket.destroy());
   await vi.waitFor(async () => expect(await abandoned()).toBe(before + 1), { timeout: 20_000, interval: 10 });
 });

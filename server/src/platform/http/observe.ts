@@ -3,12 +3,12 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { LogRefusal } from '../telemetry/refusal-log.js';
 import type { Incoming, Reply } from './exchange.js';
 
-/** The caller left before it had its whole answer. */
+/** The client disconnected before the whole answer was sent. */
 const ABANDONED = 499;
 
 type Observers = { logger: Logger; logRefusal: LogRefusal; metrics: Metrics };
 
-/** Counts and logs a request when it ends, answered or abandoned. */
+/** Counts and logs a request when it ends, whether answered or abandoned. */
 export function observe(req: Incoming, address: string, reply: Reply, observers: Observers): void {
   const { logger, logRefusal, metrics } = observers;
   const startedAt = performance.now();

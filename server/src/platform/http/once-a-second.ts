@@ -1,4 +1,4 @@
-/** Shares one look among all callers of a second, and one that takes longer among all who come while it runs. */
+/** Caches one result for a second. Calls that arrive while it is read share it. */
 export function onceASecond<Result>(look: () => Promise<Result>): () => Promise<Result> {
   let shared: Promise<Result> | null = null;
   return () => {

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('callers of one second share one look, and a later one looks again', async () => {
+test('callers within a second share one read, and a later caller reads again', async () => {
   let looks = 0;
   const look = onceASecond(async () => ++looks);
   expect(await Promise.all([look(), look(), look()])).toEqual([1, 1, 1]);
@@ -19,7 +19,7 @@ test('callers of one second share one look, and a later one looks again', async 
   expect(await look()).toBe(2);
 });
 
-test('a look that takes longer than a second is not joined by another', async () => {
+test('a read that takes longer than a second is not started twice', async () => {
   const finish: Array<(value: string) => void> = [];
   const look = onceASecond(() => new Promise<string>((resolve) => finish.push(resolve)));
   const first = look();
@@ -30,7 +30,7 @@ test('a look that takes longer than a second is not joined by another', async ()
   expect(await Promise.all([first, second])).toEqual(['done', 'done']);
 });
 
-test('a look that fails fails for its callers, and is repeated a second later', async () => {
+test('a failed read fails for its callers, and is retried a second later', async () => {
   let looks = 0;
   const look = onceASecond(async () => {
     if (++looks === 1) throw new Error('The database is away.');

@@ -31,7 +31,7 @@ test('with PROBES_PORT probes and metrics are served there and nowhere else', as
   }
 });
 
-test('the first lines of the process name the address of the probes', () => {
+test('the first log lines of the process name the address of the probes', () => {
   expect(server.stdout()).toContain(`${probes}/readyz`);
 });
 

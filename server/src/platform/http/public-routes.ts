@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import { onceASecond } from './once-a-second.js';
 
 export type Probes = {
-  /** Why the process cannot serve, or null if it can. */
+  /** Why the process cannot serve; null if it can. */
   unreadyReason(): Promise<string | null>;
 };
 
@@ -14,7 +14,7 @@ const contractFile = (name: string) =>
 const openApi = contractFile('openapi.json');
 const asyncApi = contractFile('asyncapi.json');
 
-/** Descriptions of API and bus. Like the probes they are outside /api/v1 and not signed. */
+/** The OpenAPI and AsyncAPI descriptions. Like the probes they are outside /api/v1 and need no signature. */
 export function addDescriptions(app: Express): void {
   app.get('/', (_req, res) => {
     res.json({
@@ -32,7 +32,7 @@ export function addDescriptions(app: Express): void {
   });
 }
 
-/** Whoever can reach them may call them as often as they like: the database is asked once a second. */
+/** Anyone may call the probes at any rate: the database is asked at most once a second. */
 export function addProbes(app: Express, probes: Probes, metrics: Metrics): void {
   const unreadyReason = onceASecond(() => probes.unreadyReason());
   const renderMetrics = onceASecond(() => metrics.render());

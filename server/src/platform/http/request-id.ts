@@ -3,7 +3,9 @@ import { patterns } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 
-/** Keeps the caller's correlation id, or makes one; the second is what an ill-formed one is refused under. */
+/**
+ * Keeps the caller's correlation id, or generates one. A malformed id is refused with the generated id in the answer.
+ */
 export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {
   const given: string[] = [];
   for (let index = 0; index < req.rawHeaders.length; index += 2) {

@@ -1,4 +1,4 @@
-/** Says why a JSON number would not mean the same after parsing it to a double and printing it, or null if it would. */
+/** Returns why a JSON number would change if it is parsed to a double and printed again; null if it would not. */
 export function precisionProblem(text: string): string | null {
   const value = Number(text);
   const exact = normalize(text);
@@ -9,12 +9,12 @@ export function precisionProblem(text: string): string | null {
   return exact === normalize(String(value)) ? null : 'the number has more digits than a double keeps';
 }
 
-/** From 1e21 on a double is printed with an exponent, which nobody reads as an integer. */
+/** From 1e21 on a double is printed with an exponent, which no reader takes for an integer. */
 function printsAsUnsafeInteger(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
 }
 
-/** The absolute value in one notation: the digits that count and a power of ten, such as `314e-2` for 3.140. */
+/** The absolute value in one notation: significant digits and a power of ten, such as `314e-2` for 3.140. */
 function normalize(text: string): string {
   const [mantissa = '', exponent = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -22,7 +22,7 @@ function normalize(text: string): string {
   let start = 0;
   while (digits[start] === '0') start++;
   if (start === digits.length) return '0';
-  // A regular expression for the zeros at the end would take quadratic time.
+  // A regular expression for the trailing zeros would take quadratic time.
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
   return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;

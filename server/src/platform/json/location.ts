@@ -2,8 +2,8 @@ const MAX_STEP = 128;
 const MAX_LOCATION = 1_024;
 
 /**
- * A place in a request, for an answer: a JSON Pointer (RFC 6901) behind the part of the request. Names come from the
- * caller: each is cut, and steps too deep for the whole are left out.
+ * A location in a request, for an error: the part of the request and a JSON Pointer (RFC 6901) in it. The caller
+ * chooses the names: each is truncated, and levels that are too deep are left out.
  */
 export function locationOf(part: string, path: readonly PropertyKey[]): string {
   let location = part;
@@ -15,7 +15,7 @@ export function locationOf(part: string, path: readonly PropertyKey[]): string {
   return location;
 }
 
-/** A cut must not leave the first half of a surrogate pair. */
+/** Truncation must not leave the first half of a surrogate pair. */
 const pointerStep = (step: PropertyKey) =>
   String(step)
     .slice(0, MAX_STEP)

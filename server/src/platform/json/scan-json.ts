@@ -20,14 +20,14 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const END = -1;
 
-/** 1 for the bytes of a string that stand for themselves: ASCII but control characters, quote and backslash. */
+/** 1 for bytes that stand for themselves in a string: ASCII without control characters, quote and backslash. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
 
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 
-/** What is wrong with a body, and where: a JSON Pointer behind `body`, and the offset of the byte in the message. */
+/** The problem of a body and its place: a JSON Pointer within `body`, and the byte offset in the message. */
 export type JsonProblem = { location: string; message: string };
 
 /** Parses JSON that has one unambiguous meaning. */
@@ -37,8 +37,8 @@ export function parseJson(bytes: Buffer): { value: unknown } | { problem: JsonPr
 }
 
 /**
- * Finds what JSON.parse would take but not every reader would understand alike, and every error of syntax, in one pass
- * over the received bytes. Whatever passes, JSON.parse takes too and prints with the same meaning.
+ * Finds every syntax error, and every construct that JSON.parse accepts but readers interpret differently, in one pass
+ * over the received bytes. JSON.parse accepts every body that passes, and prints it with the same meaning.
  */
 export function scanJson(bytes: Buffer): JsonProblem | null {
   const scan = new Scan(bytes);
@@ -51,7 +51,7 @@ export function scanJson(bytes: Buffer): JsonProblem | null {
   }
 }
 
-/** Not an Error: a refused body is an everyday event and needs no stack trace. */
+/** Not an Error: refused bodies are common and need no stack trace. */
 class Refusal {
   constructor(readonly message: string) {}
 }
@@ -174,7 +174,7 @@ class Scan {
     const byte = this.peek();
     this.at++;
     if (SHORT_ESCAPES.has(byte)) return;
-    if (byte !== LOWER_U) this.refuse('not an escape of JSON', start);
+    if (byte !== LOWER_U) this.refuse('not a JSON escape', start);
     const unit = this.hex4(start);
     if (unit === 0) this.refuse('NUL is not allowed', start);
     if (unit < 0xd800 || unit > 0xdfff) return;
@@ -196,7 +196,7 @@ class Scan {
     return unit;
   }
 
-  /** The well-formed sequences of RFC 3629: nothing overlong, no surrogates, nothing above U+10FFFF. */
+  /** The well-formed sequences of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
   private multibyte(lead: number): void {
     const { bytes, at } = this;
     const second = bytes[at + 1] ?? 0;
@@ -233,7 +233,7 @@ class Scan {
       if (sign === PLUS || sign === MINUS) this.at++;
       this.digits();
     }
-    // A double keeps every number of up to 15 digits; only -0 is then left to look for.
+    // A double keeps every number of up to 15 digits; only -0 is left to check.
     if (this.at - start <= 15 && !hasExponent && !(negative && leading === ZERO)) return;
     const problem = precisionProblem(this.bytes.toString('latin1', start, this.at));
     if (problem) this.refuse(problem, start);
@@ -251,7 +251,7 @@ class Scan {
     }
   }
 
-  /** The next byte behind white space. */
+  /** The next byte after white space. */
   private token(): number {
     const { bytes, length } = this;
     let at = this.at;

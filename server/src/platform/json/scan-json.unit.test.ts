@@ -112,9 +112,9 @@ const refused: [text: string, location: string, message: string][] = [
   ['[//\n1]', 'body/0', 'expected a value (byte 1)'],
   ['"a', 'body', 'expected a closing quote, but the body ends (byte 2)'],
   ['"a\\"', 'body', 'expected a closing quote, but the body ends (byte 4)'],
-  ['"a\\', 'body', 'not an escape of JSON (byte 2)'],
-  ['"\\x41"', 'body', 'not an escape of JSON (byte 1)'],
-  ['"\\v"', 'body', 'not an escape of JSON (byte 1)'],
+  ['"a\\', 'body', 'not a JSON escape (byte 2)'],
+  ['"\\x41"', 'body', 'not a JSON escape (byte 1)'],
+  ['"\\v"', 'body', 'not a JSON escape (byte 1)'],
   ['"\\u00g0"', 'body', '\\u needs four hex digits (byte 1)'],
   ['"\\u00', 'body', '\\u needs four hex digits (byte 1)'],
   ['"a\nb"', 'body', 'a control character must be escaped (byte 2)'],
@@ -283,7 +283,7 @@ const parses = (text: string): boolean => {
 };
 
 describe('scanJson, for any input', () => {
-  it('passes what JSON.stringify writes of an ordinary value, and parses it to the same', () => {
+  it('accepts everything that JSON.stringify writes for an ordinary value, and parses it to the same value', () => {
     fc.assert(
       fc.property(ordinaryJson, (text) => {
         expect(parseJson(Buffer.from(text))).toEqual({ value: JSON.parse(text) });
@@ -292,14 +292,14 @@ describe('scanJson, for any input', () => {
     );
   });
 
-  it('passes nothing that JSON.parse refuses', () => {
+  it('accepts nothing that JSON.parse refuses', () => {
     fc.assert(
       fc.property(almostJson, (text) => parses(text) || scan(text) !== null),
       { numRuns: 20_000 },
     );
   });
 
-  it('passes only what passes again with the same value once parsed and printed', () => {
+  it('accepts only JSON that keeps its value when it is parsed and printed again', () => {
     fc.assert(
       fc.property(almostJson, (text) => {
         fc.pre(scan(text) === null);
@@ -311,7 +311,7 @@ describe('scanJson, for any input', () => {
     );
   });
 
-  it('keeps every double that JSON.stringify prints without an unsafe integer', () => {
+  it('accepts every double that JSON.stringify prints without an unsafe integer', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }).filter(ordinary), (value) => {
         expect(scan(JSON.stringify(value))).toBeNull();
@@ -334,7 +334,7 @@ describe('scanJson, for any input', () => {
     );
   });
 
-  it('never throws on bytes, and passes only UTF-8', () => {
+  it('never throws for any bytes, and accepts only UTF-8', () => {
     const mutated = fc
       .tuple(ordinaryJson, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }))
       .map(([text, changes]) => {
@@ -355,7 +355,7 @@ describe('scanJson, for any input', () => {
   });
 });
 
-/** Compares two decimals as integers over one power of ten. */
+/** Compares two decimals as integers at a common power of ten. */
 function sameDecimal(left: string, right: string): boolean {
   const scaled = [left, right].map((text) => {
     const [mantissa = '', exponent = '0'] = text.split('e');

@@ -8,7 +8,7 @@ export type Extra = {
   headers?: Record<string, string>;
 };
 
-/** A refusal of the table of errors. Thrown anywhere, answered in one place. */
+/** A refusal with a code of the error table. It is thrown anywhere and answered in one place. */
 export class ApiError extends Error {
   override name = 'ApiError';
 
@@ -35,32 +35,32 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes a refusal with one of these codes. */
+/** Builds a refusal with one of these codes. */
 export type Refuse<Code extends ErrorCode> = (code: Code, extra?: Extra) => ApiError;
 
 export const refuse: Refuse<ErrorCode> = (code, extra) => new ApiError(code, extra);
 
-/** The one answer for what does not exist and what belongs to another tenant. */
+/** The one answer for a missing resource and for a resource of another tenant. */
 export const notFound = () => new ApiError('NOT_FOUND');
 
-/** A body that refers to something that does not exist, or belongs to another tenant. */
+/** A body refers to a resource that does not exist or belongs to another tenant. */
 export const notFoundIn = (location: string) =>
   new ApiError('NOT_FOUND', {
     details: [{ location, code: 'NOT_FOUND', message: 'There is no such resource in the tenant.' }],
   });
 
-/** Each message goes on from its location, as in `must be https`. */
+/** Each message continues its location, for example `must be https`. */
 export const validationFailed = (details: ErrorDetail[]) =>
   new ApiError('VALIDATION_FAILED', {
     message: `The request is not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
     details,
   });
 
-/** A body that the contract lets pass and a rule does not. */
+/** The contract accepts the body, but a rule refuses it. */
 export const invalidValue = (location: string, message: string) =>
   validationFailed([{ location, code: 'INVALID_VALUE', message }]);
 
-/** `bytes` is the size of the payload as JSON in UTF-8. */
+/** `bytes`: the size of the payload as UTF-8 JSON. */
 export function refuseLargePayload(bytes: number, limit: number): void {
   if (bytes <= limit) return;
   throw new ApiError('PAYLOAD_TOO_LARGE', {

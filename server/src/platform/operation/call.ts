@@ -1,14 +1,14 @@
 import type { ErrorCode } from '@tenant-open-platform/contract';
 import type { Refuse } from './api-error.js';
 
-/** What the gates found out about a request: all that a handler may know of its caller. */
+/** The result of the gates: all that a handler may know about its caller. */
 export type Call = {
   operation: string;
   requestId: string;
   /** The path of the request below /api/v1/. */
   path: string;
   caller: { tenantId: string; clientId: string };
-  /** The tenant that the operation acts on: the one in the path, otherwise the caller's. */
+  /** The tenant that the operation acts on: the one in the path, otherwise the caller's own. */
   tenantId: string;
   /** The database's clock at admission. */
   admittedAt: Date;

@@ -6,19 +6,19 @@ import type { Call } from './call.js';
 /** A position of a list in the order of its ids. */
 export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a cursor is good for: one list, in one tenant, with these filters. */
+/** The scope of a cursor: one list, in one tenant, with these filters. */
 type List = { call: Call; filters: Record<string, unknown> };
 
-/** An opaque cursor that stands for the last item of a page. */
+/** An opaque cursor after the last item of a page. */
 const writeCursor = (list: List, position: string): string => cursorWriter(list)(position);
 
-/** Writes cursors for several items of one list. */
+/** Creates cursors for several items of one list. */
 export function cursorWriter(list: List): (position: string) => string {
   const binding = bindingOf(list);
   return (position) => Buffer.from(JSON.stringify([binding, position])).toString('base64url');
 }
 
-/** The position in a cursor that was written for this very list; `positions` is the pattern of what it may hold. */
+/** The position in a cursor of this very list. `positions` is the pattern that it must match. */
 export function readCursor(list: List, cursor: string | undefined, positions: RegExp): string | null {
   if (cursor === undefined) return null;
   const [binding, position] = decode(cursor);
@@ -28,7 +28,7 @@ export function readCursor(list: List, cursor: string | undefined, positions: Re
   return position;
 }
 
-/** An instant in a position, of Unix milliseconds. */
+/** An instant in a position, in Unix milliseconds. */
 export function instantOf(milliseconds: string): string {
   if (Number(milliseconds) > MAX_INSTANT) throw new ApiError('INVALID_CURSOR');
   return new Date(Number(milliseconds)).toISOString();
@@ -37,8 +37,8 @@ export function instantOf(milliseconds: string): string {
 type Page<Row> = { rows: Row[]; nextCursor: string | null };
 
 /**
- * A page out of up to `limit + 1` rows that were fetched to see whether there are more. `lastRead` is the position at
- * which a bounded scan ended, if it did not reach the end of the list.
+ * A page out of up to `limit + 1` rows: the extra row shows that the list goes on. `lastRead` is the position at which
+ * a bounded scan ended, if it did not reach the end of the list.
  */
 export function pageOf<Row>(
   list: List,
@@ -53,7 +53,7 @@ export function pageOf<Row>(
   return { rows: items, nextCursor: position === null ? null : writeCursor(list, position) };
 }
 
-/** A page as every list answers it. */
+/** The body of every list answer. */
 export function answerPage<Row, Item>(
   { rows, nextCursor }: Page<Row>,
   { requestId }: Call,

@@ -1,19 +1,19 @@
 import { allOperations, builtInRoles, PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
 
-/** What the gates have to know of an operation before its handler runs. */
+/** The facts about an operation that the gates need before its handler runs. */
 export type Operation = {
   name: string;
   scope: Scope | null;
   grantingRoles: readonly string[];
-  /** The only tenant whose credentials may call it at all; null for any. */
+  /** The only tenant whose credentials may call it; null for any tenant. */
   onlyTenant: string | null;
 };
 
 export type Match = {
   operation: Operation | null;
-  /** The parameters in the path. */
+  /** The path parameters. */
   params: Record<string, string>;
-  /** The methods of the path, where it has none of the request's; null where there is no such path. */
+  /** The methods of the path if it lacks the request's method; null if there is no such path. */
   allow: string | null;
 };
 
@@ -36,7 +36,7 @@ export function rolesThatGrant(scope: Scope | null): string[] {
   return Object.keys(builtInRoles).filter((role) => builtInRoles[role]?.includes(scope));
 }
 
-/** Finds the operation of a request by the exact path of its target: case counts, and so does every slash. */
+/** Finds the operation of a request by its exact path: case and every slash count. */
 export function findOperation(method: string, target: string): Match {
   const path = pathOf(target);
   const methods: string[] = [];

@@ -7,7 +7,7 @@ type Declared<Route extends AppRoute> = Route extends { metadata: { errors: read
   ? Extract<Code, ErrorCode>
   : never;
 
-/** An operation: a validated request and what the gates found out about it in, an answer out. */
+/** Takes a validated request and its Call, returns an answer. */
 export type Handler<Route extends AppRoute> = (
   request: ServerInferRequest<Route>,
   call: CallOf<Declared<Route>>,
@@ -15,7 +15,7 @@ export type Handler<Route extends AppRoute> = (
 
 type Contract = typeof contract;
 
-/** One handler for every operation of the contract. */
+/** One handler for each operation of the contract. */
 export type Handlers = {
   [Resource in keyof Contract]: {
     [Verb in keyof Contract[Resource]]: Contract[Resource][Verb] extends AppRoute

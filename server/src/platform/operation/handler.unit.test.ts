@@ -6,7 +6,7 @@ type RefusedBy<Operation extends keyof typeof contract.commands> = Parameters<
   Parameters<Handler<(typeof contract.commands)[Operation]>>[1]['refuse']
 >[0];
 
-test('a handler refuses with the codes that its operation declares, and no others', () => {
+test('a handler refuses only with codes that its operation declares', () => {
   expectTypeOf<RefusedBy<'cancel'>>().toEqualTypeOf<'COMMAND_NOT_CANCELABLE'>();
   expectTypeOf<RefusedBy<'get'>>().toBeNever();
 });

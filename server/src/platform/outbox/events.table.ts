@@ -4,10 +4,10 @@ import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-c
 import { instant } from '../database/columns.js';
 
 /**
- * The event log. The primary key makes it one command.accepted and one command.completed a command. What an event says
- * is read from its command: command.accepted shows what never changes, command.completed what is final. There is no
- * foreign key to commands: its check would lock the command's row once more for every event, and only the transaction
- * that holds the command writes its event.
+ * The event log. The primary key allows one command.accepted and one command.completed per command. An event's content
+ * is read from its command: command.accepted shows fields that never change, command.completed shows final ones. There
+ * is no foreign key to commands: its check would lock the command's row once more for every event, and only the
+ * transaction that holds the command writes its event.
  */
 export const events = pgTable(
   'events',
@@ -16,7 +16,7 @@ export const events = pgTable(
     commandId: uuid('command_id').notNull(),
     eventType: text('event_type', { enum: eventTypes }).notNull(),
     eventId: uuid('event_id').notNull(),
-    /** Commits come in the order of this number: see log-events.ts. */
+    /** Transactions commit in the order of this number: see log-events.ts. */
     seq: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     loggedAt: instant('logged_at').notNull().default(sql`clock_timestamp()`),
   },

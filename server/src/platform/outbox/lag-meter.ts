@@ -1,10 +1,10 @@
-/** A lag that is older says nothing: messages come without delay, or none come. */
+/** An older measurement is ignored: since then messages arrived without delay, or none arrived. */
 const VALID_MS = 2_000;
 
-/** How much the clock of the bus may differ from this one, so that a difference refuses nobody. */
+/** The tolerated difference between this clock and the bus's clock, so that clock skew causes no refusals. */
 const CLOCKS_DIFFER_MS = 1_000;
 
-/** How long the messages that come now have waited on the bus, and how many wait behind them. */
+/** Measures how long current messages have waited on the bus, and how many wait behind them. */
 export function createLagMeter() {
   let lagMs = 0;
   let waiting = 0;

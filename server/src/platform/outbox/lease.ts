@@ -7,8 +7,8 @@ export type Lease = { holder: string; epoch: string; publishedSeq: string };
 const LEASE_SECONDS = 5;
 
 /**
- * Takes or renews the lease; null where another node holds it. A node that can publish takes it from one that cannot.
- * A node that follows must not lock the leader's row, so the statement only writes where it may win.
+ * Takes or renews the lease; null if another node holds it. A node that can publish takes it from one that cannot. A
+ * follower must not lock the leader's row, so the statement writes only if it may win.
  */
 export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
   const [lease] = await asAllTenantsStatement<Lease>(
@@ -30,14 +30,14 @@ export async function takeLease(database: Database, holder: string, canPublish: 
   return lease ?? null;
 }
 
-/** The next leader need not wait until the lease expires. */
+/** Releases the lease, so that the next leader need not wait until it expires. */
 export const releaseLease = (database: Database, holder: string) =>
   asAllTenantsStatement(
     database,
     (sql) => sql`update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
   ).catch(() => {});
 
-/** The number up to which the bus has acknowledged the event log. */
+/** The event number up to which the bus has acknowledged the event log. */
 export async function readPublishedSeq(database: Database): Promise<string> {
   const [lease] = await asAllTenantsStatement<{ seq: string }>(
     database,
@@ -46,12 +46,12 @@ export async function readPublishedSeq(database: Database): Promise<string> {
   return lease?.seq ?? '0';
 }
 
-/** Another node has become the leader. */
+/** Thrown when another node has become the leader. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
-/** A transaction of the leader. It locks the lease first, so a former leader changes nothing. */
+/** A transaction of the leader. It locks the lease row first, so a former leader changes nothing. */
 export const asLeader = <Result>(
   database: Database,
   { holder, epoch }: Lease,

@@ -8,19 +8,19 @@ type NewEvent = {
   event_type: 'command.accepted' | 'command.completed';
 };
 
-/** An arbitrary number that only writers of the event log lock. */
+/** An arbitrary lock number that only writers of the event log use. */
 const ADVISORY_LOCK = 5_120_998_347n;
 
 /**
- * Writes events at the end of the log. Transactions that write events wait for each other from the number of an event
- * until their commit, so commits come in the order of the numbers: a reader with a cursor misses no event. Call it last
- * in a transaction: all other writers wait for its commit. An event that is in the log already stays as it is: under the
- * lock a look is enough, and costs less than ON CONFLICT.
+ * Appends events to the log. Transactions that write events hold a lock from the numbering until their commit, so they
+ * commit in the order of the numbers and a reader with a cursor misses no event. Call this last in a transaction,
+ * because all other writers wait for the commit. An event that is already in the log stays unchanged: under the lock a
+ * read is enough, and costs less than ON CONFLICT.
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
   const given = JSON.stringify(newEvents.map((event, position) => ({ ...event, position, event_id: newId() })));
-  // Together, so that the lock is held for one round trip less.
+  // Lock and number in one statement save a round trip while the lock is held.
   await Promise.all([
     tx.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCK.toString()}::bigint)`),
     tx.execute(sql`

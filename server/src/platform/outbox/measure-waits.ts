@@ -5,29 +5,29 @@ import { asLeader, type Lease } from './lease.js';
 import { BATCH } from './take-rows.js';
 import { NO_WAITS, type Waits, waitsOf } from './waits.js';
 
-/** Of one tenant so many waiting rows are counted, so that counting costs little. */
+/** At most this many waiting rows of a tenant are counted, so that counting stays cheap. */
 const COUNTED = 100_000;
-/** So many tenants are counted. */
+/** At most this many tenants are counted. */
 const TENANTS = 200;
-/** What is assumed of a relay that has less to do than it could. It counts as one interval at first. */
+/** The rate assumed for a relay that has been idle. It counts as the first interval. */
 const ASSUMED_ROWS_PER_SECOND = 1_000;
-/** The pace is the mean of so many intervals in which the relay was busy. */
+/** The rate is the mean of this many intervals in which the relay was busy. */
 const INTERVALS = 10;
-/** Counting takes at most this share of the time, but an estimate must not become invalid in between. */
+/** Counting takes at most this share of the time, but an estimate must not expire in between. */
 const SHARE_OF_TIME = 0.05;
 const LONGEST_PAUSE_MS = 2_000;
 const LEAST_ROWS_PER_SECOND = 1;
 
 /**
- * Estimates how long new commands would wait, and stores it where every node reads it. `left` counts the rows that have
- * left, `updatesLagMs` tells for how long the updates that are taken now have waited.
+ * Estimates how long new commands would wait and stores the estimate where every node reads it. `left` returns how many
+ * rows have left; `updatesLagMs` returns how long the updates handled now have waited.
  */
 export function createWaitMeter(
   database: Database,
   { left, updatesLagMs }: { left(): number; updatesLagMs(): number },
 ) {
   let paces = [ASSUMED_ROWS_PER_SECOND];
-  /** Of the last interval; null after a time in which this node could not relay: its pace then says nothing. */
+  /** The last interval; null after this node could not relay, because its rate is then unknown. */
   let before: { at: number; left: number; waiting: number } | null = null;
   let epoch = '';
   let stored = JSON.stringify(NO_WAITS);
@@ -47,13 +47,13 @@ export function createWaitMeter(
     const now = { at: performance.now(), left: left(), waiting: sum([...waiting.values()]) };
     if (before) {
       const pace = ((now.left - before.left) * 1_000) / (now.at - before.at);
-      // The relay shows its pace only where it had work all the time.
+      // The relay's rate is known only for an interval in which it was always busy.
       const wasBusy = before.waiting > BATCH && now.waiting > BATCH;
       paces = wasBusy ? [...paces, pace].slice(-INTERVALS) : [ASSUMED_ROWS_PER_SECOND];
     }
     const rowsPerSecond = Math.max(sum(paces) / paces.length, LEAST_ROWS_PER_SECOND);
     before = canPublish ? now : null;
-    // Without the bus nobody knows how long it takes: commands are accepted, and leave when it is back.
+    // Without the bus the delay is unknown: commands are accepted and leave when it is back.
     const waits: Waits = canPublish
       ? { tenants: waitsOf(waiting, rowsPerSecond), updates: Math.round(updatesLagMs() / 100) / 10 }
       : NO_WAITS;
@@ -67,7 +67,7 @@ export function createWaitMeter(
   };
 }
 
-/** How many rows of the outbox wait, by tenant. */
+/** The number of waiting outbox rows per tenant. */
 async function countWaiting(database: Database): Promise<Map<string, number>> {
   const rows = await asAllTenants(database, (tx) =>
     tx.execute<{ tenant_id: string; rows: number }>(sql`
@@ -91,12 +91,12 @@ async function countWaiting(database: Database): Promise<Map<string, number>> {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 const READ_AGAIN_MS = 500;
-/** An older estimate says nothing: no node relays. */
+/** An older estimate is ignored: no node relays. */
 const VALID_SECONDS = 5;
 
 /**
- * Answers how many seconds a new command of a tenant would take to leave and its result to be taken, by the last
- * estimate that this node has read. It never waits: the estimate is read again beside the requests.
+ * Returns how many seconds a new command of a tenant would take to leave and its result to be handled, by the last
+ * estimate that this node has read. It never waits: the estimate is refreshed in the background.
  */
 export function createWaitReader(database: Database): (tenantId: string) => number {
   let waits = NO_WAITS;
@@ -118,10 +118,10 @@ export function createWaitReader(database: Database): (tenantId: string) => numb
     const now = performance.now();
     if (now - askedAt >= READ_AGAIN_MS) {
       askedAt = now;
-      // The estimate stays as it is: whether the database answers is decided by the request itself.
+      // Keep the last estimate: the request itself finds out whether the database answers.
       read().catch(() => {});
     }
-    // After a time without requests the last estimate is old. It must not refuse the first one.
+    // After a time without requests the last estimate is old and must not refuse the first request.
     if (now - readAt > VALID_SECONDS * 1_000) return 0;
     return (waits.tenants[tenantId] ?? 0) + waits.updates;
   };

@@ -2,9 +2,9 @@ import { bigint, boolean, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg
 import { instant } from '../database/columns.js';
 
 /**
- * A queue of messages for the bus. A row is written in the transaction of its fact and deleted when the bus has
- * acknowledged the message. It names the fact and holds no message: COMMAND_ACCEPTED stands for the command to its
- * vendor's adapter, DEVICE_REQUEST_REPLIED for the reply to the device.
+ * A queue of messages for the bus. A row is written in the transaction of its fact and deleted once the bus has
+ * acknowledged the message. It refers to the fact and holds no message: COMMAND_ACCEPTED is the command to its vendor's
+ * adapter, DEVICE_REQUEST_REPLIED is the reply to the device.
  */
 export const outbox = pgTable(
   'outbox',

@@ -6,8 +6,8 @@ import { type Publisher, publish } from './publish.js';
 const BATCH = 256;
 
 /**
- * Publishes the next events of the log, and answers whether there may be more. How far the bus has acknowledged the log
- * is kept in the lease, so the next leader goes on there.
+ * Publishes the next events of the log. Returns whether there may be more. The lease row stores how far the bus has
+ * acknowledged the log, so the next leader continues there.
  */
 export async function publishEvents(publisher: Publisher, eventLog: EventLog, lease: Lease): Promise<boolean> {
   const events = await eventLog.read(lease.publishedSeq, BATCH);

@@ -6,7 +6,9 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
 
-/** Publishes messages. What the bus refuses for good is parked with its reason, so nothing waits behind it. */
+/**
+ * Publishes messages. A message that the bus refuses for good is parked with the reason, so it blocks no other message.
+ */
 export async function publish(
   { database, bus, logger, metrics }: Publisher,
   messages: readonly Message[],
@@ -17,7 +19,7 @@ export async function publish(
   });
   for (const { message, reason } of refusals) {
     metrics.countPublishFailure('PARKED');
-    logger.error({ subject: message.subject, id: message.id, reason }, 'a message for the bus is refused');
+    logger.error({ subject: message.subject, id: message.id, reason }, 'the bus refuses a message');
     await parkMessage(database, message, `The bus refuses it: ${reason}.`);
   }
   return refusals;

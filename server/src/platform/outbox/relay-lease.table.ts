@@ -3,15 +3,15 @@ import { instant } from '../database/columns.js';
 import type { Waits } from './waits.js';
 
 /**
- * The node that relays. Every transaction of the relay locks this row and checks the epoch, so a leader that lost the
- * lease without knowing changes nothing.
+ * The lease of the relaying node. Every transaction of the relay locks this row and checks the epoch, so a leader that
+ * unknowingly lost the lease changes nothing.
  */
 export const relayLease = pgTable('relay_lease', {
   name: text().primaryKey(),
   holder: text().notNull(),
   epoch: bigint({ mode: 'number' }).notNull(),
   expiresAt: instant('expires_at').notNull(),
-  /** False while the bus does not answer the holder: a node that can publish takes the lease over. */
+  /** False while the bus does not answer the holder: a node that can publish then takes over the lease. */
   canPublish: boolean('can_publish').notNull().default(true),
   /** The bus has acknowledged the event log up to this number. */
   publishedSeq: bigint('published_seq', { mode: 'number' }).notNull().default(0),

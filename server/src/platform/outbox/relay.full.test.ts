@@ -17,7 +17,7 @@ const soon = { timeout: 20_000, interval: 10 };
 
 let platform: IdlePlatform;
 let database: Database;
-/** What all nodes publish to, and what it kept, in its order. */
+/** The bus of all nodes, which records the messages in order. */
 let bus: Bus;
 let kept: string[];
 let nodes: Node[];
@@ -57,18 +57,18 @@ afterAll(async () => {
 });
 
 type Node = {
-  /** The ids of what it has published, batch for batch. */
+  /** The ids that this node published, by batch. */
   attempts: string[][];
-  /** The ids of what it has logged while its bus was away. */
+  /** The ids that this node logged while its bus was away. */
   logged: string[];
   holdUp: () => void;
   letGo: () => void;
   /** Why the bus does not answer this node, or null. */
   setUnready: (reason: string | null) => void;
-  /** So many of the next batches fail. */
+  /** How many of the next batches fail. */
   failNext: (count: number) => void;
   wake: () => void;
-  /** Resolves once it has looked for work and found none, from now on. */
+  /** Resolves once the relay has looked for work after this call and found none. */
   lookInVain: () => Promise<void>;
   stop: () => Promise<void>;
   close: () => Promise<void>;
@@ -76,7 +76,7 @@ type Node = {
 
 const noEvents: EventLog = { read: async () => [] };
 
-/** A relay on connections of its own. While it is held up, the bus has not answered what it publishes. */
+/** A relay with its own connections. While it is held up, the bus does not answer its messages. */
 function startNode({
   isHeldUp = false,
   unready = null as string | null,
@@ -150,7 +150,7 @@ function startNode({
     wake: () => signals.send([topics.outbox, topics.eventLog]),
     async lookInVain() {
       const before = looks;
-      // Two looks at most were under way before this call.
+      // At most two looks were in progress before this call.
       await vi.waitFor(() => {
         node.wake();
         expect(looks).toBeGreaterThan(before + 8);
@@ -167,7 +167,7 @@ function startNode({
   return node;
 }
 
-/** In one transaction, so that no look finds only some. */
+/** In one transaction, so that every look sees all or none. */
 async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
   const given = JSON.stringify(ids);
@@ -181,7 +181,7 @@ async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
   return ids;
 }
 
-/** The rows that stand, in the order in which they are to leave. */
+/** The remaining rows, in the order in which they will leave. */
 async function standing(): Promise<string[]> {
   const rows = await asAllTenantsStatement<{ fact_id: string }>(
     database,
@@ -210,10 +210,10 @@ const setLease = (seconds: number) =>
     (sql) => sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`,
   );
 const expireLease = () => setLease(-1);
-/** However slow the machine is: a node that is held up does not renew it. */
+/** However slow the machine is: a node that is held up does not renew the lease. */
 const prolongLease = () => setLease(600);
 
-test('a leader that lost its lease while it published deletes nothing and takes nothing more; each message is kept once, in order', async () => {
+test('a leader that lost its lease while publishing deletes and takes no rows; each message is kept once, in order', async () => {
   const ids = await newRows();
   const first = startNode({ isHeldUp: true });
   await published(first, [ids]);
@@ -248,7 +248,7 @@ test('a leader that lost its lease while it published deletes nothing and takes 
   await vi.waitFor(() => expect(kept).toEqual([...ids, ...later, ...last]), soon);
 });
 
-test('a leader that gets its lease back publishes again what stands, and the other deletes nothing of it', async () => {
+test('a leader that gets its lease back publishes the remaining rows again, and the other node deletes none of them', async () => {
   const ids = [...(await newRows()), ...(await newRows())];
   const first = startNode({ isHeldUp: true });
   await published(first, [ids]);
@@ -271,7 +271,7 @@ test('a leader that gets its lease back publishes again what stands, and the oth
   await vi.waitFor(() => expect(kept).toEqual(ids), soon);
 });
 
-test('a leader that stops gives its lease back, and the one that follows goes on at once', async () => {
+test('a leader that stops releases its lease, and the next one continues at once', async () => {
   const first = startNode();
   const ids = await newRows();
   first.wake();
@@ -282,12 +282,12 @@ test('a leader that stops gives its lease back, and the one that follows goes on
   await first.stop();
 
   const later = await newRows();
-  // It asks for the lease every half second; left to expire, that would take 4 to 5.
+  // A follower asks every half second. An unreleased lease would take 4 to 5 seconds to expire.
   await vi.waitFor(() => expect(second.attempts.flat()).toEqual(later), { timeout: 3_900, interval: 10 });
   await vi.waitFor(() => expect(kept).toEqual([...ids, ...later]), soon);
 });
 
-test('the next batch is taken while the bus has not acknowledged the one before', async () => {
+test('the next batch is taken before the bus has acknowledged the previous one', async () => {
   const node = startNode({ isHeldUp: true });
   const first = await newRows();
   node.wake();
@@ -314,7 +314,7 @@ test('rows that the bus acknowledges while the next batch is prepared are publis
   expect(node.attempts.flat()).toEqual(ids);
 });
 
-test('while many updates of adapters wait the relay rests before each batch, and still publishes all', async () => {
+test('while many updates of adapters wait, the relay pauses before each batch, and still publishes all rows', async () => {
   let asked = 0;
   const askedBefore: number[] = [];
   const startWith = (waiting: number) =>
@@ -336,7 +336,7 @@ test('while many updates of adapters wait the relay rests before each batch, and
   await allPublished();
   expect(resting.attempts.flat()).toEqual(ids);
   expect(askedBefore).toHaveLength(4);
-  // It asked, rested, and asked again.
+  // The relay asked for the backlog, paused, and asked again.
   expect(Math.min(...askedBefore)).toBeGreaterThan(1);
   await resting.close();
 
@@ -348,7 +348,7 @@ test('while many updates of adapters wait the relay rests before each batch, and
   expect(askedBefore.slice(1)).toEqual([1, 1, 1]);
 });
 
-test('an open transaction that has written holds nothing up, and its own row is published when it commits', async () => {
+test('an open transaction with writes blocks nothing, and its own row is published when it commits', async () => {
   const node = startNode();
   const late = newId();
   let others: string[] = [];
@@ -365,14 +365,14 @@ test('an open transaction that has written holds nothing up, and its own row is 
   await vi.waitFor(() => expect(kept).toEqual([...others, late]), soon);
 });
 
-test("100,000 waiting rows of one tenant do not stand before another tenant's one, and leave in their order", async () => {
+test("100,000 waiting rows of one tenant do not delay another tenant's row, and leave in order", async () => {
   const flood = await newRows(100_000, 'flood');
   const node = startNode({ isHeldUp: true });
   await vi.waitFor(() => expect(node.attempts.flat()).toHaveLength(3 * BATCH), soon);
   const [one] = await newRows(1, 'other');
   node.letGo();
   await vi.waitFor(() => expect(node.attempts.flat()).toContain(one), soon);
-  // Three batches were on their way.
+  // Three batches were in flight.
   expect(node.attempts[3]).toContain(one);
   await vi.waitFor(() => expect(node.attempts.flat().length).toBeGreaterThan(10 * BATCH), soon);
   const ofFlood = node.attempts.flat().filter((id) => id !== one);
@@ -393,7 +393,7 @@ test('while the bus is away facts are logged, and leave in the order of the log 
   expect(node.logged).toEqual(before);
 });
 
-test('a node whose bus answers takes the lease from one whose bus does not', async () => {
+test('a node whose bus answers takes the lease from a node whose bus does not', async () => {
   const first = startNode({ unready: 'the bus does not answer' });
   const ids = await newRows();
   first.wake();
@@ -404,7 +404,7 @@ test('a node whose bus answers takes the lease from one whose bus does not', asy
   expect([first.attempts, second.attempts.flat()]).toEqual([[], ids]);
 });
 
-test('a leader that cannot publish twice in a row gives the lease to a node that can', async () => {
+test('a leader that fails twice in a row to publish gives the lease to a node that can', async () => {
   const first = startNode();
   first.failNext(1_000);
   const ids = await newRows();
@@ -415,7 +415,7 @@ test('a leader that cannot publish twice in a row gives the lease to a node that
   expect([first.attempts.slice(0, 2), second.attempts.flat()]).toEqual([[ids, ids], ids]);
 });
 
-test('events are published in the order of the log, by one leader after the other, and none is left out', async () => {
+test('successive leaders publish every event in the order of the log', async () => {
   const log = Array.from({ length: 1_000 }, (_, index) => ({ seq: String(index + 1), id: newId() }));
   const eventLog: EventLog = {
     read: async (after, limit) =>

@@ -19,41 +19,41 @@ export type RelayOptions = Publisher & {
   watchdog: Watchdog;
   kinds: readonly OutboxKind[];
   eventLog: EventLog;
-  /** Of the updates of adapters. */
+  /** How long updates of adapters wait on the bus. */
   updatesLag: LagMeter;
 };
 
 const RENEW_AFTER_MS = 1_000;
-/** A node that does not hold the lease asks for it so often; a leader without work looks so often should a signal get lost. */
+/** How often a follower asks for the lease, and how often an idle leader looks for rows in case a signal got lost. */
 const LOOK_AGAIN_MS = 500;
-/** So many batches wait for the bus while the next one is prepared. */
+/** How many batches may wait for the bus while the next one is prepared. */
 const MAX_BATCHES_IN_FLIGHT = 3;
-/** The relay rests before it takes a batch, unless the last one was full: rows that come meanwhile share the transaction. */
+/** The pause before a batch, unless the last one was full: rows that arrive meanwhile share the transaction. */
 const REST_MS = 10;
 const AFTER_A_FAILURE_MS = 1_000;
 const MEASURE_MS = 500;
-/** With more updates of adapters waiting on the bus than this, the relay rests. It is the work of about half a second. */
+/** If more updates of adapters than this wait on the bus, the relay pauses. They are about half a second of work. */
 const MANY_UPDATES = 2_000;
-/** Nobody can stop the relay with a flood of updates: after this time it takes the next batch. */
+/** A flood of updates cannot stop the relay: after this time it takes the next batch. */
 const CATCH_UP_WITHIN_MS = 200;
-/** A leader that fails to publish so often in a row lets another node lead. */
+/** After this many failures in a row the leader lets another node lead. */
 const FAILURES_IN_A_ROW = 2;
 /** If no other node takes the lease, the leader tries again after this time. */
 const GIVE_AWAY_MS = 5_000;
 
-/** A message that is to be published, and the row of the outbox that stands for it. */
+/** A message to publish, and its outbox row. */
 type Prepared = { row: OutboxRow; message: Message };
 
 /**
- * Publishes the outbox and the event log. One node of all does: the holder of the lease. Rows are prepared in one
+ * Publishes the outbox and the event log. Only the node that holds the lease does so. Rows are prepared in one
  * transaction, published after its commit, and deleted in a later transaction once the bus has acknowledged them. After
- * a crash the same rows are taken again, and their messages have the same ids.
+ * a crash the same rows are prepared again, with the same message ids.
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, kinds, eventLog, updatesLag } = options;
   const holder = newId();
   let lease: Lease | null = null;
-  /** Of the last lease that this node held. */
+  /** The epoch of the last lease that this node held. */
   let epoch = '';
   let askAgainAt = 0;
   let couldPublish = true;
@@ -62,9 +62,9 @@ export function startRelay(options: RelayOptions) {
   let after = '';
   let isBusy = false;
   const batches = new Set<Promise<void>>();
-  /** Positions of rows whose messages are on their way. */
+  /** Positions of rows whose messages await their acknowledgement. */
   const inFlight = new Set<string>();
-  /** Rows to be deleted: the bus has their messages. */
+  /** Rows to delete: the bus has acknowledged their messages. */
   let acknowledged: OutboxRow[] = [];
   let hasFailed = false;
   /** How many rows have left since the start. */
@@ -73,7 +73,7 @@ export function startRelay(options: RelayOptions) {
 
   const canPublish = () => bus.unreadyReason() === null && performance.now() >= givenAwayUntil;
 
-  /** Renews the lease about every second, and at once where the bus has come or gone. */
+  /** Renews the lease about every second, and at once when the bus connects or disconnects. */
   async function currentLease(): Promise<Lease | null> {
     const now = performance.now();
     const isAble = canPublish();
@@ -82,7 +82,7 @@ export function startRelay(options: RelayOptions) {
     couldPublish = isAble;
     askAgainAt = now + (taken ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
     if (taken && taken.epoch !== epoch) await forget();
-    // While it is held, the published number in memory is ahead of the one in the answer.
+    // While the lease is held, the published number in memory is ahead of the one in the database.
     if (taken?.epoch !== lease?.epoch) lease = taken;
     epoch = taken?.epoch ?? epoch;
     return lease;
@@ -105,17 +105,17 @@ export function startRelay(options: RelayOptions) {
     },
   );
 
-  /** Takes rows, prepares them and begins to publish them. */
+  /** Takes rows, prepares them and starts to publish them. */
   async function relayBatch(held: Lease) {
     if (!isBusy) await delay(REST_MS);
     await updatesCatchUp();
     while (batches.size >= MAX_BATCHES_IN_FLIGHT) await Promise.race(batches);
     if (hasFailed) return 'AGAIN';
-    // A copy: acknowledgements that come meanwhile are for the next round.
+    // A copy: acknowledgements that arrive meanwhile belong to the next round.
     const deleting = [...acknowledged];
     const taken = await asLeader(database, held, async (tx) => {
       await deleteRows(tx, deleting);
-      // Asked again: the bus may have gone while this round waited for a batch or for the lease.
+      // Check again: the bus may have gone while this round waited for a batch or for the lease.
       if (!canPublish()) return { prepared: [], topics: [], count: 0, next: after };
       const { rows, after: next } = await takeRows(tx, { after, inFlight: [...inFlight] });
       return { ...(await prepare(tx, rows)), count: rows.length, next };
@@ -125,7 +125,7 @@ export function startRelay(options: RelayOptions) {
     after = taken.next;
     left += taken.count - taken.prepared.length;
     signals.send(taken.topics);
-    // A batch before this one failed meanwhile: these rows are taken again, behind its rows.
+    // An earlier batch failed meanwhile: take these rows again, after its rows.
     if (hasFailed) return 'AGAIN';
     if (taken.prepared.length > 0) startPublishing(taken.prepared);
     isBusy = taken.count === BATCH || after !== '';
@@ -135,15 +135,15 @@ export function startRelay(options: RelayOptions) {
   }
 
   /**
-   * More commands than the platform can bring to an end wait in the outbox, where tenants take turns, and not as updates
-   * on the bus, where they would delay the updates of all tenants.
+   * If the platform cannot finish its commands fast enough, they wait in the outbox, where tenants take turns. On the
+   * bus they would wait as updates and delay the updates of all tenants.
    */
   async function updatesCatchUp(): Promise<void> {
     const until = performance.now() + CATCH_UP_WITHIN_MS;
     while (updatesLag.waiting() > MANY_UPDATES && performance.now() < until) await delay(REST_MS);
   }
 
-  /** What each kind writes before its messages leave. Rows that stand for no message any more are deleted. */
+  /** Prepares the rows of each kind before their messages leave. Deletes rows that no longer need a message. */
   async function prepare(tx: Transaction, rows: readonly OutboxRow[]) {
     const prepared: Prepared[] = [];
     const topics: string[] = [];
@@ -172,7 +172,7 @@ export function startRelay(options: RelayOptions) {
         left += prepared.length;
       })
       .catch((err: unknown) => {
-        logger.error({ err }, 'the relay repeats what the bus did not take');
+        logger.error({ err }, 'the relay publishes a batch again');
         hasFailed = true;
       })
       .finally(() => batches.delete(batch));
@@ -191,7 +191,7 @@ export function startRelay(options: RelayOptions) {
     }
   }
 
-  /** Another node may have led meanwhile: all rows that still stand are taken again. */
+  /** Another node may have been the leader meanwhile: take all remaining rows again. */
   async function forget(): Promise<void> {
     await Promise.all(batches);
     hasFailed = false;
@@ -200,7 +200,7 @@ export function startRelay(options: RelayOptions) {
     after = '';
   }
 
-  /** What the bus did not take is taken again, in its order, once nothing is on its way any more. */
+  /** Once no message awaits an acknowledgement, take the unacknowledged rows again in their order. */
   async function startOver(): Promise<void> {
     await Promise.all(batches);
     hasFailed = false;
@@ -214,7 +214,7 @@ export function startRelay(options: RelayOptions) {
     await delay(AFTER_A_FAILURE_MS);
   }
 
-  /** Without the bus nothing is dispatched, but what happened is logged. Its rows then wait in the order of the log. */
+  /** Without the bus nothing is dispatched, but the facts are logged. Their rows then wait in the order of the log. */
   async function logBatch(held: Lease) {
     if (!isBusy) await delay(REST_MS);
     const { count, topics, next } = await asLeader(database, held, async (tx) => {
@@ -265,7 +265,7 @@ export function startRelay(options: RelayOptions) {
   };
 }
 
-/** The relay itself notices it, and asks for the lease again. */
+/** The relay itself notices a lost lease and asks for it again. */
 function ignoreLeaseLost(error: unknown): undefined {
   if (!(error instanceof LeaseLost)) throw error;
 }

@@ -2,18 +2,18 @@ import type { Message } from '../bus/bus.js';
 import { StartupError } from '../startup-error.js';
 import { type Publisher, publish } from './publish.js';
 
-/** Of what is published again: since when, until when, and of which tenant where one is given. */
+/** The range to publish again: its start, its end, and optionally one tenant. */
 export type Range = { since: string; until: string; tenantId?: string | undefined };
 
-/** `goOn` is the instant to give with --since if this page is the last that was published. */
+/** `goOn`: the instant to pass to --since if this page is the last one published. */
 export type Page = { messages: Message[]; goOn: string };
 
-/** Messages that were published before, built again from the facts, page by page. */
+/** Messages that were published before, rebuilt from the facts, page by page. */
 export type Republishable = (range: Range) => AsyncIterable<Page>;
 
 /**
- * Publishes again, under the same ids, what was published in the range. It changes no row and needs no lease: the relay
- * goes on beside it, and new messages do not wait behind the old ones.
+ * Publishes the messages of the range again, under the same ids. It changes no row and needs no lease: the relay
+ * continues beside it, and new messages do not wait behind the old ones.
  */
 export async function republish(publisher: Publisher, sources: readonly Republishable[], range: Range) {
   const done = { messages: 0, refused: 0 };
@@ -30,12 +30,12 @@ export async function republish(publisher: Publisher, sources: readonly Republis
     return done;
   } catch (error) {
     throw new StartupError(
-      `outbox republish ended early, after ${done.messages} messages: go on with --since ${since}. Reason: ${reasonOf(error)}`,
+      `outbox republish ended early, after ${done.messages} messages: continue with --since ${since}. Reason: ${reasonOf(error)}`,
     );
   }
 }
 
-/** The bus says how many messages may be missing, and in the cause why. */
+/** The bus reports how many messages may be missing; the cause holds the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

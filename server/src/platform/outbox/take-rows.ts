@@ -2,20 +2,20 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
 
-/** So many rows leave together at most. */
+/** At most this many rows leave together. */
 export const BATCH = 256;
 
 type Turn = {
-  /** The turn begins with the tenant behind this one. */
+  /** The tenant after which the turn begins. */
   after: string;
-  /** Rows whose messages the bus has not acknowledged yet. */
+  /** Rows whose messages still await their acknowledgement. */
   inFlight: readonly string[];
 };
 
 /**
- * Takes the next rows, in turns: each waiting tenant gets an equal share of the batch, in order within the tenant. The
- * statement jumps from tenant to tenant in the index, so its cost depends on how many tenants wait and not on how many
- * rows do. Rows that were logged while the bus was away come first.
+ * Takes the next rows in turns: each waiting tenant gets an equal share of the batch, in order within the tenant. The
+ * statement skips from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on
+ * the number of rows. Rows that were logged while the bus was away come first.
  */
 export const takeRows = (tx: Transaction, turn: Turn) =>
   takeInTurns(
@@ -52,7 +52,7 @@ const notInFlight = ({ inFlight }: Turn) =>
 
 type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
 
-/** The rows of a turn, and the tenant behind which the next turn begins. */
+/** The rows of a turn, and the tenant after which the next turn begins. */
 async function takeInTurns(
   tx: Transaction,
   after: string,

@@ -1,16 +1,16 @@
-/** Estimates in seconds. A tenant that is not named does not wait. */
+/** Estimates in seconds. A tenant that is not listed does not wait. */
 export type Waits = {
   /** Until a new command of the tenant leaves. */
   tenants: Record<string, number>;
-  /** Until an update that an adapter sends now is taken. */
+  /** Until an update that an adapter sends now is handled. */
   updates: number;
 };
 
 export const NO_WAITS: Waits = { tenants: {}, updates: 0 };
 
 /**
- * How long the last of each tenant's rows waits where tenants take turns and so many rows leave in a second: until it
- * has left, every other tenant has had as many rows as this one, or all that it has.
+ * The wait of each tenant's last row, if tenants take turns and this many rows leave per second. When the row leaves,
+ * every other tenant has had as many rows as this tenant, or all of its own.
  */
 export function waitsOf(waiting: ReadonlyMap<string, number>, rowsPerSecond: number): Record<string, number> {
   const ascending = [...waiting].sort(([, one], [, other]) => one - other);

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Peers } from './peers.js';
 
-/** What one process says to another, or to all others where `to` is absent. */
+/** A message from one process to another, or to all others if `to` is absent. */
 export type Said = { type: 'said'; from: string; to?: string } & (
   | { topic: string; content: unknown }
   | { question: string; id: number }
   | { answered: number; content: unknown }
 );
 
-/** Longer than a process takes to find that the database does not answer. */
+/** Longer than a process needs to find that the database does not answer. */
 const ANSWER_WITHIN_MS = 6_000;
 
-/** Speaks to the other processes by way of the one that started them all (`supervise.ts`). */
+/** Reaches the other processes through the process that started them all (`supervise.ts`). */
 export function peersByIpc(name: string): Peers {
   const topics = new Map<string, (content: unknown) => void>();
   const answers = new Map<string, () => Promise<unknown>>();
@@ -20,7 +20,7 @@ export function peersByIpc(name: string): Peers {
   let lastId = 0;
 
   const say = (said: object) => process.connected && process.send?.({ type: 'said', from: name, ...said });
-  /** Undefined also where the process has failed to answer, or has not started yet. */
+  /** Undefined also if the process failed to answer or has not started yet. */
   const ownAnswer = async (question: string) =>
     answers
       .get(question)?.()

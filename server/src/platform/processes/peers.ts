@@ -1,21 +1,21 @@
 /**
- * The processes that one start began on this machine, as one of them sees the others. They share nothing but the
- * database: what they say to each other passes through the process that started them.
+ * The processes of one start on this machine, as seen by one of them. They share only the database: their messages pass
+ * through the process that started them.
  */
 export type Peers = {
-  /** The name of this process, or null where it is the only one. */
+  /** The name of this process; null if it is the only one. */
   name: string | null;
-  /** Tells every other process. */
+  /** Sends to every other process. */
   tell(topic: string, content: unknown): void;
-  /** Takes what the others tell. */
+  /** Handles the messages of the other processes. */
   hear(topic: string, take: (content: unknown) => void): void;
-  /** Asks every process, this one included. The answer of one that stays silent is undefined. */
+  /** Asks every process, including this one. The answer of a silent process is undefined. */
   ask(question: string): Promise<Map<string, unknown>>;
-  /** Answers what is asked. */
+  /** Answers the questions of other processes. */
   answer(question: string, answer: () => Promise<unknown>): void;
 };
 
-/** Without other processes. */
+/** For a single process. */
 export function noPeers(): Peers {
   const answers = new Map<string, () => Promise<unknown>>();
   return {

@@ -5,21 +5,21 @@ import { asAllTenants } from '../database/roles.js';
 import { idTimeOf } from '../new-id.js';
 import type { Purge } from './purge.js';
 
-/** One statement reads and deletes so many rows at most, and so holds their locks for some milliseconds. */
+/** One statement reads and deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 type Aged = {
-  /** With the tenant the primary key. A UUID version 7: rows stand in the index in the order of their age. */
+  /** The primary key together with the tenant. A UUID version 7, so the index is in the order of age. */
   id: PgColumn;
   keptDays: number;
-  /** Deletes the rows of a range that may go, and answers how many they were. */
+  /** Deletes the expired rows of a range and returns their number. */
   deleteRange: (tx: Transaction, range: SQL) => Promise<number>;
 };
 
 /**
- * Deletes the rows of a table that have been kept for so many days by the clock of the database, tenant after tenant.
- * It remembers how far it came: the next statement does not pass over what this one has deleted or left.
+ * Deletes rows older than this many days by the database's clock, tenant after tenant. It remembers its position, so
+ * the next statement does not scan the rows that this one deleted or kept.
  */
 export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
   const end = sql.raw(`(${idTimeOf(`now() - interval '${keptDays} days'`)} || repeat('0', 20))::uuid`);

@@ -1,4 +1,4 @@
-/** Deletes some rows that have been kept for long enough. Called again soon while there may be more. */
+/** Deletes some expired rows. It is called again soon if there may be more. */
 export type Purge = {
   table: string;
   round: () => Promise<{ removed: number; hasMore: boolean }>;

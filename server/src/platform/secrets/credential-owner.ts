@@ -1,3 +1,3 @@
-/** The identity that a credential's secret is sealed for: moved to another row or version, it does not open. */
+/** The identity that a credential's secret is sealed for. The secret does not open in another row or version. */
 export const credentialOwner = (tenantId: string, clientId: string, secretVersion: number) =>
   `credential:${tenantId}:${clientId}:${secretVersion}`;

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /**
- * `osk_`, 43 random base62 characters (256 bits) and 6 of their CRC-32 (IEEE): secret scanners recognise it, and a
- * mistyped one is noticed offline.
+ * `osk_`, 43 random base62 characters (256 bits) and 6 for their CRC-32 (IEEE). Secret scanners recognise it, and a
+ * mistyped secret is noticed offline.
  */
 export function generateCredentialSecret(): string {
   const random = Array.from({ length: 43 }, () => ALPHABET[randomInt(62)]).join('');

@@ -55,7 +55,7 @@ export function parseKeyring(json: string, from: string): Keyring {
   };
 }
 
-/** No message shows any part of the text: it is made of keys. */
+/** No message shows any part of the text, because it consists of keys. */
 function parse(json: string, from: string) {
   let value: unknown;
   try {

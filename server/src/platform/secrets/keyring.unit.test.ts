@@ -18,7 +18,7 @@ test('a sealed secret opens in its own row and version, and in no other', () => 
   }
 });
 
-test('a sealed secret of which any byte was changed or cut off does not open', () => {
+test('a sealed secret does not open if any byte was changed or cut off', () => {
   const sealed = keyring.seal('osk_secret', 'owner');
   for (let index = 0; index < sealed.length; index++) {
     const changed = Buffer.from(sealed);
@@ -28,7 +28,7 @@ test('a sealed secret of which any byte was changed or cut off does not open', (
   }
 });
 
-test('the same secret is sealed differently every time, and shows nothing of itself', () => {
+test('the same secret is sealed differently every time, and its plain text does not appear', () => {
   const sealed = Array.from({ length: 100 }, () => keyring.seal('osk_secret', 'owner').toString('latin1'));
   expect(new Set(sealed).size).toBe(100);
   expect(sealed.filter((text) => text.includes('osk_'))).toEqual([]);

@@ -16,14 +16,14 @@ type Source = {
 
 const CANARY = 'the keyring opens what it sealed';
 
-/** Reads the keyring and proves on a canary that it is the one this database's secrets are sealed with. */
+/** Reads the keyring and verifies with a canary that it is the one that sealed this database's secrets. */
 export async function openKeyring(source: Source, { drizzle }: Database): Promise<Keyring> {
   const canaries = await drizzle.select().from(keyringCanaries);
   const keyring = await readKeyring(source, canaries.length === 0);
   for (const { keyId, sealed } of canaries) {
     if (!opens(keyring, keyId, sealed)) {
       throw new StartupError(
-        `The keyring is not the one of this database: the key ${keyId} is ${keyring.has(keyId) ? 'another' : 'missing'}. Give the keyring that sealed its secrets.`,
+        `The keyring is not the one of this database: the key ${keyId} is ${keyring.has(keyId) ? 'another' : 'missing'}. Use the keyring that sealed its secrets.`,
       );
     }
   }
@@ -31,7 +31,7 @@ export async function openKeyring(source: Source, { drizzle }: Database): Promis
     .insert(keyringCanaries)
     .values({ keyId: keyring.primary, sealed: keyring.seal(CANARY, ownerOf(keyring.primary)) })
     .onConflictDoNothing();
-  // Two nodes may meet a new database with two keyrings: the one whose canary lost must not go on.
+  // Two nodes may start on a new database with two keyrings: the node whose canary lost must stop.
   const [kept] = await drizzle.select().from(keyringCanaries).where(eq(keyringCanaries.keyId, keyring.primary));
   if (!kept || !opens(keyring, kept.keyId, kept.sealed)) {
     throw new StartupError('Another node has just initialised this database with another keyring.');

@@ -1,7 +1,7 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a file that only its owner reads, whole or not at all, and on the disk when this returns. */
+/** Writes a file that only its owner can read. It appears whole or not at all, and is on the disk when this returns. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}.tmp`;

@@ -16,7 +16,7 @@ async function openSignals(url = platform().databaseUrl as string, options = {})
   return signals;
 }
 
-test('wakes every node once for each topic that one of them sends, however many they are', async () => {
+test('wakes every node once for each topic that any node sends, however many topics there are', async () => {
   const [sender, other] = await Promise.all([openSignals(), openSignals()]);
   const topics = Array.from({ length: 500 }, (_, index) => `test ${String(index).padStart(60, '-')}`);
   const woken = { sender: [] as string[], other: [] as string[] };
@@ -26,14 +26,14 @@ test('wakes every node once for each topic that one of them sends, however many 
   }
   sender.send(topics);
   await expect.poll(() => woken.other.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(topics.length);
-  // Postgres tells in the order of commits: what the sender would hear of its own came before this.
+  // Postgres notifies in the order of commits, so an echo of our own signals would arrive before this one.
   const answered = new Promise<void>((resolve) => sender.listen('test answer', resolve));
   other.send(['test answer']);
   await answered;
   expect({ sender: woken.sender.sort(), other: woken.other.sort() }).toEqual({ sender: topics, other: topics });
 });
 
-test('hears again after its connection went half open', async () => {
+test('receives signals again after its connection was half open', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
   onTestFinished(() => link.stop());

@@ -6,20 +6,20 @@ import { localSignals, type Signals } from './signals.js';
 import { startLoop } from './start-loop.js';
 
 const CHANNEL = 'top_signals';
-/** Postgres takes up to 8,000 bytes. */
+/** Postgres allows up to 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
-/** Notifying takes a lock that all commits share: signals of this time are sent together. */
+/** NOTIFY takes a lock that all commits share, so the signals of this interval are sent together. */
 const COLLECT_MS = 10;
-/** A connection that only listens sends nothing, so nothing else would show that it is half open. */
+/** A connection that only listens sends nothing. This is the only way to notice that it is half open. */
 const LISTEN_AGAIN_MS = 5_000;
 const CONNECTION_CLOSED = 'connection closed';
 
-/** A node that hears its own `echo` receives signals. */
+/** A node that receives its own `echo` receives signals. */
 type Signal = { from: string; topics: string[]; echo?: number };
 
 const ECHO_WITHIN_MS = 1_000;
 
-/** Signals between nodes that share a Postgres: one connection listens, and what this node sends is collected. */
+/** Signals between nodes that share a Postgres. One connection listens; the signals of this node are collected. */
 export async function postgresSignals(
   sql: postgres.Sql,
   { logger, watchdog }: { logger: Logger; watchdog: Watchdog },
@@ -59,7 +59,8 @@ export async function postgresSignals(
     const signals = inPayloads([...collected]).map((topics): Signal => ({ from: self, topics }));
     collected = new Set();
     const notified = Promise.all(signals.map((signal) => sql.notify(CHANNEL, JSON.stringify(signal)))).catch(
-      (err: unknown) => logger.warn({ err }, 'A signal to the other nodes is lost; they look again by themselves.'),
+      (err: unknown) =>
+        logger.warn({ err }, 'A signal to the other nodes was lost. They poll, so they notice the change later.'),
     );
     notifying = Promise.all([notifying, notified]);
   }
@@ -70,7 +71,7 @@ export async function postgresSignals(
       if (topics.length === 0) return;
       local.send(topics);
       for (const topic of topics) collected.add(topic);
-      // Nothing waits once it is closed: the connections close next.
+      // Nothing may wait after close: the connections close next.
       if (local.isClosed()) flush();
       else timer ??= setTimeout(flush, COLLECT_MS);
     },
@@ -99,7 +100,7 @@ export async function postgresSignals(
   };
 }
 
-/** In as few payloads as their size allows. */
+/** Packs signals into as few payloads as possible. */
 function inPayloads(topics: string[]): string[][] {
   const payloads: string[][] = [];
   let size = MAX_PAYLOAD_BYTES;

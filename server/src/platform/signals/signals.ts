@@ -1,29 +1,26 @@
-/**
- * Wakes up what waits for something to happen, on every node. A signal may get lost: everything that waits also looks
- * again by itself.
- */
+/** Wakes waiters on every node when something happens. A signal may get lost, so every waiter also polls. */
 export type Signals = {
-  /** After the commit of what happened. */
+  /** Call it after the commit. */
   send(topics: readonly string[]): void;
   /** Returns a function that stops listening. */
   listen(topic: string, wake: () => void): () => void;
   /** The number of listeners in this process. */
   listeners(topic: string): number;
-  /** Whether this process receives signals at present. */
+  /** Whether this process currently receives signals. */
   isReceiving(): Promise<boolean>;
-  /** True once nothing should wait any more. */
+  /** True once nothing may wait any more. */
   isClosed(): boolean;
-  /** Wakes up everything that waits, for good. */
+  /** Wakes all waiters, for good. */
   close(): Promise<void>;
 };
 
-/** `changesOf` reads the parts of those that requests wait for, separated by spaces. */
+/** `changesOf` reads the parts of topics that requests wait for. Spaces separate the parts. */
 export const topics = {
-  /** Something waits to be relayed. */
+  /** A row waits to be relayed. */
   outbox: 'outbox',
-  /** Something was logged, and is to be published. */
+  /** An event was logged and waits to be published. */
   eventLog: 'event-log',
-  /** Principals of the bus, or the vendors that they read, have changed. */
+  /** Bus principals, or the vendors that they read, have changed. */
   busAccess: 'bus-access',
   command: (tenantId: string, commandId: string) => `command ${tenantId} ${commandId}`,
   events: (tenantId: string) => `events ${tenantId}`,

@@ -4,7 +4,7 @@ import type { Watchdog } from '../telemetry/watchdog.js';
 import type { Signals } from './signals.js';
 import { createWaker } from './waker.js';
 
-/** AGAIN: there may be more to do. SOON: in a moment. WAIT: until the interval has passed, or a signal comes. */
+/** AGAIN: there may be more to do. SOON: after a moment. WAIT: until the interval has passed or a signal arrives. */
 type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
 type Options = {
@@ -12,7 +12,7 @@ type Options = {
   logger: Logger;
   signals: Signals;
   watchdog: Watchdog;
-  /** Whether the process is unready while no round succeeds. */
+  /** Whether the process is unready while every round fails. */
   isVital?: boolean;
   topic?: string;
   firstAfterMs?: number;
@@ -21,7 +21,7 @@ type Options = {
 const AFTER_A_FAILURE_MS = 1_000;
 const SOON_MS = 20;
 
-/** Runs background work in rounds until it is stopped. A round that fails is logged and tried again. */
+/** Runs background work in rounds until it is stopped. A failed round is logged and retried. */
 export function startLoop(
   intervalMs: number,
   { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0 }: Options,
@@ -51,7 +51,7 @@ export function startLoop(
 
   const running = run();
   return {
-    /** Resolves once what is under way is done. */
+    /** Resolves once the current round is done. */
     stop(): Promise<void> {
       stopping.abort();
       waker.stop();

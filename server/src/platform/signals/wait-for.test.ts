@@ -26,7 +26,7 @@ afterAll(async () => {
 const waitForEvent = (caller: Profile, cursor: string) =>
   signedRequest(caller, 'GET', `/api/v1/open/events?cursor=${cursor}&wait_seconds=30`);
 
-test('a tenant may wait with as many requests as its limit says, whatever they wait for', async () => {
+test('a tenant may have as many waiting requests as its limit allows, whatever they wait for', async () => {
   const { body: me } = await signedRequest(demo, 'GET', '/api/v1/open/me');
   expect(me.limits.waiting_requests).toBe(3);
 

@@ -4,18 +4,21 @@ import { ApiError } from '../operation/api-error.js';
 import type { Signals } from './signals.js';
 import { createWaker } from './waker.js';
 
-/** How long a change may go unnoticed whose signal was lost: while signals arrive, and while they do not. */
+/** How long a change may go unnoticed if its signal was lost: while signals arrive, and while they do not. */
 const LOOK_OUT_MS = { min: 10_000, max: 15_000 };
 const LOOK_OUT_WITHOUT_SIGNALS_MS = 2_000;
 
-/** A request looks again after a signal at most this often, and more rarely where many wait for the same topic. */
+/**
+ * The shortest interval between two reads of a waiting request after signals. It grows with the number of requests that
+ * wait for the same topic.
+ */
 const BETWEEN_LOOKS_MS = 200;
 const BETWEEN_LOOKS_OF_A_TOPIC_MS = 4;
 
-/** Requests that look again leave the other connections of the pool to requests that do not wait. */
+/** Reads of waiting requests leave the other connections of the pool to requests that do not wait. */
 const MAX_LOOKS_AT_ONCE = 4;
 
-/** When each of the topics changed last, by the clock of the database; a topic without a change may be missing. */
+/** When each of the topics last changed, by the database's clock. A topic without a change may be missing. */
 export type ChangesOf = (topics: string[]) => Promise<Map<string, Date>>;
 
 type Options = {
@@ -30,17 +33,17 @@ type Waiting<Found> = {
   call: { tenantId: string; admittedAt: Date };
   topic: string;
   waitSeconds: number;
-  /** Reads once. A request holds no connection between two looks. */
+  /** Reads once. A waiting request holds no connection between two reads. */
   look: () => Promise<Found>;
   isEnough: (found: Found) => boolean;
 };
 
-/** Returns what a look finds once it is enough, or after the wait, or when the process stops. */
+/** Returns the result of a read once it is enough, when the wait is over, or when the process stops. */
 export type WaitFor = <Found>(waiting: Waiting<Found>) => Promise<Found>;
 
 /**
- * Requests that wait look again after a signal of their topic. For signals that get lost, one statement looks out for
- * all of them: only requests whose topic has changed look for themselves.
+ * A waiting request reads again after a signal of its topic. For lost signals, one statement polls the topics of all
+ * waiting requests, and only requests whose topic has changed read again.
  */
 export function createWaitFor({ signals, changesOf, perTenant, logger }: Options): WaitFor {
   const waiting = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
@@ -57,8 +60,7 @@ export function createWaitFor({ signals, changesOf, perTenant, logger }: Options
       if (waiting.size > 0) await wakeWhereMissed();
       isReceiving = await signals.isReceiving();
     } catch (err) {
-      if (!signals.isClosed())
-        logger.warn({ err }, 'Changes whose signals were lost could not be looked for. It is tried again.');
+      if (!signals.isClosed()) logger.warn({ err }, 'Polling for lost signals failed. It will be retried.');
     }
     const { min, max } = LOOK_OUT_MS;
     lookOutIn(isReceiving ? min + Math.random() * (max - min) : LOOK_OUT_WITHOUT_SIGNALS_MS);
@@ -119,7 +121,7 @@ export function createWaitFor({ signals, changesOf, perTenant, logger }: Options
   return waitFor;
 }
 
-/** Runs at most so many at a time, the others in the order in which they came. */
+/** Runs at most this many at a time; further calls wait in the order of their arrival. */
 function queue(most: number) {
   let running = 0;
   const waiting: (() => void)[] = [];

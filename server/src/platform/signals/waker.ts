@@ -1,6 +1,8 @@
 import type { Signals } from './signals.js';
 
-/** A sleep that a signal of the topic ends early. A signal that came before the sleep, but after `reset`, ends it too. */
+/**
+ * A sleep that a signal of the topic ends early. A signal that arrived after `reset` and before the sleep also ends it.
+ */
 export function createWaker(signals: Signals, topic: string | undefined) {
   let isAwake = false;
   let endSleep = () => {};
@@ -25,7 +27,7 @@ export function createWaker(signals: Signals, topic: string | undefined) {
         };
       });
     },
-    /** Ends the sleep, for good. */
+    /** Ends the sleep and all later ones. */
     stop(): void {
       stopListening();
       wake();

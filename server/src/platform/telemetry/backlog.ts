@@ -3,12 +3,12 @@ import { asAllTenantsStatement } from '../database/roles.js';
 
 export type Backlog = { rows: number; oldestSeconds: number; events: number; oldestEventSeconds: number };
 
-/** Where more wait, this many are counted: a look costs the same however many there are. */
+/** The count stops at this number, so the query costs the same however many rows wait. */
 const COUNTED = 10_000;
-/** Of so many waiting tenants the oldest row is read. */
+/** The oldest row is read for at most this many waiting tenants. */
 const TENANTS = 1_000;
 
-/** How many rows of the outbox and how many events wait to be published, and for how long the oldest has waited. */
+/** How many outbox rows and how many events wait to be published, and how long the oldest has waited. */
 export async function readBacklog(database: Database): Promise<Backlog> {
   const [backlog] = await asAllTenantsStatement<Backlog>(
     database,

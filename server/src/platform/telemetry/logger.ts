@@ -1,7 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { serializeError } from './serialize-error.js';
 
-/** JSON lines on standard error. Secrets and signatures have no business in a log; these paths are the second fence. */
+/** JSON lines on standard error. The code must not log secrets and signatures; these paths are a second safeguard. */
 export const createLogger = (
   level: string,
   destination: DestinationStream = pino.destination({ dest: 2, sync: true }),

@@ -18,7 +18,7 @@ function logged(error: Error): string {
   return text;
 }
 
-test('logs of a failed query its text, the code and the place, and neither parameters nor values of the row', () => {
+test('logs the text, code and location of a failed query, but no parameters and no values of the row', () => {
   const cause = Object.assign(new Error('value violates a constraint'), {
     code: '23514',
     detail: `Failing row contains (${SEALED}).`,

@@ -4,7 +4,7 @@ import { noPeers, type Peers } from '../processes/peers.js';
 import type { Backlog } from './backlog.js';
 import type { Watchdog } from './watchdog.js';
 
-/** A scrape is answered also where the database is not. */
+/** A scrape is answered even if the database is down. */
 const BACKLOG_WITHIN_MS = 2_000;
 const UNKNOWN: Backlog = {
   rows: Number.NaN,
@@ -16,8 +16,8 @@ const UNKNOWN: Backlog = {
 type Sources = { readBacklog: () => Promise<Backlog>; watchdog: Watchdog; peers?: Peers };
 
 /**
- * Metrics of one process, in the exposition format of Prometheus. Operations are labelled with their names. The backlog
- * is the platform's and not the process's: any process tells it, also where none is left that works it off.
+ * Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. The backlog
+ * belongs to the whole platform: every process reports it, also when no worker is running.
  */
 export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sources) {
   const registry = new Registry();
@@ -25,20 +25,20 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'top_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer, by operation and status.',
+    help: 'Time from the first byte of a request to the last byte of its answer, by operation and status.',
     labelNames: ['operation', 'status'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
   const messages = new Counter({
     name: 'top_bus_messages_total',
-    help: 'Messages that came over the bus, by kind, and whether they were taken or refused.',
+    help: 'Messages received over the bus, by kind and by result (taken or refused).',
     labelNames: ['kind', 'outcome'] as const,
     registers: [registry],
   });
   const reports = new Counter({
     name: 'top_command_reports_total',
-    help: 'What adapters reported of commands, by what became of it.',
+    help: 'Reports of adapters on commands, by result.',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
@@ -50,44 +50,44 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
   });
   const publishFailures = new Counter({
     name: 'top_bus_publish_failures_total',
-    help: 'Batches for the bus that are sent again, and messages that it refuses for good.',
+    help: 'Batches that were published to the bus again, and messages that the bus refused for good.',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
   const overloads = new Counter({
     name: 'top_commands_refused_for_overload_total',
-    help: 'Commands that were refused because they would have waited for too long.',
+    help: 'Commands refused for backpressure: they would have waited too long.',
     registers: [registry],
   });
   const removed = new Counter({
     name: 'top_rows_removed_total',
-    help: 'Rows that were deleted because they had been kept for long enough, by table.',
+    help: 'Rows deleted because their retention time was over, by table.',
     labelNames: ['table'] as const,
     registers: [registry],
   });
   const unpublished = new Gauge({
     name: 'top_outbox_unpublished',
-    help: 'Rows of the outbox that wait to be published; 10000 where there are as many or more.',
+    help: 'Outbox rows that wait to be published, counted up to 10000.',
     registers: [registry],
   });
   const oldestUnpublished = new Gauge({
     name: 'top_outbox_oldest_unpublished_seconds',
-    help: 'For how long the oldest of them has waited.',
+    help: 'Seconds that the oldest outbox row has waited.',
     registers: [registry],
   });
   const unpublishedEvents = new Gauge({
     name: 'top_events_unpublished',
-    help: 'Events of the log that wait to be published; 10000 where there are as many or more.',
+    help: 'Events of the log that wait to be published, counted up to 10000.',
     registers: [registry],
   });
   const oldestUnpublishedEvent = new Gauge({
     name: 'top_events_oldest_unpublished_seconds',
-    help: 'For how long the oldest of them has waited.',
+    help: 'Seconds that the oldest of these events has waited.',
     registers: [registry],
   });
   new Gauge({
     name: 'top_loop_last_round_seconds',
-    help: 'Seconds since each loop of this process last made a round; 0 for a consumer without messages.',
+    help: 'Seconds since the last round of each loop of this process; 0 for a consumer without messages.',
     labelNames: ['loop'] as const,
     registers: [registry],
     collect() {
@@ -110,7 +110,7 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
   });
   return {
     contentType: registry.contentType,
-    /** The metrics of all processes, each with the name of its process. One that stays silent is left out. */
+    /** The metrics of all processes, each labelled with its process. A silent process is left out. */
     async render(): Promise<string> {
       const all = await peers.ask('metrics');
       if (all.size === 1) return registry.metrics();

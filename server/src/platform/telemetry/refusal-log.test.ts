@@ -43,7 +43,7 @@ const lineOf = (requestId: string) =>
     { timeout: 20_000 },
   );
 
-test('a refused request is found in the log by its request_id, with caller, place and reason', async () => {
+test('a refused request is in the log under its request_id, with caller, location and reason', async () => {
   const requestId = randomUUID();
   await signedRequest(demo, 'GET', '/api/v1/open/nothing?device_id=d-1', {
     headers: { 'X-Request-Id': requestId, 'X-Forwarded-For': '203.0.113.9' },
@@ -60,7 +60,7 @@ test('a refused request is found in the log by its request_id, with caller, plac
   });
 });
 
-test('a caller that is not who it says is logged with what it claims, and no tenant', async () => {
+test('an unauthenticated caller is logged with the client id that it claims, and without a tenant', async () => {
   const requestId = randomUUID();
   const forged = { ...demo, secret: 'osk_wrong' };
   await signedRequest(forged, 'GET', ME, { headers: { 'X-Request-Id': requestId } });
@@ -69,7 +69,7 @@ test('a caller that is not who it says is logged with what it claims, and no ten
   expect(line).not.toHaveProperty('tenant_id');
 });
 
-test('a request that is not HTTP is logged under the id of its answer', async () => {
+test('a request that is not HTTP is logged under the request_id of its answer', async () => {
   const { body } = await rawRequest(server.baseUrl, 'hello\r\n\r\n');
   expect(await lineOf(body.request_id)).toMatchObject({ code: 'MALFORMED_HTTP', status: 400, address: '127.0.0.1' });
 });
@@ -83,7 +83,7 @@ test('a success is not logged', async () => {
   expect(server.stderr()).not.toContain(requestId);
 });
 
-test('neither signature nor query nor a secret in the wrong header reaches the log', async () => {
+test('the log contains no signature, no query and no secret from a wrong header', async () => {
   const hidden = `osk_${randomBytes(24).toString('hex')}`;
   const requestId = randomUUID();
   const sent = { 'X-Request-Id': requestId, 'X-Api-Id': hidden, 'X-Api-Signature': `v1=${hidden}`, Cookie: hidden };
@@ -95,7 +95,7 @@ test('neither signature nor query nor a secret in the wrong header reaches the l
   expect(server.stderr()).not.toContain(hidden);
 });
 
-test('a flood of one refusal writes a few lines a second and the number of those left out', async () => {
+test('a flood of one refusal writes a few lines a second and the number of suppressed lines', async () => {
   const code = 'METHOD_NOT_ALLOWED';
   const requests = Array.from({ length: 200 }, () => signedRequest(demo, 'DELETE', ME));
   expect((await Promise.all(requests)).map(({ body }) => body.code)).toEqual(requests.map(() => code));

@@ -7,9 +7,9 @@ type Refusal = {
   status: number;
   request_id: string;
   address: string | undefined;
-  /** The tenant of the credential whose signature was right. */
+  /** The tenant of the credential, once the signature is verified. */
   tenant_id?: string | undefined;
-  /** Null where the bytes were no HTTP request. */
+  /** Null if the bytes were not HTTP. */
   req: IncomingMessage | null;
 };
 
@@ -18,7 +18,10 @@ export type LogRefusal = (refusal: Refusal) => void;
 const PER_CODE_AND_SECOND = 10;
 const MAX_PATH_LENGTH = 256;
 
-/** Logs answers of 400 and above, so that an operator finds a request_id. A flood of one code writes a bounded number of lines. */
+/**
+ * Logs answers of 400 and above, so that an operator can find a request_id. A flood of one code writes a bounded number
+ * of lines.
+ */
 export function refusalLog(logger: Logger): LogRefusal {
   const counts = new Map<string, number>();
 
@@ -39,7 +42,7 @@ export function refusalLog(logger: Logger): LogRefusal {
   };
 }
 
-/** What the request says of itself, without what may hold a secret: query, signature, user and password of a URL. */
+/** The request without the parts that may hold a secret: query, signature, user and password of a URL. */
 function claimsOf({ method, url = '', headers }: IncomingMessage) {
   const id = headers['x-api-id'];
   return {

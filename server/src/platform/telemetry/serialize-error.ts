@@ -3,8 +3,8 @@ import { DrizzleQueryError } from 'drizzle-orm';
 type Serialized = { type: string; message?: string; code?: string; query?: string; stack: string; cause?: unknown };
 
 /**
- * An error for the log, by a list of what may be shown. The driver's errors carry the parameters of their query and the
- * values of the row, sealed secrets among them; drizzle puts the parameters into message and stack too.
+ * An error for the log, reduced to an allowlist. The driver's errors carry the parameters of their query and the values
+ * of the row, including sealed secrets; drizzle also puts the parameters into message and stack.
  */
 export function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -17,7 +17,7 @@ export function serializeError(error: unknown): unknown {
   return serialized;
 }
 
-/** The stack begins with the message, which may have any number of lines. */
+/** The stack begins with the message, which may span any number of lines. */
 function framesOf({ message, stack = '' }: Error): string {
   const start = stack.indexOf(message);
   return start === -1 ? '' : stack.slice(start + message.length).trimStart();

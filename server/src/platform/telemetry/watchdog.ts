@@ -1,15 +1,15 @@
-/** A vital loop that makes no round for this time, beyond its interval, makes the process unready. */
+/** If a vital loop completes no round for this time beyond its interval, the process is unready. */
 const STUCK_AFTER_MS = 10_000;
 
 type Loop = { idleMs: () => number; limitMs: number };
 
 export type Watchdog = ReturnType<typeof createWatchdog>;
 
-/** Knows when each loop of this process last made a round. A loop that hangs says nothing by itself. */
+/** Records when each loop of this process last completed a round. A loop that hangs does not report itself. */
 export function createWatchdog() {
   const loops = new Map<string, Loop>();
   return {
-    /** Returns what the loop calls after each round that succeeded. */
+    /** Returns a function that the loop calls after each successful round. */
     watchRounds(name: string, { everyMs, isVital }: { everyMs: number; isVital: boolean }): () => void {
       let lastRoundAt = performance.now();
       loops.set(name, {
@@ -21,7 +21,7 @@ export function createWatchdog() {
       };
     },
 
-    /** A handler makes a round with each message that it is done with, and none is due while it has no message. */
+    /** A consumer completes a round with each handled message, and is not overdue while it has no message. */
     watchHandler<Message, Result>(name: string, handle: (message: Message) => Promise<Result>) {
       let underWay = 0;
       let lastRoundAt = 0;
@@ -43,7 +43,7 @@ export function createWatchdog() {
     secondsSinceLastRound: (): [name: string, seconds: number][] =>
       [...loops].map(([name, { idleMs }]) => [name, idleMs() / 1000]),
 
-    /** Says which vital loop is stuck, or null. */
+    /** Returns which vital loop is stuck, or null. */
     stuckReason(): string | null {
       for (const [name, { idleMs, limitMs }] of loops) {
         if (idleMs() > limitMs) return `${name}: no round for ${Math.floor(idleMs() / 1000)} seconds`;

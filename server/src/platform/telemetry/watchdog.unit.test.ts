@@ -8,7 +8,7 @@ beforeEach(() => {
 
 const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
-test('names a vital loop without a round for 10 seconds beyond its interval, until it makes one', () => {
+test('names a vital loop without a round for 10 seconds beyond its interval, until it completes one', () => {
   const watchdog = createWatchdog();
   const roundDone = watchdog.watchRounds('relay', { everyMs: 500, isVital: true });
   watchdog.watchRounds('purge', { everyMs: 500, isVital: false });
@@ -24,7 +24,7 @@ test('names a vital loop without a round for 10 seconds beyond its interval, unt
   ]);
 });
 
-test('a handler is stuck when it has messages and is done with none for 10 seconds', async () => {
+test('a handler is stuck if it has messages and finishes none for 10 seconds', async () => {
   const watchdog = createWatchdog();
   const finish: (() => void)[] = [];
   const handle = watchdog.watchHandler('updates', () => new Promise<void>((resolve) => finish.push(resolve)));

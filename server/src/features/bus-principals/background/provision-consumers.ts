@@ -8,12 +8,12 @@ import { vendors } from '../../catalog/catalog.table.js';
 import { tenants } from '../../tenants/tenants.table.js';
 import { busPrincipals } from '../bus-principals.table.js';
 
-/** Every so many runs all are made again, should somebody have deleted them. */
+/** Every this many runs all durables are provided again, in case one was deleted. */
 const ALL_AGAIN_AFTER_RUNS = 10;
 
 /**
- * Makes the durables that principals read, and takes none away: what a principal has read stays read when it comes
- * back. A run makes those that are new to this process; all, where streams were lost and made anew.
+ * Provides the durables that principals read, and deletes none: a principal that returns continues at its position. A
+ * run provides durables that are new to this process, or all of them after streams were lost and recreated.
  */
 export function createConsumerProvisioner(database: Database, bus: Bus): () => Promise<void> {
   const provided = new Set<string>();
@@ -32,8 +32,8 @@ export function createConsumerProvisioner(database: Database, bus: Bus): () => P
         (error: unknown) => failures.push(error),
       );
     }
-    // One that NATS refuses keeps no other from being made.
-    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} durables could not be made.`);
+    // A durable that NATS refuses must not stop the next ones.
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} durables could not be created.`);
   };
 }
 

@@ -13,7 +13,7 @@ import { keyOf, lockCommands } from './lock-commands.js';
 
 type Fact = { tenant_id: string; fact_id: string };
 
-/** How accepted commands leave for their adapters. */
+/** The outbox rows of accepted commands. */
 export const commandOutbox = (database: Database, signals: Signals, metrics: Metrics): OutboxKind => ({
   kind: 'COMMAND_ACCEPTED',
   async prepare(tx, rows) {
@@ -50,15 +50,15 @@ const topicsOfEvents = (rows: readonly Fact[]) =>
 const keyOfFact = ({ tenant_id, fact_id }: Fact) => `${tenant_id} ${fact_id}`;
 
 /**
- * Hands accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and
- * CANCELED mean never published. A command that is DISPATCHED already was taken before, by this leader or another one:
- * it is sent again under the same id. One that has ended, or is past its deadline, is not sent.
+ * Dispatches accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and
+ * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
+ * is sent again under the same id. A command that has ended or is past its deadline is not sent.
  */
 async function dispatchCommands(tx: Transaction, facts: readonly Fact[]): Promise<Map<string, Message>> {
   const after = dispatch(INITIAL);
   if (!after) throw new Error('A new command cannot be dispatched.');
   const { status, adapterStatus } = after;
-  // Locked in the order of their keys, as reports lock theirs: two that meet must not wait for each other.
+  // Lock in the order of the keys, as reports do, so that two transactions never deadlock.
   await tx.execute(sql`
     select from ${given(facts)} join commands using (tenant_id, command_id)
     order by tenant_id, command_id for no key update of commands`);
@@ -74,7 +74,7 @@ async function dispatchCommands(tx: Transaction, facts: readonly Fact[]): Promis
   return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others))]);
 }
 
-/** The messages of those of these commands that are DISPATCHED and not past their deadline. */
+/** The messages of the commands that are DISPATCHED and not past their deadline. */
 export const readUnderWay = async (tx: Transaction, facts: readonly Fact[]): Promise<Map<string, Message>> =>
   toMessages(
     await tx.execute<Row>(sql`
@@ -95,7 +95,7 @@ const MESSAGE_COLUMNS = sql.raw(
     .join(', '),
 );
 
-/** The message, but for how Postgres writes its instants. */
+/** The message, with instants as Postgres writes them. */
 type Row = CommandMessage;
 
 const toMessages = (rows: readonly Row[]) =>
@@ -114,7 +114,9 @@ function toMessage(row: Row): Message {
   };
 }
 
-/** The bus can never carry it, so it has not left: the caller learns that instead of waiting for the deadline. */
+/**
+ * The bus can never carry the command, so it was not sent. It ends now, and its caller need not wait for the deadline.
+ */
 async function endRefused(
   tx: Transaction,
   key: { tenant_id: string; command_id: string },

@@ -6,7 +6,7 @@ import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/i
 import { openPool } from '../../../../test/support/open-pool.js';
 import type { Database } from '../../../platform/database/database.js';
 
-/** Neither relay nor sweeper runs here: what the relay does to a command is done by the test. */
+/** Neither relay nor sweeper runs here: the test itself does the relay's work. */
 let platform: IdlePlatform;
 let superuser: postgres.Sql;
 let database: Database;
@@ -28,7 +28,7 @@ const create = () => newCommand(platform.demo);
 const passDeadline = (id: string) =>
   superuser`update commands set deadline_at = now() - interval '1 millisecond' where command_id = ${id}`;
 
-/** What goes to the bus, and how the command stands afterwards. */
+/** The messages to the bus, and the state of the command afterwards. */
 async function dispatch(id: string) {
   const message = await dispatchOne(database, platform.demo.tenant_id, id);
   const [row] = await superuser`select status, dispatched_at from commands where command_id = ${id}`;
@@ -41,13 +41,13 @@ test('a command is DISPATCHED and published; a relay that takes over publishes i
   expect(await dispatch(id)).toEqual({ published: 1, status: 'DISPATCHED', isDispatched: true });
 });
 
-test('a command past its deadline is left to become EXPIRED, where the relay comes before the sweeper', async () => {
+test('the relay leaves a command past its deadline to the sweeper, which makes it EXPIRED', async () => {
   const id = await create();
   await passDeadline(id);
   expect(await dispatch(id)).toEqual({ published: 0, status: 'ACCEPTED', isDispatched: false });
 });
 
-test('a command that was dispatched is not published again past its deadline', async () => {
+test('a dispatched command is not published again past its deadline', async () => {
   const id = await create();
   await dispatch(id);
   await passDeadline(id);

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../../platform/database/database.js';
 import { type State, type StateColumns, stateOf } from '../transitions.js';
 
-/** `seenStates`: the states in the history of a command that has ended. They show which reports are repeats. */
+/** `seenStates`: the states in the history of an ended command, used to detect repeated reports. */
 export type Locked = { vendor: string; state: State; hasLateResult: boolean; seenStates: Set<string> };
 
 type Key = { tenant_id: string; command_id: string };
@@ -11,7 +11,7 @@ export const keyOf = ({ tenant_id, command_id }: Key) => `${tenant_id} ${command
 
 type Row = Key & StateColumns & { vendor: string; has_late_result: boolean; history: StateColumns[] | null };
 
-/** The commands of these keys that there are, each locked until the transaction ends. */
+/** The existing commands with these keys, each locked until the transaction ends. */
 export async function lockCommands(tx: Transaction, keys: readonly Key[]): Promise<Map<string, Locked>> {
   const rows = await tx.execute<Row>(sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,

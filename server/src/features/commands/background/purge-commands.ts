@@ -4,8 +4,7 @@ import { purgeByAge } from '../../../platform/retention/purge-by-age.js';
 import { commands } from '../commands.table.js';
 
 /**
- * Deletes commands that have ended, each together with its events. Events that are not published yet stay, and their
- * commands with them.
+ * Deletes ended commands together with their events. A command with an unpublished event stays, and so does the event.
  */
 export const purgeCommands = (database: Database, keptDays: number) =>
   purgeByAge(database, {

@@ -27,7 +27,7 @@ afterAll(() => database.close());
 const get = async (id: string): Promise<Answer['body']> =>
   (await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}`)).body;
 
-/** A command that the simulated fleet leaves alone, handed out. */
+/** A dispatched command that the simulated fleet ignores. */
 async function dispatched(fields: object = {}): Promise<string> {
   const id = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300, ...fields });
   await expect.poll(async () => (await get(id)).status, { timeout: 20_000 }).toBe('DISPATCHED');
@@ -66,7 +66,7 @@ const eventsOf = async (id: string): Promise<string[]> => {
   return body.items.map(({ event_type }: Answer['body']) => event_type);
 };
 
-test('reports that meet in one transaction are applied in their order, each at an instant of its own', async () => {
+test('reports that share a transaction are applied in order, each at a distinct instant', async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, () => dispatched()));
   const outcomes = await Promise.all(
     ids.flatMap((id) => [
@@ -90,7 +90,7 @@ test('reports that meet in one transaction are applied in their order, each at a
   }
 });
 
-test('a report that waited for another change comes behind it in the history, though its transaction is older', async () => {
+test('a report that waited for another change comes after it in the history, even if its transaction is older', async () => {
   const id = await dispatched();
   let reporting: Promise<ReportOutcome> | undefined;
   const changedAt = await asSystem(async (tx) => {
@@ -115,7 +115,7 @@ test('a report that waited for another change comes behind it in the history, th
   expect(Date.parse(history.at(-1).at)).toBeGreaterThan(changedAt);
 });
 
-test('why a step was slow is in the history alone; the record says why the command ended as it did', async () => {
+test('only the history says why a step was slow; the record says why the command ended', async () => {
   const id = await dispatched();
   const reason = { code: 'BUSY', message: 'The device is busy.' };
   await report(id, { device_execution_status: 'IN_PROGRESS', status_reason: reason });
@@ -129,7 +129,7 @@ test('why a step was slow is in the history alone; the record says why the comma
   ]);
 });
 
-describe('a report that is none of its business', () => {
+describe('a report without permission', () => {
   test.each([
     ['of another tenant', async (id: string) => reportOf(id, succeeded, 'vendor_a', (await createTenant()).tenant_id)],
     ['of another vendor', async (id: string) => reportOf(id, succeeded, 'vendor_b')],
@@ -144,8 +144,8 @@ describe('a report that is none of its business', () => {
 
 test.each([
   ['is malformed', () => Buffer.from('{'), 'Not JSON'],
-  ['says what only the platform says', (id: string) => update(id, { adapter_status: 'SENT' }), 'Not valid'],
-  ['says nothing', (id: string) => update(id, {}), 'Not valid'],
+  ['sets a state that only the platform may set', (id: string) => update(id, { adapter_status: 'SENT' }), 'Not valid'],
+  ['sets nothing', (id: string) => update(id, {}), 'Not valid'],
   [
     'has a result over 32 KiB',
     (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(32_761) } }),
@@ -172,7 +172,7 @@ test.each([
 
 const update = (command_id: string, said: object) => Buffer.from(JSON.stringify({ command_id, ...said }));
 
-describe('what comes after the end', () => {
+describe('a report after the final status', () => {
   const ended = async () => {
     const id = await dispatched();
     await report(id, { adapter_status: 'FAILED', status_reason: { code: 'LOST', message: 'Lost.' } });
@@ -189,7 +189,7 @@ describe('what comes after the end', () => {
   ];
   const endOf = (record: Answer['body']) => unchanging.map((name) => record[name]);
 
-  test('is kept in the history, the first result as late_result, and changes no status and tells no second event', async () => {
+  test('is kept in the history, the first result as late_result; it changes no status and causes no second event', async () => {
     const id = await ended();
     const end = endOf(await completed(tenant.reader, id));
     expect(await report(id, { device_execution_status: 'IN_PROGRESS' })).toBe('LATE');
@@ -213,7 +213,7 @@ describe('what comes after the end', () => {
     expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
   });
 
-  test('is told once, however often it comes: whatever an adapter says, the history keeps below 100 entries', async () => {
+  test('is recorded once, however often it is repeated: the history stays below 100 entries', async () => {
     const id = await ended();
     const { adapter_status, device_execution_status } = CommandUpdate.shape;
     const every = [undefined, ...adapter_status.unwrap().options].flatMap((adapter) =>
@@ -236,8 +236,8 @@ describe('what comes after the end', () => {
   });
 });
 
-describe('while no relay hands anything out', () => {
-  /** Holds the lease of the relay, so that commands stay where they are. */
+describe('while the relay is held up', () => {
+  /** Holds the lease of the relay, so that commands stay ACCEPTED. */
   async function withoutRelay(work: () => Promise<void>): Promise<void> {
     await asSystem((tx) => tx`update relay_lease set holder = 'test', epoch = epoch + 1, expires_at = 'infinity'`);
     try {
@@ -247,7 +247,7 @@ describe('while no relay hands anything out', () => {
     }
   }
 
-  test('a command is canceled for good, and never handed out', async () => {
+  test('a command is canceled for good, and never dispatched', async () => {
     let id = '';
     await withoutRelay(async () => {
       id = await newCommand(tenant.operator);
@@ -255,14 +255,14 @@ describe('while no relay hands anything out', () => {
       const { status, body } = await cancelCommand(tenant.operator, id);
       expect([status, body.status, body.dispatched_at]).toEqual([200, 'CANCELED', null]);
     });
-    // The relay goes on behind it.
+    // The relay passes over it and continues.
     await completed(tenant.reader, await newCommand(tenant.operator));
     const record = await get(id);
     expect([record.status, record.dispatched_at, record.late_result]).toEqual(['CANCELED', null, null]);
     expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
   });
 
-  test('a command whose deadline passes is EXPIRED, and never handed out', async () => {
+  test('a command whose deadline passes is EXPIRED, and never dispatched', async () => {
     let id = '';
     await withoutRelay(async () => {
       id = await newCommand(tenant.operator, { timeout_seconds: 1 });

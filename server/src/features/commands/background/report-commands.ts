@@ -8,16 +8,16 @@ import { countCompleted, keepLateReports, type Move, moveCommands } from '../mov
 import { isTerminal, report } from '../transitions.js';
 import { keyOf, type Locked, lockCommands, stateKey } from './lock-commands.js';
 
-/** What an adapter says of a command of the tenant in the subject, for devices of the vendor in the subject. */
+/** A report of an adapter. Tenant and vendor come from its subject. */
 export type Report = { tenantId: string; vendor: string; update: CommandUpdate };
 
 /**
  * CHANGED and LATE are written. REPEATED changes nothing. UNKNOWN: the tenant has no such command for this vendor.
- * TOO_EARLY: the command was not handed out yet, so nobody can know of it.
+ * TOO_EARLY: the command is not dispatched yet, so no adapter can know it.
  */
 export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
 
-/** Applies what adapters report, all that wait at the same time in one transaction that locks their commands. */
+/** Applies reports of adapters. All waiting reports share one transaction, which locks their commands. */
 export const createCommandReporter = (database: Database, signals: Signals, metrics: Metrics) =>
   batched<Report, ReportOutcome>(reportKey, async (reports) => {
     const { outcomes, moves } = await asAllTenants(database, async (tx) => {
@@ -54,7 +54,7 @@ export const createCommandReporter = (database: Database, signals: Signals, metr
 const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
 const reportKey = (report: Report) => keyOf(toKey(report));
 
-/** A statement changes a row once: a second report of the same command waits for the next wave. */
+/** A statement can change a row only once, so a second report on the same command waits for the next round. */
 function oneReportPerCommand(reports: readonly Report[]): number[][] {
   const waves: number[][] = [];
   const seen = new Map<string, number>();
@@ -66,7 +66,7 @@ function oneReportPerCommand(reports: readonly Report[]): number[][] {
   return waves;
 }
 
-/** Decides on one report, and brings what is known of the command up to date for the next. */
+/** Decides on one report, and updates the known state of the command for the next report. */
 function apply(command: Locked | undefined, { tenantId, vendor, update }: Report) {
   if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' as const };
   const { state } = command;
@@ -85,7 +85,7 @@ function apply(command: Locked | undefined, { tenantId, vendor, update }: Report
     command.seenStates.add(stateKey(after));
     return { outcome: 'CHANGED' as const, move: { ...entry, vendor, before: state, after, result: update.result } };
   }
-  // A late report is kept once, however often it comes: the history stays bounded.
+  // A late report is kept once, however often it is repeated: the history stays bounded.
   const reported = stateKey({ ...state, ...said });
   if (command.seenStates.has(reported)) return { outcome: 'REPEATED' as const };
   command.seenStates.add(reported);
@@ -99,7 +99,7 @@ const saidBy = ({ adapter_status, device_execution_status }: CommandUpdate) => (
   ...(device_execution_status && { deviceExecutionStatus: device_execution_status }),
 });
 
-/** IN_PROGRESS and DELIVERED are no result. */
+/** IN_PROGRESS and DELIVERED are not results. */
 const isResult = ({ adapter_status, device_execution_status }: CommandUpdate) =>
   (device_execution_status !== undefined && device_execution_status !== 'IN_PROGRESS') ||
   (adapter_status !== undefined && adapter_status !== 'DELIVERED');

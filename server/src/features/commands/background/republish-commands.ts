@@ -8,7 +8,7 @@ const PAGE = 256;
 
 type Key = { tenant_id: string; fact_id: string; deadline_at: string };
 
-/** The commands that were handed out in the range and are still under way, the most urgent first. */
+/** The open commands that were dispatched in the range, the most urgent first. */
 export const republishCommands = (database: Database): Republishable =>
   async function* pages({ since, until, tenantId }) {
     let last: Key = { deadline_at: until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };

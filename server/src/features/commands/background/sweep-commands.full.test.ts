@@ -55,7 +55,7 @@ const statusesOf = (ids: string[]) => Promise.all(ids.map(statusOf));
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
 
-/** A bus with updates that are handled when the test says so. */
+/** A bus whose updates are handled when the test decides. */
 async function busWithUntaken(vendor = 'vendor_a') {
   const bus = inProcessBus();
   let release = () => {};
@@ -72,7 +72,7 @@ async function busWithUntaken(vendor = 'vendor_a') {
   return { bus, take };
 }
 
-test('a command waits for an update that came to the bus before its deadline, and ends once that is taken', async () => {
+test('a command waits for an update that reached the bus before its deadline, and ends once it is handled', async () => {
   const id = await dispatched();
   const { bus, take } = await busWithUntaken();
   await setDeadline([id], new Date());
@@ -84,7 +84,7 @@ test('a command waits for an update that came to the bus before its deadline, an
   expect(await statusOf(id)).toBe('TIMED_OUT');
 });
 
-test('a command does not wait for updates of another vendor, nor for those that came after its deadline', async () => {
+test('a command does not wait for updates of another vendor, or for updates after its deadline', async () => {
   const [early, other] = [await dispatched('vendor_a'), await dispatched('vendor_b')];
   const { bus } = await busWithUntaken('vendor_a');
   await setDeadline([early], ago(10));
@@ -93,7 +93,7 @@ test('a command does not wait for updates of another vendor, nor for those that 
   expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
 });
 
-test('a command that was never handed out waits for nothing', async () => {
+test('a command that was never dispatched does not wait for updates', async () => {
   const id = await newCommandOf('vendor_a');
   const { bus } = await busWithUntaken();
   await setDeadline([id], new Date());
@@ -101,7 +101,7 @@ test('a command that was never handed out waits for nothing', async () => {
   expect(await statusOf(id)).toBe('EXPIRED');
 });
 
-test('more commands than a batch that wait do not keep a later one of another vendor from ending', async () => {
+test('waiting commands, even more than a batch, do not keep a later command of another vendor open', async () => {
   const held = await Promise.all(Array.from({ length: 600 }, () => dispatched('vendor_a')));
   const other = await dispatched('vendor_b');
   const { bus, take } = await busWithUntaken('vendor_a');
@@ -114,7 +114,7 @@ test('more commands than a batch that wait do not keep a later one of another ve
   expect([await sweep(), await sweep(), await sweep()]).toEqual([500, 100, 0]);
 });
 
-test('a sweep begins at the first open deadline; an OLD sweep finds what it passed over', async () => {
+test('a sweep begins at the first open deadline; an OLD sweep finds commands that it skipped', async () => {
   const sweep = createSweeper(inProcessBus());
   await sweep();
   const [passedOver, seen] = [await newCommandOf('vendor_a'), await newCommandOf('vendor_a')];
@@ -134,7 +134,7 @@ test('a sweep begins at the first open deadline; an OLD sweep finds what it pass
   expect(await statusOf(passedOver)).toBe('EXPIRED');
 });
 
-test('the stored mark stays before an open command, and follows the clock where none is open', async () => {
+test('the stored mark stays before an open command, and follows the clock if no command is open', async () => {
   const mark = async () => {
     const [row] = await superuser<{ at: Date }[]>`select swept_until as at from sweep_marks`;
     return row?.at.getTime() ?? 0;
@@ -158,7 +158,7 @@ test('the stored mark stays before an open command, and follows the clock where 
 test.each([
   ['a stuck consumer', async () => (await busWithUntaken()).bus],
   ['a bus that does not answer', async () => ({ oldestUntaken: () => Promise.reject(new Error('no answer')) })],
-])('%s keeps a command open for a bounded time', async (_, open) => {
+])('%s keeps a command open only for a bounded time', async (_, open) => {
   const id = await dispatched();
   const bus = await open();
   await setDeadline([id], new Date());

@@ -9,18 +9,18 @@ import { countCompleted, type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
 const BATCH = 500;
-/** Of what is overdue a round reads so many rows. The rest is for the rounds that follow. */
+/** A round reads at most this many overdue commands. Later rounds read the rest. */
 const ROWS_READ = 5_000;
 
 const reasons = {
-  EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was handed to an adapter.' },
-  TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was handed over and no result came before the deadline.' },
+  EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was dispatched to an adapter.' },
+  TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was dispatched and no result arrived before the deadline.' },
 };
 
 /**
- * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once. OLD: the deadline
- * passed more than a minute ago. It runs seldom, and finds what no RECENT sweep saw: a command whose transaction committed
- * after its deadline, or one that was due while no process swept.
+ * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once.
+ * OLD: the deadline passed more than a minute ago. It runs seldom, and finds commands that every RECENT sweep missed:
+ * their transaction committed after the deadline, or they became due while no process swept.
  */
 export type Overdue = 'RECENT' | 'OLD';
 
@@ -35,13 +35,13 @@ type Options = {
 };
 
 /**
- * How long after its deadline a command waits for updates that lie on the bus and are not taken, or for a bus that does
- * not answer. A consumer that is stuck keeps no command open for longer.
+ * How long after its deadline a command waits for unhandled updates on the bus, or for a bus that does not answer. A
+ * stuck consumer cannot keep a command open for longer.
  */
 const HOLD_MS = 120_000;
-/** After a longer pause between two rounds (an outage of the database, a frozen process) the hold begins again. */
+/** After a longer pause between two rounds (a database outage, a frozen process) the hold starts again. */
 const PAUSE_MS = 5_000;
-/** How far the clocks of NATS and Postgres may differ. */
+/** The tolerated difference between the clocks of NATS and Postgres. */
 const CLOCKS_DIFFER_MS = 1_000;
 /** A RECENT sweep finds a command that commits up to this long after its deadline. */
 const COMMIT_MS = 2_000;
@@ -53,8 +53,8 @@ const MARK = 'commands';
 type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'>;
 
 /**
- * The part of what is overdue that a round reads: from one deadline to another. `next` is the deadline behind it, null
- * where nothing follows. Other instants are in Unix milliseconds.
+ * The range of deadlines that a round reads. `next` is the deadline after the range; null if there is none. Other
+ * instants are Unix milliseconds.
  */
 type Slice = {
   from: string;
@@ -72,22 +72,21 @@ type Row = StateColumns & {
 };
 
 /**
- * Each call ends commands whose deadline has passed, and answers how many. A result that came to the bus before the
- * deadline counts: a DISPATCHED command ends only once the updates of its tenant and vendor are taken up to its
- * deadline. Any number of nodes may sweep: each skips what another has locked, and a result that comes at the same time
- * waits for the lock. Where a round can end nothing of its slice, the next one goes on behind it.
- *
- * Every column that changes is in no index, so that updates of a command can be heap-only. A sweep therefore reads finished
- * commands, too, and begins where no earlier one is open.
+ * Each call ends commands whose deadline has passed, and returns their number. A result that reached the bus before the
+ * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
+ * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
+ * the lock. If a round can end no command of its slice, the next round continues after the slice.
+ * Columns that change are in no index, so that updates of a command can be heap-only. A sweep therefore also reads
+ * finished commands. It starts at the earliest deadline that may still be open.
  */
 export function createCommandSweeper(options: Options) {
   const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
-  /** No command with an earlier deadline is open. The first RECENT sweep takes the stored mark. */
+  /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
   let openSince: string | null = null;
   let goOnFrom: string | null = null;
-  /** Of this pass over all slices, in Unix milliseconds. */
+  /** The start of this pass over all slices, in Unix milliseconds. */
   let firstOpen = Number.POSITIVE_INFINITY;
 
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
@@ -168,9 +167,9 @@ async function readSlice(database: Database, overdue: Overdue, from: string): Pr
 /** Deadlines have whole milliseconds. */
 const unixMs = (instant: SQL) => sql`floor(extract(epoch from ${instant}) * 1000)::float8`;
 
-/** Up to which instant, in Unix milliseconds, no update is on the bus that the platform has not taken. */
+/** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
 async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
-  // Nobody reports a command that was not handed out.
+  // No adapter reports on a command that was not dispatched.
   if (status === 'ACCEPTED') return now;
   try {
     const oldest = await bus.oldestUntaken(subjects.commandUpdate(tenant_id, vendor));

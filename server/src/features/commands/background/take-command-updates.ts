@@ -7,10 +7,10 @@ const MAX_RESULT_BYTES = 32_768;
 
 const refusals: Partial<Record<ReportOutcome, string>> = {
   UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
-  TOO_EARLY: 'The command was not handed out yet.',
+  TOO_EARLY: 'The command is not dispatched yet.',
 };
 
-/** What an adapter reports of a command: applied, or why not. */
+/** Applies the report of an adapter, or returns why it is refused. */
 export const takeCommandUpdate =
   (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
   async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {

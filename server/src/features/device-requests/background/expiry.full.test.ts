@@ -72,11 +72,11 @@ const storedStatus = async (id: string) =>
     return row?.status;
   });
 
-test('a request whose time has passed is EXPIRED before a sweeper wrote it', async () => {
+test('a request past its deadline is EXPIRED before a sweeper has written it', async () => {
   const id = await newRequest();
   await expireIn(id, 2);
   await asSystem(async (tx) => {
-    // Sweepers pass over what is locked.
+    // Sweepers skip locked rows.
     const [row] = await tx`select status from device_requests
       where tenant_id = ${tenant.tenant_id} and device_request_id = ${id} for update`;
     expect(row?.status).toBe('PENDING');
@@ -85,7 +85,7 @@ test('a request whose time has passed is EXPIRED before a sweeper wrote it', asy
   });
 });
 
-test('a sweep writes EXPIRED and leaves what still waits, and what is replied', async () => {
+test('a sweep sets EXPIRED, and leaves waiting and replied requests', async () => {
   const [expired, waiting, replied] = [await newRequest(), await newRequest(), await newRequest()];
   await reply(replied, {});
   await Promise.all([expireIn(expired, 0), expireIn(replied, 0)]);
@@ -95,7 +95,7 @@ test('a sweep writes EXPIRED and leaves what still waits, and what is replied', 
   expect([await storedStatus(waiting), await storedStatus(replied)]).toEqual(['PENDING', 'REPLIED']);
 });
 
-test('a first reply after the time has passed is refused; the same reply again is answered also then', async () => {
+test('a first reply past the deadline is refused; a repeated reply is still answered then', async () => {
   const [unanswered, answered] = [await newRequest(), await newRequest()];
   const first = await reply(answered, { a: 1 });
   await Promise.all([expireIn(unanswered, 0), expireIn(answered, 0)]);
@@ -111,7 +111,7 @@ test('a first reply after the time has passed is refused; the same reply again i
   expectRefusal(await reply(answered, { a: 2 }), 'DEVICE_REQUEST_ALREADY_REPLIED');
 });
 
-test('of 40 replies at once on two nodes one wins, and one message goes to the adapter', async () => {
+test('of 40 concurrent replies on two nodes one wins, and one message goes to the adapter', async () => {
   const id = await newRequest();
   const answers = await onBothNodes(40, (node, index) => reply(id, { index: index % 20 }, node));
   const won = answers.filter(({ status, headers }) => status === 200 && headers['idempotent-replayed'] === undefined);
@@ -138,7 +138,7 @@ test('of 40 replies at once on two nodes one wins, and one message goes to the a
   const ofThis = () => held.filter(({ device_request_id }) => device_request_id === id);
   for (let isLast = false; !isLast; ) {
     const next = await consumer.next({ expires: 20_000 });
-    if (!next) throw new Error('The reply did not come to the bus.');
+    if (!next) throw new Error('The reply did not reach the bus.');
     held.push(DeviceReplyMessage.parse(next.json()));
     isLast = ofThis().length > 0 && next.info.pending === 0;
   }

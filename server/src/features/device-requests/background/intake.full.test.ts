@@ -13,7 +13,7 @@ import { localSignals, topics } from '../../../platform/signals/signals.js';
 import { createDeviceRequestReceiver, type DeviceRequest } from './receive-device-requests.js';
 import { takeDeviceRequest } from './take-device-requests.js';
 
-/** Two nodes, by what they have of their own. */
+/** Two nodes, with their separate resources. */
 let nodes: Database[];
 let tenant: TestTenant;
 
@@ -38,7 +38,7 @@ const subject = (tenantId = tenant.tenant_id, vendor = 'vendor_a') => subjects.d
 
 const bytesOf = (message: unknown) => (Buffer.isBuffer(message) ? message : Buffer.from(JSON.stringify(message)));
 
-/** Sends messages over a bus of its own to an intake of its own, and resolves to what became of each. */
+/** Sends messages to a separate consumer over a separate bus, and resolves to the result of each. */
 async function deliver(messages: { subject: string; body: unknown }[]): Promise<Outcome[]> {
   const bus = inProcessBus();
   const options = { database: database(), ...silent() };
@@ -68,7 +68,7 @@ async function deliver(messages: { subject: string; body: unknown }[]): Promise<
 const listed = async ({ reader }: TestTenant) =>
   (await signedRequest(reader, 'GET', '/api/v1/open/device-requests?limit=500')).body.items;
 
-/** Why messages of a subject are parked, oldest first. */
+/** The reasons of a subject's parked messages, oldest first. */
 const parkedReasons = (subject: string): Promise<string[]> =>
   database().sql.begin(async (tx) => {
     await tx`set local role top_system`;
@@ -76,7 +76,7 @@ const parkedReasons = (subject: string): Promise<string[]> =>
     return rows.map(({ reason }) => reason);
   });
 
-test('stores what a device asks for, with the time until when it waits', async () => {
+test('stores the request of a device, with the time until which the device waits', async () => {
   const { reader, tenant_id } = await createTenant();
   const message = messageOf({ expires_in_seconds: 5, payload: { b: 1, a: [null, 'é'] } });
   await deliver([{ subject: subject(tenant_id, 'vendor_b'), body: message }]);
@@ -94,13 +94,13 @@ test.each([
   ['is null', () => null, /^Not valid/],
   ['lacks a field', () => messageOf({ device_id: undefined }), /^Not valid: device_id/],
   ['names a tenant itself', () => messageOf({ tenant_id: 'acme' }), /^Not valid/],
-  ['has a payload that is no object', () => messageOf({ payload: [] }), /^Not valid: payload/],
+  ['has a payload that is not an object', () => messageOf({ payload: [] }), /^Not valid: payload/],
   ['has a dedupe_id with a space', () => messageOf({ dedupe_id: 'a b' }), /^Not valid: dedupe_id/],
   ['waits too short a time', () => messageOf({ expires_in_seconds: 4 }), /^Not valid: expires_in_seconds/],
   ['waits too long', () => messageOf({ expires_in_seconds: 86_401 }), /^Not valid: expires_in_seconds/],
   ['has a payload over 32 KiB', () => messageOf({ payload: { a: 'a'.repeat(32_761) } }), /^The payload is larger/],
   ['is over 64 KiB', () => messageOf({ payload: { a: 'a'.repeat(65_536) } }), /^Larger than 65536 bytes/],
-])('refuses a message that %s, parks it with the reason, and takes the one behind it', async (_, hostile, reason) => {
+])('refuses a message that %s, parks it with the reason, and handles the one behind it', async (_, hostile, reason) => {
   const { tenant_id, ...own } = await createTenant();
   const good = messageOf();
   const outcomes = await deliver([
@@ -112,13 +112,13 @@ test.each([
   expect(await parkedReasons(subject(tenant_id))).toEqual([expect.stringMatching(reason)]);
 });
 
-test('takes a payload of exactly 32 KiB', async () => {
+test('accepts a payload of exactly 32 KiB', async () => {
   const own = await createTenant();
   await deliver([{ subject: subject(own.tenant_id), body: messageOf({ payload: { a: 'a'.repeat(32_760) } }) }]);
   expect(await listed(own)).toHaveLength(1);
 });
 
-test('refuses the message of a tenant that does not exist or is disabled, and of a vendor without catalog', async () => {
+test('refuses a message of a missing or disabled tenant, and of a vendor outside the catalog', async () => {
   const closed = await createTenant();
   const path = `/api/v1/platform/tenants/${closed.tenant_id}`;
   const disabled = await signedRequest(platform().admin, 'PUT', path, { body: { status: 'DISABLED' } });
@@ -142,7 +142,7 @@ test('refuses the message of a tenant that does not exist or is disabled, and of
   expect(await listed(own)).toHaveLength(1);
 });
 
-test('a message that is delivered again makes no second request and changes nothing', async () => {
+test('a redelivered message creates no second request and changes nothing', async () => {
   const own = await createTenant();
   const message = messageOf();
   const again = { ...message, payload: { changed: true }, expires_in_seconds: 5 };
@@ -154,7 +154,7 @@ test('a message that is delivered again makes no second request and changes noth
   expect(await parkedReasons(subject(own.tenant_id))).toEqual([]);
 });
 
-test('what waited on the bus for longer than its device did is EXPIRED when it comes', async () => {
+test('a message that waited on the bus longer than its device waits is EXPIRED on arrival', async () => {
   const own = await createTenant();
   const sentAt = new Date(Date.now() - 600_000);
   const receive = createDeviceRequestReceiver(database(), localSignals());
@@ -164,14 +164,14 @@ test('what waited on the bus for longer than its device did is EXPIRED when it c
   ]);
 });
 
-test('nonsense without end is counted, and 600 a minute of a tenant are kept', async () => {
+test('all invalid messages are counted, and 600 a minute of a tenant are parked', async () => {
   const { tenant_id } = await createTenant();
   const nonsense = Array.from({ length: 650 }, () => ({ subject: subject(tenant_id), body: {} }));
   expect(new Set(await deliver(nonsense))).toEqual(new Set(['DONE']));
   expect(await parkedReasons(subject(tenant_id))).toHaveLength(600);
 });
 
-test('of 80 copies that come at once on two nodes one is received', async () => {
+test('of 80 copies that arrive at once on two nodes one is received', async () => {
   const { tenant_id } = await createTenant();
   const receivers = nodes.map((node) => createDeviceRequestReceiver(node, localSignals()));
   const copy: DeviceRequest = { tenantId: tenant_id, vendor: 'vendor_a', sentAt: new Date(), message: messageOf() };
@@ -190,7 +190,7 @@ test('the same dedupe_id of another vendor or tenant is another request', async 
   expect([(await listed(one)).length, (await listed(other)).length]).toEqual([2, 1]);
 });
 
-test('answers each of a batch as its own, and wakes up those who wait in its tenant alone', async () => {
+test('answers each message of a batch separately, and wakes only requests that wait in its tenant', async () => {
   const signals = localSignals();
   const [own, idle] = await Promise.all([createTenant(), createTenant()]);
   const woken: string[] = [];
@@ -216,7 +216,7 @@ test('answers each of a batch as its own, and wakes up those who wait in its ten
   expect(woken).toEqual([]);
 });
 
-test('a request that commits late is not hidden behind the cursor of one that two nodes stored meanwhile', async () => {
+test('a request that commits late is not hidden behind the cursor of a request that another node stored meanwhile', async () => {
   const { tenant_id, reader } = await createTenant();
   const store = async (node: number, dedupeId: string) =>
     createDeviceRequestReceiver(
@@ -232,7 +232,7 @@ test('a request that commits late is not hidden behind the cursor of one that tw
   };
 
   let stored: Promise<unknown>[] = [];
-  // A row of the same dedupe_id that is not committed holds the first up, between its id and its commit.
+  // An uncommitted row with the same dedupe_id blocks the first one between its id and its commit.
   const rollback = new Error('Only to hold it up');
   await database()
     .sql.begin(async (tx) => {

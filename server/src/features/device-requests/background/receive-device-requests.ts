@@ -6,23 +6,23 @@ import { asAllTenants } from '../../../platform/database/roles.js';
 import { idTimeOf, newIdTail } from '../../../platform/new-id.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 
-/** What a device of the vendor in the subject asks for, in the tenant in the subject. */
+/** A request of a device. Tenant and vendor come from its subject. */
 export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };
 
-/** RECEIVED is stored. REPEATED was received before, under the same dedupe_id, and changes nothing. */
+/** RECEIVED: stored. REPEATED: received before under the same dedupe_id; nothing changes. */
 export type Reception = 'RECEIVED' | 'REPEATED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
 
 const DEFAULT_EXPIRES_IN_SECONDS = 300;
 
 type Row = { has_tenant: boolean; has_vendor: boolean; is_new: boolean };
 
-/** An arbitrary number that only transactions that store device requests lock. */
+/** An arbitrary lock number that only transactions that store device requests use. */
 const ADVISORY_LOCK = 5_120_998_348n;
 
 /**
- * Stores what devices ask for, all that waits at the same time in one statement. Such transactions wait for each other,
- * and each takes later times than those that are stored: so commits come in the order of the ids, and a reader with a
- * cursor misses no request.
+ * Stores device requests. All that wait share one statement. Such transactions run one after the other, and each uses
+ * later times than the stored ones. So commits come in the order of the ids, and a reader with a cursor misses no
+ * request.
  */
 export const createDeviceRequestReceiver = (database: Database, signals: Signals) =>
   batched<DeviceRequest, Reception>(
@@ -76,7 +76,7 @@ export const createDeviceRequestReceiver = (database: Database, signals: Signals
           order by position`);
       const lock = (tx: Transaction) =>
         tx.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCK.toString()}::bigint)`);
-      // Together, so that the lock is held for one round trip less.
+      // Lock and insert leave together, which saves a round trip while the lock is held.
       const [, rows] = await asAllTenants(database, (tx) => Promise.all([lock(tx), store(tx)]));
       const received = incoming.filter((_one, index) => rows[index]?.is_new);
       signals.send(received.map(({ tenantId }) => topics.deviceRequests(tenantId)));

@@ -7,7 +7,7 @@ import { replyOf } from '../present-device-request.js';
 
 type Row = typeof deviceRequests.$inferSelect;
 
-/** How replies leave for the adapter of their device, while the device waits. */
+/** The outbox rows of replies. A reply leaves while its device waits. */
 export const replyOutbox: OutboxKind = {
   kind: 'DEVICE_REQUEST_REPLIED',
   async prepare(tx, rows) {

@@ -8,7 +8,7 @@ import { deviceRequests } from '../device-requests.table.js';
 import { toReplyMessage } from './reply-outbox.js';
 
 const PAGE = 256;
-/** No device waits longer for a reply than a day, so no older request has a reply that is to be sent. */
+/** No device waits longer than a day for a reply, so older requests have no reply to send. */
 const LONGEST_WAIT_MS = 25 * 60 * 60 * 1_000;
 
 /** The replies of the range whose devices still wait. */

@@ -5,7 +5,7 @@ import { type Signals, topics } from '../../../platform/signals/signals.js';
 
 const BATCH = 500;
 
-/** Writes EXPIRED where nobody replied in time, and answers how often. Any number of nodes may sweep. */
+/** Sets EXPIRED on requests without a reply in time, and returns their number. Any number of nodes may sweep. */
 export async function sweepDeviceRequests(database: Database, signals: Signals): Promise<number> {
   const expired = await asAllTenants(database, (tx) =>
     tx.execute<{ tenant_id: string }>(sql`

@@ -17,7 +17,7 @@ export const eventLog = (database: Database): EventLog => ({
   read: (after, limit) => readEvents(database, { after, limit }),
 });
 
-/** The events that were logged since the beginning of the range, as far as they are published. */
+/** The published events that were logged since the beginning of the range. */
 export const republishEvents = (database: Database): Republishable =>
   async function* pages({ since, tenantId }) {
     const until = await readPublishedSeq(database);
@@ -61,8 +61,8 @@ async function readEvents(database: Database, { after, until, limit, tenantId }:
 }
 
 /**
- * A number before that of the first event that was logged since then. The log has no index by time, but its times rise
- * with its numbers: a binary search finds the place.
+ * A number before the first event that was logged since then. The log has no index by time, but times increase with the
+ * numbers, so a binary search finds the position.
  */
 async function lastBefore(database: Database, since: string, until: string): Promise<string> {
   let [low, high] = [0n, BigInt(until)];

@@ -32,7 +32,7 @@ afterAll(async () => {
 const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
 const start = () => startServer({ DATA_DIR: folder, DATABASE_URL: postgres.url, KEYRING: keyring });
 
-/** Grants of a tenant, by the key, which says how many days ago they were given. */
+/** Grants of a tenant by key; the key contains their age in days. */
 async function insertGrants(tenantId: string, daysAgo: number[]): Promise<void> {
   const [credentialId, resourceId] = [newId(), newId()];
   const common = { tenantId, name: 'Old', status: 'ACTIVE' as const };
@@ -78,7 +78,7 @@ async function keptGrants(tenantId: string): Promise<string[]> {
   return rows.map(({ key }) => key).sort();
 }
 
-test('grants are kept for 90 days, and then deleted, of all tenants and however many there are', async () => {
+test('grants of all tenants are kept for 90 days and then deleted, however many there are', async () => {
   await (await start()).stop();
   await insertGrants('demo', [...Array(2_500).fill(91), 89, 0]);
   await insertGrants('platform', [91, 89]);

@@ -5,7 +5,7 @@ import type { Purge } from '../../../platform/retention/purge.js';
 
 const BATCH = 1_000;
 
-/** Deletes the records of presigned requests. No URL is good for longer than 7 days. */
+/** Deletes the records of presigned URLs. No URL is valid for longer than 7 days. */
 export const purgeObjectGrants = (database: Database, keptDays: number): Purge => ({
   table: 'object_grants',
   async round() {

@@ -8,7 +8,7 @@ export const credentials = pgTable(
   {
     tenantId: text('tenant_id').notNull(),
     clientId: text('client_id').notNull(),
-    /** Stands for the credential in the nonce table: 8 bytes a row instead of two texts. */
+    /** Replaces the credential in the nonce table: 8 bytes a row instead of two texts. */
     number: bigint({ mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     name: text().notNull(),
     status: text({ enum: oneOf(CredentialStatus) }).notNull(),

@@ -4,8 +4,8 @@ import { ApiError } from '../../platform/operation/api-error.js';
 import { credentials } from './credentials.table.js';
 
 /**
- * Reads a credential for a change of it; null where the tenant has none of that name. Commands refer to it with a lock
- * on its key, which this one leaves free: no command waits for a change of its credential.
+ * Reads and locks a credential to change it; null if the tenant has none with this name. New commands lock only its
+ * key, which this lock leaves free, so they do not wait.
  */
 export async function lockCredential(tx: Transaction, tenantId: string, clientId: string) {
   const [row] = await tx
