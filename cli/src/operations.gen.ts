@@ -815,6 +815,11 @@ export const operations = {
           "ACTIVE",
           "DISABLED"
         ]
+      },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.",
+        "nullWord": "none"
       }
     }
   },
@@ -856,6 +861,11 @@ export const operations = {
           "ACTIVE",
           "DISABLED"
         ]
+      },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.",
+        "nullWord": "none"
       }
     }
   },
@@ -1172,6 +1182,11 @@ export const operations = {
         "kind": "text",
         "description": "The service that uses the principal: 1 to 128 printable ASCII characters, no space."
       },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.",
+        "nullWord": "none"
+      },
       "status": {
         "kind": "text",
         "description": "ACTIVE by default. DELETED reserves the user key.",
@@ -1241,6 +1256,11 @@ export const operations = {
           "DISABLED",
           "DELETED"
         ]
+      },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.",
+        "nullWord": "none"
       },
       "expires_at": {
         "kind": "instant",

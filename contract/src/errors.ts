@@ -226,7 +226,7 @@ export const errors = {
   },
   VENDOR_NOT_ENABLED: {
     status: 422,
-    meaning: 'The vendor is not enabled in the platform catalog.',
+    meaning: 'The vendor is not enabled in the platform catalog, or not for the tenant.',
     fix: 'Use a vendor that GET /api/v1/open/catalog lists.',
     retryable: false,
   },

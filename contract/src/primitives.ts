@@ -30,6 +30,13 @@ export const Vendor = z
   .regex(patterns.vendor)
   .describe('A vendor of the platform catalog, for example `vendor_a`.');
 
+/** A limit to some vendors; null stands for all. */
+export const Vendors = z
+  .array(Vendor)
+  .min(1)
+  .max(100)
+  .refine((vendors) => new Set(vendors).size === vendors.length, 'must name each vendor once');
+
 export const CommandType = z
   .string()
   .regex(patterns.commandType)

@@ -44,6 +44,8 @@ export interface BusPrincipal {
   client_id: string | null;
   /** The service that uses the principal; null for none. */
   service_name: string | null;
+  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  vendors: string[] | null;
   /** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
   status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
   /** When the principal stops working; null for never. */
@@ -68,6 +70,8 @@ export interface BusPrincipalCreate {
   client_id?: string;
   /** The service that uses the principal: 1 to 128 printable ASCII characters, no space. */
   service_name?: string;
+  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  vendors?: string[] | null;
   /** ACTIVE by default. DELETED reserves the user key. */
   status?: "ACTIVE" | "DISABLED" | "DELETED";
   /** When the principal stops working; null for never. */
@@ -76,6 +80,8 @@ export interface BusPrincipalCreate {
 export interface BusPrincipalUpdate {
   /** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
   status?: "ACTIVE" | "DISABLED" | "DELETED";
+  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  vendors?: string[] | null;
   /** When the principal stops working; null for never. */
   expires_at?: string | null;
 }
@@ -940,6 +946,8 @@ export interface Tenant {
   name: string;
   /** DISABLED refuses every request of the tenant's credentials from the next one on. */
   status: "ACTIVE" | "DISABLED" | (string & {});
+  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  vendors: string[] | null;
   /** When the tenant was created. */
   created_at: string;
   /** When the tenant was last changed. */
@@ -954,12 +962,16 @@ export interface TenantCreate {
   name: string;
   /** ACTIVE by default. */
   status?: "ACTIVE" | "DISABLED";
+  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  vendors?: string[] | null;
 }
 export interface TenantUpdate {
   /** A name for people: 1 to 128 printable characters. */
   name?: string;
   /** DISABLED refuses every request of the tenant's credentials from the next one on. */
   status?: "ACTIVE" | "DISABLED";
+  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  vendors?: string[] | null;
 }
 export interface VendorPut {
   /** Whether commands for its devices are accepted. */

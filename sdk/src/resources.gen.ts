@@ -95,7 +95,7 @@ export class Tenants {
    *
    * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
    * Scope platform:tenant:create, in tenant `platform`.
-   * Errors: TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
+   * Errors: NOT_FOUND, TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
   create(body: TenantCreate, options?: RequestOptions): ApiPromise<Tenant> {
     return this.sender.call('tenants.create', { body }, options);

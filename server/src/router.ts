@@ -112,7 +112,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
       create: createTenant(database, config.TENANTS_PER_PLATFORM),
       list: listTenants(database),
       get: getTenant(database),
-      update: updateTenant(database),
+      update: updateTenant(database, signals),
     },
     credentials: {
       create: createCredential(database, keyring, perTenant.credentials),
