@@ -61,13 +61,13 @@ const gone = { parked_message_id: example.parked_message_id, request_id: example
 const ParkedMessageRetried = z
   .object({
     parked_message_id: ParkedMessageId,
-    retried: z.literal(true).describe('The message is published and no longer parked.'),
+    retried: z.literal(true).describe('Always true. The message is published and no longer parked.'),
     request_id: RequestId,
   })
   .meta({ id: 'ParkedMessageRetried', example: { ...gone, retried: true } });
 
 const ParkedMessageDeleted = z
-  .object({ parked_message_id: ParkedMessageId, deleted: z.literal(true), request_id: RequestId })
+  .object({ parked_message_id: ParkedMessageId, deleted: z.literal(true).describe('Always true.'), request_id: RequestId })
   .meta({ id: 'ParkedMessageDeleted', example: { ...gone, deleted: true } });
 
 const tenantPath = z.object({ tenant_id: TenantId });

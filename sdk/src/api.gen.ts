@@ -750,6 +750,7 @@ export interface ParkedMessage {
 export interface ParkedMessageDeleted {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
+  /** Always true. */
   deleted: true;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
@@ -757,7 +758,7 @@ export interface ParkedMessageDeleted {
 export interface ParkedMessageRetried {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
-  /** The message is published and no longer parked. */
+  /** Always true. The message is published and no longer parked. */
   retried: true;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;

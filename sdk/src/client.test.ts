@@ -10,6 +10,7 @@ const pathValues: Record<string, string> = {
   role: 'tenant_admin',
   policy_id: '019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a',
   principal_id: '019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f',
+  parked_message_id: '019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081',
   vendor: 'vendor_a',
   command_type: 'reboot',
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
