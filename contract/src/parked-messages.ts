@@ -67,7 +67,11 @@ const ParkedMessageRetried = z
   .meta({ id: 'ParkedMessageRetried', example: { ...gone, retried: true } });
 
 const ParkedMessageDeleted = z
-  .object({ parked_message_id: ParkedMessageId, deleted: z.literal(true).describe('Always true.'), request_id: RequestId })
+  .object({
+    parked_message_id: ParkedMessageId,
+    deleted: z.literal(true).describe('Always true.'),
+    request_id: RequestId,
+  })
   .meta({ id: 'ParkedMessageDeleted', example: { ...gone, deleted: true } });
 
 const tenantPath = z.object({ tenant_id: TenantId });

@@ -27,7 +27,8 @@ export type Verdict = {
   isInClockWindow: boolean;
   isFresh: boolean;
   isGranted: boolean;
-  pathTenantExists: boolean;
+  /** The status of the tenant in the path; null if there is no such tenant. */
+  pathTenantStatus: string | null;
   allowedClockSkewSeconds: number;
   /** The database's clock: one clock for all nodes. */
   now: Date;
@@ -38,7 +39,7 @@ export type VerdictRow = {
   is_in_clock_window: boolean;
   is_fresh: boolean;
   is_granted: boolean;
-  path_tenant_exists: boolean;
+  path_tenant_status: string | null;
   allowed_clock_skew_seconds: number | null;
   now_ms: string;
 };
@@ -137,7 +138,7 @@ export const admitting = (columns = '') => `
 /** The columns of `admitted` that a statement must select for its verdicts. */
 export const VERDICT = `
   admitted.is_live, admitted.is_in_clock_window, admitted.is_fresh, admitted.is_granted,
-  exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_exists,
+  (select status from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_status,
   admitted.allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::text as now_ms`;
 
 export const toRequestRow = (signed: SignedRequest, position: number) => ({
@@ -158,7 +159,7 @@ export const toVerdict = (row: VerdictRow): Verdict => ({
   isInClockWindow: row.is_in_clock_window,
   isFresh: row.is_fresh,
   isGranted: row.is_granted,
-  pathTenantExists: row.path_tenant_exists,
+  pathTenantStatus: row.path_tenant_status,
   allowedClockSkewSeconds: row.allowed_clock_skew_seconds ?? 0,
   now: new Date(Number(row.now_ms)),
 });
