@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The workspace's packages are tested from their sources; only the server runs as built, in processes of its own. */
+/** The workspace's packages are tested from their sources. Only the server runs as built, in separate processes. */
 const conditions = ['@tenant-open-platform/source', 'module', 'node', 'development|production'];
 
 const globalSetup = './testing/src/global-setup.ts';
@@ -9,7 +9,7 @@ const all = '**/*.test.ts';
 const unit = ['**/*.unit.test.ts', 'sdk/src/**/*.test.ts'];
 const e2e = '**/*.e2e.test.ts';
 const hostile = '**/*.hostile.test.ts';
-/** Installs other runtimes of JavaScript and runs the SDK in them. */
+/** Installs other JavaScript runtimes and runs the SDK in them. */
 const runtimes = '**/*.runtimes.test.ts';
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
 const needServers = [...outside, '**/*.unit.test.ts', 'sdk/src/**/!(*.e2e).test.ts', hostile, runtimes];
@@ -20,7 +20,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3 times as long.
+    // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3
+    // times as long.
     maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'unit', include: unit, exclude: [...outside, e2e] } },

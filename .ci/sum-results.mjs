@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Prints `N passed, N failed` over several results of vitest, and fails unless every run has passed some test. */
+/** Prints `N passed, N failed` over several vitest results. Fails unless every run has at least one passed test. */
 const [failedSteps, ...files] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
@@ -16,7 +16,7 @@ for (const file of files) {
   failed += states.length - passedHere;
   complete &&= result.success === true && passedHere > 0;
 }
-// A check that failed, or a run without a result, is a failure too: the closing line must not read as success.
+// A failed check or a run without a result counts as a failure too: the last line must not read as success.
 const succeeded = complete && failed === 0 && failedSteps === '0';
 if (!succeeded && failed === 0) failed = Math.max(1, Number(failedSteps));
 console.log(`${passed} passed, ${failed} failed`);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Consumer, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
-// An adapter in a process of its own: it answers DELIVERED at once and SUCCEEDED after 0.1 s.
+// An adapter in a separate process: it answers DELIVERED at once and SUCCEEDED after 0.1 s.
 
 const { NATS_URL = '', TENANT_ID = '', VENDOR = '' } = process.env;
 const DEVICE_MS = 100;
@@ -42,7 +42,7 @@ async function tell(
   await bus.publish(`tenants.${TENANT_ID}.command-updates.${VENDOR}`, JSON.stringify(update), { msgID });
 }
 
-/** The platform makes the durable soon after the principal was registered. */
+/** The platform creates the durable shortly after the principal was registered. */
 async function durable(): Promise<Consumer> {
   for (;;) {
     try {

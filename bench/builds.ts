@@ -16,12 +16,12 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: here, encodi
 export const commitOfThisBuild = (): string =>
   git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', ':!bench') ? ' with changes' : '');
 
-/** Checks the ref out into a temporary worktree, installs by its lockfile and builds it. */
+/** Checks the ref out into a temporary worktree, installs from its lockfile and builds it. */
 export function buildRef(ref: string): Build {
   const root = temporaryPath('worktree');
   const commit = git('rev-parse', '--short', `${ref}^{commit}`);
   git('worktree', 'add', '--quiet', '--detach', root, commit);
-  // Before its folder is removed.
+  // Runs before its folder is removed.
   process.prependOnceListener('exit', () => git('worktree', 'remove', '--force', root));
   prepare(root);
   return buildIn(ref === commit ? commit : `${ref} (${commit})`, root);

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import connect from 'postgres';
 
-/** Rows so far. */
+/** The number of rows so far. */
 type Written = { inserted: number; updated: number; deleted: number; heapOnly: number };
 
-/** Of the commands that were accepted since an instant. Quantiles in ms. */
+/** Figures of the commands accepted since an instant. Quantiles in ms. */
 type Outcomes = {
   byStatus: Record<string, number>;
   dispatchedP50Ms: number;
@@ -21,7 +21,7 @@ const POLL_MS = 250;
 /** Three times the longest timeout. */
 const LONGEST_DRAIN_MS = 900_000;
 
-/** What the database knows of a run. Instants are the database's own, as text: a Date of JavaScript would be coarser. */
+/** Figures of a run from the database. Instants are the database's own, as text: a JavaScript Date would be coarser. */
 export function openDatabaseFigures(url: string) {
   const sql = connect(url, { max: 1, onnotice: () => {} });
 
@@ -40,13 +40,14 @@ export function openDatabaseFigures(url: string) {
       number(sql`select count(*) from commands where status = 'SUCCEEDED'
         and completed_at between ${since}::text::timestamptz and ${until}::text::timestamptz`),
 
-    /** Resolves when every command has an outcome. */
+    /** Resolves when every command has ended. */
     async drained(): Promise<void> {
       const isUnderWay = async () =>
         (await sql`select 1 from commands where status in ('ACCEPTED', 'DISPATCHED') limit 1`).length > 0;
       const startedAt = performance.now();
       while (await isUnderWay()) {
-        if (performance.now() - startedAt > LONGEST_DRAIN_MS) throw new Error('Commands are under way for 15 minutes.');
+        if (performance.now() - startedAt > LONGEST_DRAIN_MS)
+          throw new Error('Commands are still open after 15 minutes.');
         await pause(POLL_MS);
       }
     },
@@ -72,7 +73,7 @@ export function openDatabaseFigures(url: string) {
 
     walBytes: () => number(sql`select pg_current_wal_lsn() - '0/0'`),
 
-    /** Takes ten seconds: the counters of idle connections come late. */
+    /** Takes ten seconds, because the counters of idle connections arrive late. */
     async rowsWritten(): Promise<Written> {
       await pause(COUNTERS_FLUSHED_MS);
       const [row] = await sql`select sum(n_tup_ins)::int as inserted, sum(n_tup_upd)::int as updated,

@@ -1,28 +1,30 @@
 import { objectAndAction, scopes } from '@tenant-open-platform/contract';
 import type { Sql } from 'postgres';
 
-/** Credentials of the filled database; each has as many bindings and policies as make up the rest. */
+/**
+ * The number of credentials in the filled database. Each has enough bindings and policies to make up the other rows.
+ */
 const CREDENTIALS = 100_000;
 const BINDINGS_EACH = 5;
 const POLICIES_EACH = 5;
 const DEVICES = 100_000;
 const ROWS_A_STATEMENT = 1_000_000;
 
-/** Every so many commands one FAILED, so that a filter has something rare to find. */
+/** One command in this many is FAILED, so that a filter has a rare value to find. */
 const RARE = 100_000;
 
-/** The command number n: a UUID of version 7 whose time is that of acceptance, one command a millisecond. */
+/** The id of command number n: a UUID version 7 with the time of acceptance, one command per millisecond. */
 const uuid = (kind: number) =>
   `(lpad(to_hex(base.ms + n), 12, '0') || '7${String(kind).padStart(3, '0')}8000' || lpad(to_hex(n), 12, '0'))::uuid`;
 const instant = 'to_timestamp((base.ms + n) / 1000.0)';
 
 /**
- * Fills the database of a platform that has completed at least one command of the tenant `demo`: copies the rows of
- * that command, and those of the tenant's credential, under new keys. What a copy does not name stays as it is in the
- * template, so new columns need no change here unless they are unique.
+ * Fills the database of a platform with at least one completed command of tenant `demo`: copies the rows of that
+ * command and of the tenant's credential under new keys. A column that is not named keeps its value from the template,
+ * so new columns need no change here unless they are unique.
  */
 export async function fillDatabase(sql: Sql, commands: number): Promise<void> {
-  // Foreign keys hold by construction; to check each would take longer than to write the rows.
+  // Foreign keys hold by construction; checking each would take longer than writing the rows.
   await sql`set session_replication_role = replica`;
   await sql`create temporary table base as select (extract(epoch from now()) * 1000)::bigint - ${commands} - 60000 as ms`;
   await sql`create temporary table template_command as select command_id from commands where status = 'SUCCEEDED' limit 1`;
@@ -70,16 +72,16 @@ export async function fillDatabase(sql: Sql, commands: number): Promise<void> {
     select 'demo', ${sql.unsafe(uuid(2))}, 'vendor_a', 'device-' || n % ${DEVICES}::int, 'firmware_check', '{}', n, 'EXPIRED', ${sql.unsafe(instant)}, ${sql.unsafe(instant)}
     from base, generate_series(1, ${commands / 10}::int) n`;
   await sql`set session_replication_role = default`;
-  // A table that grew to this size by itself has been vacuumed and analyzed on the way.
+  // A table that grew to this size by itself would have been vacuumed and analyzed on the way.
   await sql`vacuum analyze`;
 }
 
-/** Inserts every template row `count` times, with these columns computed from `n` and the others as they are. */
+/** Inserts every template row `count` times, with these columns computed from `n` and all other columns unchanged. */
 async function copyRows(sql: Sql, table: string, count: number, template: string, computed: Record<string, string>) {
   const columns = await sql`select column_name as name from information_schema.columns
     where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'`;
   const names = columns.map(({ name }) => name as string);
-  if (names.length === 0) throw new Error(`The schema has no table ${table} any more: change filler.ts.`);
+  if (names.length === 0) throw new Error(`The schema no longer has a table ${table}: change filler.ts.`);
   const values = names.map((name) => computed[name] ?? `t.${name}`);
   for (let from = 1; from <= count; from += ROWS_A_STATEMENT) {
     const until = Math.min(count, from + ROWS_A_STATEMENT - 1);

@@ -13,9 +13,9 @@ import { startNode } from './node-process.js';
 import { residentMiB } from './process-figures.js';
 
 /**
- * Measures signed requests of 127.0.0.1 on a quiet platform, and again while 127.0.0.2 floods it with probes, metrics,
- * pipelined requests, half headers, endless bodies and wrong signatures, all at once. Quiet and flood take turns, so
- * that other work on the machine slows both.
+ * Measures signed requests from 127.0.0.1 on a quiet platform, and again while 127.0.0.2 floods it with probes,
+ * metrics, pipelined requests, half headers, endless bodies and wrong signatures, all at once. Quiet and flood
+ * alternate, so that other work on the machine slows both.
  */
 const ROUNDS = 3;
 const SLICE_MS = 8_000;
@@ -71,7 +71,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Sends on time whether the requests before are answered or not. Every answer must be 200. */
+/** Sends on schedule whether or not earlier requests are answered. Every answer must be 200. */
 async function measure(latencies: number[]): Promise<void> {
   const sent: Promise<void>[] = [];
   const startedAt = performance.now();

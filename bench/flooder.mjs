@@ -16,7 +16,7 @@ const wrongSignature = () =>
 const endlessBody = head('POST /api/v1/open/downlink/commands HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked');
 const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
 
-/** What a connection sends first, after every answer, and whenever there is room. */
+/** The bytes that a connection sends first, after every answer, and whenever the socket has room. */
 const kinds = {
   readyz: { first: () => get('/readyz'), again: () => get('/readyz') },
   metrics: { first: () => get('/metrics'), again: () => get('/metrics') },

@@ -4,7 +4,7 @@ import { answerMeasures, cpuMeasures } from './measures.js';
 import type { Platform } from './platform.js';
 import type { Run } from './results.js';
 
-/** What becomes of everything that a load makes the platform accept: measured to the last outcome. */
+/** The fate of every command that a load makes the platform accept, measured up to its outcome. */
 export async function measureLifeCycle(
   platform: Platform,
   seconds: number,

@@ -10,7 +10,7 @@ const pathValues: Record<string, string> = { ':tenant_id': 'demo', ':vendor': 'v
 const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 const minuteAgo = () => new Date(Date.now() - 60_000).toISOString();
 
-/** Values of the filters that are no enumeration: what many rows have, and what few or none have. */
+/** Values for filters that are not enumerations: one that many rows have, and one that few or none have. */
 const filterValues: Record<string, () => string[]> = {
   vendor: () => ['vendor_a', 'vendor_b'],
   device_id: () => ['device-7', 'device-none'],
@@ -30,13 +30,14 @@ const filterValues: Record<string, () => string[]> = {
 };
 const noFilters = new Set(['limit', 'cursor', 'wait_seconds']);
 
-/** Milliseconds of a page of every list of the contract, without filter and with each of its filters. */
+/** Milliseconds for a page of every list of the contract, without a filter and with each of its filters. */
 export async function measureLists(platform: Platform): Promise<Run> {
   const readers = { platform: platform.admin, open: await createReader(platform) };
   const run: Run = {};
   for (const { name, route } of allOperations) {
     const path = route.path.replace(/:\w+/g, (parameter) => pathValues[parameter] ?? parameter);
-    // A list below a single record, as the subscriptions of an endpoint, is short by a limit of the platform.
+    // A list of a single record's children, such as the subscriptions of an endpoint, is short because of a platform
+    // limit.
     if (!('query' in route) || !isList(route.query) || path.includes(':')) continue;
     const reader = path.startsWith('/api/v1/platform/') ? readers.platform : readers.open;
     for (const [filter, value] of [['', ''], ...filtersOf(name, route.query)] as const) {
@@ -49,7 +50,7 @@ export async function measureLists(platform: Platform): Promise<Run> {
   return { 'slowest list ms': Math.max(...Object.values(run)), ...run };
 }
 
-/** As much of a zod object as is needed here. */
+/** The part of a zod object that is needed here. */
 type Query = { shape: Record<string, { unwrap: () => { options?: string[] } }> };
 
 const isList = (query: unknown): query is Query => 'limit' in ((query as Partial<Query> | undefined)?.shape ?? {});
@@ -76,7 +77,7 @@ async function pageOf(baseUrl: string, reader: Profile, target: string): Promise
   return { status, ms: median(times) };
 }
 
-/** Who may read all that a tenant has. */
+/** A credential that may read everything of a tenant. */
 async function createReader({ baseUrl, admin }: Platform): Promise<Profile> {
   const tenant = '/api/v1/platform/tenants/demo';
   const { secret = '' } = await post(baseUrl, admin, `${tenant}/credentials`, {

@@ -15,7 +15,7 @@ export function answerMeasures(answers: Answers): Run {
 
 type CpuMs = Record<string, number>;
 
-/** CPU time by process between two instants. The generator is not among them. */
+/** CPU time by process between two instants. The generator is not included. */
 export function cpuMeasures(before: CpuMs, after: CpuMs, commands: number): Run {
   const perCommand = Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) / commands] as const);
   return {

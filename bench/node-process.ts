@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 
 type Options = { args?: string[]; environment?: Record<string, string>; cwd?: string };
 
-/** Starts a file of JavaScript or TypeScript in a process of its own. `message` is the first that it sends. */
+/** Starts a JavaScript or TypeScript file in a separate process. `message` is its first message. */
 export function fork(file: string, { args = [], environment = {}, cwd = dirname(file) }: Options = {}) {
   const { PATH, HOME } = process.env;
   const child = forkChild(file, args, {
     cwd,
     env: { PATH, HOME, ...environment },
     execArgv: file.endsWith('.ts') ? ['--import', 'tsx'] : [],
-    // Straight to stderr: to read the log here would cost time.
+    // Straight to stderr: reading the log here would cost time.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const kill = () => child.kill('SIGKILL');
@@ -21,7 +21,7 @@ export function fork(file: string, { args = [], environment = {}, cwd = dirname(
   });
   const message = Promise.race([
     messageOf(child),
-    exited.then(() => Promise.reject(new Error(`${file} ended before it said anything.`))),
+    exited.then(() => Promise.reject(new Error(`${file} ended before it sent a message.`))),
   ]);
   return { child, exited, message };
 }

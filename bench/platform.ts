@@ -15,9 +15,9 @@ import { temporaryPath } from './temporary-path.js';
 
 const adapterFile = fileURLToPath(new URL('adapter.ts', import.meta.url));
 
-/** The platform on a Postgres and a NATS of its own. */
+/** The platform on a private Postgres and NATS. */
 export type Platform = {
-  /** Of the node that takes the requests. */
+  /** The base URL of the node that receives the requests. */
   baseUrl: string;
   pid: number;
   demo: Profile;
@@ -33,7 +33,7 @@ export type Platform = {
 
 export type PlatformOptions = { build: Build; roles?: string[]; environment?: Record<string, string> };
 
-/** Starts a node of each role; the first one takes the requests. */
+/** Starts a node of each role; the first one receives the requests. */
 export async function startPlatform({ build, roles = ['all'], environment }: PlatformOptions): Promise<Platform> {
   const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
   const directory = temporaryPath('data');
@@ -109,7 +109,7 @@ async function startAdapter(environment: Record<string, string>) {
   };
 }
 
-/** The platform makes the durable of an adapter when its principal is registered. */
+/** The platform creates the durable of an adapter when its principal is registered. */
 const registerPrincipal = (baseUrl: string, admin: Profile): Promise<unknown> =>
   post(baseUrl, admin, '/api/v1/platform/tenants/demo/bus/principals', {
     bus_user: 'bench-adapter',

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { commitOfThisBuild } from './builds.js';
 import { cpuMsOf, machineCpuMs } from './process-figures.js';
 
-/** One measurement: value by measure. The name of a measure says its unit. */
+/** One measurement: value by measure. The name of a measure includes its unit. */
 export type Run = Record<string, number>;
 
-/** What is compared, each with its runs. The last one is the subject; ratios relate it to every other. */
+/** The contenders, each with its runs. The last one is the subject; ratios compare it with every other. */
 export type Measured = Record<string, Run[]>;
 
 export type Section = { part: string; about: string; measured: Measured; loadBefore: number };
@@ -16,12 +16,12 @@ const file = fileURLToPath(new URL('results.md', import.meta.url));
 
 const INTRODUCTION = `# Results
 
-\`pnpm bench\` writes this file, and \`pnpm bench <part>\` the section of that part. Medians, with the least and the greatest where there are several runs; a ratio is the median of the ratios of runs that followed each other. Load generator, platform, Postgres and NATS share the machine's cores. Where others took a part of the cores, the first row of a table says how many: its numbers then say little.
+\`pnpm bench\` writes this file, and \`pnpm bench <part>\` the section of that part. Medians, with minimum and maximum if there are several runs. A ratio is the median of the ratios of consecutive runs. Load generator, platform, Postgres and NATS share the machine's cores. If other programs used some of the cores, the first row of a table shows how many: its numbers are then unreliable.
 `;
 
 export const OTHERS = 'cores taken by others';
 
-/** The runs take turns, so that a slow minute of the machine hits all. */
+/** The contenders take turns, so that a slow minute of the machine affects all of them. */
 export async function alternate(contenders: Record<string, () => Promise<Run>>, pairs: number): Promise<Measured> {
   const measured: Measured = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
   for (let pair = 1; pair <= pairs; pair++) {
@@ -33,7 +33,7 @@ export async function alternate(contenders: Record<string, () => Promise<Run>>, 
   return measured;
 }
 
-/** Adds how many cores others took meanwhile: everything that is measured here descends from this process. */
+/** Adds how many cores other programs used: every measured process descends from this one. */
 async function withForeignLoad(measure: () => Promise<Run>): Promise<Run> {
   const foreignMs = () => machineCpuMs() - cpuMsOf(process.pid);
   const [startedAt, before] = [performance.now(), foreignMs()];
@@ -41,7 +41,7 @@ async function withForeignLoad(measure: () => Promise<Run>): Promise<Run> {
   return { [OTHERS]: (foreignMs() - before) / (performance.now() - startedAt), ...run };
 }
 
-/** Subject by reference, run by run; empty where one of them does not have the measure. */
+/** Subject divided by reference, run by run; empty if one of them lacks the measure. */
 export function ratios(measured: Measured, measure: string, reference: string): number[] {
   const subject = Object.values(measured).at(-1) ?? [];
   return subject
@@ -95,7 +95,7 @@ const written = (value: number): string =>
     ? String(Math.round(value))
     : String(Number(value.toPrecision(2 + (Math.abs(value) >= 10 ? 1 : 0))));
 
-/** Puts the section into the place of the earlier one of the same part. */
+/** Replaces the earlier section of the same part. */
 export function writeSection(section: Section): void {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const sections = text.split(/^(?=## )/m).slice(1);

@@ -29,9 +29,9 @@ const USAGE = `pnpm bench [part …] [options]
 
 parts: ${Object.keys(parts).join(', ')}; without any, all
   --against <git ref>  measure that commit in turn with this working copy
-  --quick              ${quickParts.join(' and ')} in two minutes, with thresholds; shorter loads, and no results written
+  --quick              ${quickParts.join(' and ')} in two minutes: shorter loads, with thresholds, without results.md
   --pairs <n>          how often each contender is measured (5)
-  --seconds <n>        how long a load lasts where the part does not say (10 for accepting, else 60)
+  --seconds <n>        how long a load lasts if the part does not define it (10 for accepting, otherwise 60)
   --commands <n>       commands in the filled database (10000000, with --quick 1000000)
   --roles <roles>      the platform's nodes, as all or api,worker (all)
   --set <NAME=value>   configuration of the platform, repeatable
@@ -58,7 +58,7 @@ if (values.help || unknown.length > 0) {
   process.exit(values.help ? 0 : 1);
 }
 
-// So that servers and temporary files go, too.
+// So that servers and temporary files are removed too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 requireWrk();
 prepare(thisBuild.root);

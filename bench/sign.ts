@@ -22,7 +22,7 @@ export function sign(
   };
 }
 
-/** Sends one signed request and resolves to the body of an answer with the wanted status. */
+/** Sends one signed request and resolves to the body of an answer with the expected status. */
 export async function post(
   baseUrl: string,
   profile: Profile,

@@ -2,8 +2,8 @@ import { cpus } from 'node:os';
 import { type Measured, median, OTHERS, ratios } from './results.js';
 
 /**
- * What the quick form demands: ratios to the yardstick only, because absolute numbers are those of a machine. CPU time
- * varies less than speed, so its thresholds are the tighter ones.
+ * The requirements of the quick form: only ratios to the yardstick, because absolute numbers depend on the machine. CPU
+ * time varies less than speed, so its thresholds are tighter.
  */
 const thresholds: { part: string; measure: string; least?: number; most?: number }[] = [
   { part: 'accepting', measure: 'CPU ms per command, all processes', most: 4.5 },
@@ -12,16 +12,16 @@ const thresholds: { part: string; measure: string; least?: number; most?: number
   { part: 'steady-state', measure: 'completed/s during the load', least: 0.05 },
 ];
 
-/** More of the cores than this in other hands, and a miss says nothing about the platform. */
+/** If other programs use more cores than this, a miss says nothing about the platform. */
 const MOST_TAKEN_BY_OTHERS = cpus().length / 4;
 
 export type Verdict = { missed: string[]; notJudged: string[] };
 
-/** A sentence for each threshold that the part misses, or one that says why nobody can tell. */
+/** A sentence for each missed threshold, or one that says why the part cannot be judged. */
 export function judge(part: string, measured: Measured): Verdict {
   const taken = Math.max(...Object.values(measured).flatMap((runs) => runs.map((run) => run[OTHERS] ?? 0)));
   if (taken > MOST_TAKEN_BY_OTHERS) {
-    const sentence = `${part}: not judged, because others took ${taken.toFixed(1)} of ${cpus().length} cores.`;
+    const sentence = `${part}: not judged, because other programs used ${taken.toFixed(1)} of ${cpus().length} cores.`;
     return { missed: [], notJudged: [sentence] };
   }
   const missed = thresholds.flatMap((threshold) => {

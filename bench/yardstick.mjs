@@ -4,8 +4,8 @@ import { createExpressEndpoints } from '@ts-rest/express';
 import express from 'express';
 import { v7 as uuid } from 'uuid';
 
-// What the platform is measured against: Express, ts-rest and zod on the contract's commands.create with ts-rest's
-// defaults, and nothing else: no authentication, no database.
+// The yardstick for the platform: Express, ts-rest and zod on the contract's commands.create with ts-rest's defaults,
+// without authentication and database.
 const { create } = contract.commands;
 const app = express();
 app.use(express.json());

@@ -7,7 +7,9 @@ import { fail, root } from './root.mjs';
 const tools = join(root, '.tools');
 const pnpmScript = join(tools, 'node_modules', 'pnpm', 'bin', 'pnpm.cjs');
 
-/** npm passes its whole configuration on to its scripts; of that, only how to reach the registry means the same to pnpm. */
+/**
+ * npm passes its whole configuration to its scripts; only the settings for reaching the registry mean the same to pnpm.
+ */
 const keptSettings = /^npm_config_(registry|userconfig|cafile|strict_ssl|proxy|https_proxy|noproxy)$/i;
 
 const environment = Object.fromEntries(
@@ -19,18 +21,18 @@ function wantedVersion() {
   return packageManager.replace(/^pnpm@/, '').replace(/\+.*$/, '');
 }
 
-/** Asks the program itself, because an interrupted installation leaves a folder that looks complete. */
+/** Runs the program to ask for its version, because an interrupted installation leaves a folder that looks complete. */
 function isThere(version) {
   if (!existsSync(pnpmScript)) return false;
   const asked = spawnSync(process.execPath, [pnpmScript, '--version'], { cwd: tools, env: environment });
   return asked.status === 0 && String(asked.stdout).trim() === version;
 }
 
-/** Installs the pnpm that package.json names into `.tools/`, unless it is there. */
+/** Installs the pnpm version of package.json into `.tools/`, unless it is there. */
 export function bringPnpm() {
   const version = wantedVersion();
   if (isThere(version)) return;
-  process.stderr.write(`Bringing pnpm ${version} …\n`);
+  process.stderr.write(`Installing pnpm ${version} …\n`);
   const quiet = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const installed = spawnSync('npm', ['install', '--prefix', tools, '--force', ...quiet, `pnpm@${version}`], {
     cwd: root,
@@ -42,7 +44,7 @@ export function bringPnpm() {
   if (!isThere(version)) fail(`pnpm ${version} does not run. Remove .tools and try again.`);
 }
 
-/** Runs the project's pnpm quietly; its output is returned for the case that it failed. */
+/** Runs the project's pnpm quietly; returns its output, which is shown if it fails. */
 export function runPnpm(...parameters) {
   const result = spawnSync(process.execPath, [pnpmScript, ...parameters], {
     cwd: root,

@@ -30,7 +30,7 @@ function hashOf(files, ...more) {
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
-/** What an installation and a build depend on, by content: times of files mean nothing after a checkout. */
+/** The inputs of an installation and a build, compared by content: file times mean nothing after a checkout. */
 function presentState() {
   const files = filesBelow(root);
   const manifests = files.filter((file) => file.endsWith('/package.json'));
@@ -48,7 +48,7 @@ function presentState() {
   };
 }
 
-/** The links to direct dependencies and the built files, so that a loss of either is noticed. */
+/** The links to direct dependencies and the built files, so that a missing one is noticed. */
 function installedLinks({ packages }) {
   return packages.flatMap(({ folder, manifest }) =>
     Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).map((name) =>
@@ -79,7 +79,7 @@ function isAbandoned(lock) {
   }
 }
 
-/** Two preparations at once, say `npm start` and `npm test`, would each break the other's node_modules. */
+/** Two preparations at once, such as `npm start` and `npm test`, would each break the other's node_modules. */
 async function takeLock() {
   mkdirSync(join(root, '.tools'), { recursive: true });
   for (let announced = false; ; announced = true) {
@@ -104,7 +104,7 @@ function step(title, ...parameters) {
   if (!ok) fail(output.trim());
 }
 
-/** Installs and builds what changed since the last time, nothing if nothing did. */
+/** Installs and builds what changed since the last time. */
 export async function prepare() {
   if (!whatIsMissing().build) return;
   await takeLock();

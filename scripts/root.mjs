@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Ends the process with one line for the person who started it. */
+/** Ends the process with a one-line message for the user. */
 export function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);

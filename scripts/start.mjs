@@ -5,7 +5,7 @@ import { root } from './root.mjs';
 
 await prepare();
 
-/** In this very process, so that signals, output and exit code are the server's own. */
+/** Runs in this process, so that signals, output and exit code are the server's own. */
 const main = join(root, 'server', 'dist', 'main.js');
 process.argv[1] = main;
 await import(pathToFileURL(main).href);

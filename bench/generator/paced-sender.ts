@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readRequests } from './requests-file.js';
 
-// A process of its own: node --import tsx paced-sender.ts <requests file> <base URL> <requests per second>
-// It sends each request when it is due, whether or not the earlier ones are answered, as long as a connection is free.
+// Runs in a separate process: node --import tsx paced-sender.ts <requests file> <base URL> <requests per second>
+// It sends each request when it is due, whether or not earlier ones are answered, as long as a connection is free.
 
 const CONNECTIONS = 256;
 
@@ -13,7 +13,7 @@ export type PacedAnswers = {
   latencies: { accepted: number[]; refused: number[]; limited: number[] };
   refusedWithoutRetryAfter: number;
   seconds: number;
-  /** What the sender itself took. */
+  /** The CPU time of the sender itself. */
   cpuMs: number;
 };
 

@@ -10,7 +10,7 @@ const sender = fileURLToPath(new URL('paced-sender.ts', import.meta.url));
 
 export type Paced = Answers & { refusedP99Ms: number; refusedWithoutRetryAfter: number };
 
-/** Sends at a fixed rate. wrk has no such option, so the sender runs in Node and costs more: `cpuMs` says how much. */
+/** Sends at a fixed rate. wrk has no such option, so the sender runs in Node and costs more CPU: see `cpuMs`. */
 export function prepareAtRate({ baseUrl, profile, seconds, timeoutSeconds }: Load, rate: number): () => Promise<Paced> {
   const file = temporaryPath('requests');
   writeRequests(file, profile, { count: Math.round(rate * seconds), timeoutSeconds });

@@ -5,14 +5,14 @@ import { type Profile, sign } from '../sign.js';
 const TARGET = '/api/v1/open/downlink/commands';
 const REQUESTS_A_WRITE = 1_000;
 
-/** Digits of the length in front of every request. */
+/** The digits of the length before each request. */
 const LENGTH_DIGITS = 4;
 
 export type Requests = { count: number; timeoutSeconds?: number | undefined };
 
 /**
- * Writes signed `commands.create` requests as they go over the wire, each with a nonce and an idempotency key of its
- * own. The length of each request stands in front of it. The signatures hold for 300 seconds.
+ * Writes raw signed `commands.create` requests, each with a unique nonce and idempotency key. Each is preceded by its
+ * length. The signatures are valid for 300 seconds.
  */
 export function writeRequests(file: string, profile: Profile, { count, timeoutSeconds = 30 }: Requests): void {
   const run = randomUUID();

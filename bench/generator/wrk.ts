@@ -8,12 +8,12 @@ import { writeRequests } from './requests-file.js';
 
 const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
 
-/** More than any server here answers, a refusal included. */
+/** More than any server here answers, including refusals. */
 const REQUESTS_PER_SECOND = 20_000;
 const CONNECTIONS = 32;
 const TIMEOUT_SECONDS = 30;
 
-/** `refused` counts 503, `limited` 429. The quantiles are those of all answers. */
+/** `refused` counts 503, `limited` 429. The quantiles cover all answers. */
 export type Answers = {
   accepted: number;
   refused: number;
@@ -21,7 +21,7 @@ export type Answers = {
   seconds: number;
   p50Ms: number;
   p99Ms: number;
-  /** What the generator itself took. */
+  /** The CPU time of the generator itself. */
   cpuMs: number;
 };
 
@@ -32,8 +32,8 @@ export function requireWrk(): void {
 }
 
 /**
- * Signs beforehand, so that signing takes nothing from the server that is measured. The returned function sends on 32
- * connections.
+ * Signs the requests beforehand, so that signing takes no CPU from the measured server. The returned function sends
+ * them on 32 connections.
  */
 export function prepareWrk({ baseUrl, profile, seconds, timeoutSeconds }: Load): () => Promise<Answers> {
   const file = temporaryPath('requests');

@@ -5,12 +5,12 @@ import { alternate, type Run } from '../results.js';
 import type { Profile } from '../sign.js';
 import { type Form, type Part, startYardstick, WARM_UP_SECONDS } from './part.js';
 
-/** Nobody carries the commands away here, so they must have time. */
+/** Nothing dispatches the commands here, so their timeout must be long. */
 const TIMEOUT_SECONDS = 300;
 
 export const accepting: Part = {
   about:
-    'Signed `commands.create` from 32 connections of `wrk`. The platform is one node with `ROLE=api`: it verifies the signature, admits the request and has the command on disk before it answers. The yardstick is Express, ts-rest and zod on the same operation, without authentication and database. Statistics of the database are as a user has them.',
+    'Signed `commands.create` from 32 connections of `wrk`. The platform is one node with `ROLE=api`: it verifies the signature, admits the request and has the command on disk before it answers. The yardstick is Express, ts-rest and zod on the same operation, without authentication and database. The database has the statistics of an ordinary installation.',
   async measure({ builds, pairs, seconds, environment }: Form) {
     const yardstick = await startYardstick();
     const platforms = [];

@@ -5,7 +5,7 @@ import { type Form, WARM_UP_SECONDS } from './part.js';
 
 type Settings = Pick<Form, 'roles' | 'environment'>;
 
-/** A new platform with an adapter, warm and without a backlog. */
+/** A new platform with an adapter, warmed up and without a backlog. */
 export async function withCarryingPlatform<T>(
   build: Build,
   { roles, environment }: Settings,

@@ -9,7 +9,7 @@ const TIMEOUT_SECONDS = 300;
 const SLICE_SECONDS = 5;
 
 export const drain: Part = {
-  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands with a timeout of ${TIMEOUT_SECONDS} s. Then a node with \`ROLE=worker\` and the adapter of steady-state start. Rates are those of all commands, and of the first and the last fifth.`,
+  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands with a timeout of ${TIMEOUT_SECONDS} s. Then a node with \`ROLE=worker\` and the adapter of steady-state start. The table shows the rate over all commands, and over the first and the last fifth of them.`,
   measure: (form) => measureBuilds(form, (build) => measureDrain(build, form.environment)),
 };
 
@@ -40,11 +40,14 @@ async function fill({ baseUrl, demo, database }: Platform): Promise<void> {
     const load = prepareWrk({ baseUrl, profile: demo, seconds: SLICE_SECONDS, timeoutSeconds: TIMEOUT_SECONDS });
     const { accepted, refused } = await load();
     if (accepted === 0)
-      throw new Error(`${stored} commands wait, and ${refused} more were refused: no backlog to drain.`);
+      throw new Error(`${stored} commands wait and ${refused} were refused, so there is no backlog to drain.`);
   }
 }
 
-/** Commands per second by the instants of one move, over all commands and over the first and the last fifth. */
+/**
+ * Commands per second, from the instants of one status change: over all commands, and over the first and the last
+ * fifth.
+ */
 async function rates({ database: { sql } }: Platform, move: 'dispatched' | 'completed'): Promise<Run> {
   const [row] = await sql`select count(*)::int as count, (select array_agg(extract(epoch from at)::float8) from unnest(
       percentile_disc(array[0, 0.2, 0.8, 1]) within group (order by ${sql(`${move}_at`)})) as at) as instants

@@ -10,7 +10,7 @@ const RATES = { 'at 0.7×': 0.7, 'at 3×': 3 };
 const SUSTAINABLE_SECONDS = 20;
 
 export const fixedRate: Part = {
-  about: `As steady-state, at 0.7 and at 3 times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time stands in the table.`,
+  about: `As steady-state, at 0.7 and at 3 times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time is in the table.`,
   measure: (form) =>
     measureBuilds(form, (build) =>
       withCarryingPlatform(build, form, (platform) => measureRates(platform, form.seconds)),

@@ -7,17 +7,17 @@ import { measureBuilds, type Part } from './part.js';
 
 const RATE = 500;
 const SAMPLE_MS = 1_000;
-/** The heap grows until it is collected: only the least of so many samples says what is kept. */
+/** The heap grows until it is collected, so only the minimum of this many samples shows the retained memory. */
 const SAMPLES_A_POINT = 10;
 const MIB = 1024 * 1024;
 
-/** Signatures hold for 300 seconds. */
+/** Signatures are valid for 300 seconds. */
 const SLICE_SECONDS = 60;
 
 type Sample = { atMs: number; heapMiB: number; residentMiB: number };
 
 export const memory: Part = {
-  about: `The first node of steady-state at ${RATE} commands/s, for 10 times as long as a load of steady-state: 10 minutes in the full form. Slopes are least squares through the least of every ${SAMPLES_A_POINT} samples, one a second, of the last four fifths.`,
+  about: `The first node of steady-state at ${RATE} commands/s, for 10 times as long as a load of steady-state: 10 minutes in the full form. Slopes are least squares through the minimum of every ${SAMPLES_A_POINT} samples, one a second, of the last four fifths.`,
   measure: (form) =>
     measureBuilds(form, (build) =>
       withCarryingPlatform(build, form, (platform) => measureMemory(platform, 10 * form.seconds)),
@@ -46,7 +46,7 @@ async function takeSample({ baseUrl, pid }: Platform): Promise<Sample> {
   return { atMs: performance.now(), heapMiB: heap / MIB, residentMiB: residentMiB(pid).now };
 }
 
-/** Growth in a minute. */
+/** The growth per minute. */
 function slope(samples: Sample[], of: (sample: Sample) => number): number {
   const points: { x: number; y: number }[] = [];
   for (let from = 0; from + SAMPLES_A_POINT <= samples.length; from += SAMPLES_A_POINT) {

@@ -5,17 +5,17 @@ import { cpuMsOf } from '../process-figures.js';
 import { alternate, type Measured, type Run } from '../results.js';
 
 export type Form = {
-  /** What is measured: this working copy, behind the build of `--against` where there is one. */
+  /** The measured builds: this working copy, after the build of `--against` if there is one. */
   builds: Build[];
   /** How often each contender is measured. */
   pairs: number;
-  /** How long each load lasts, where the part does not say it itself. */
+  /** How long each load lasts, if the part does not define it. */
   seconds: number;
-  /** Commands in the filled database. */
+  /** The number of commands in the filled database. */
   commands: number;
-  /** Roles of the platform's nodes; the first node takes the requests. */
+  /** The roles of the platform's nodes; the first node receives the requests. */
   roles: string[];
-  /** More configuration of the platform. */
+  /** Additional configuration of the platform. */
   environment: Record<string, string>;
 };
 
@@ -23,7 +23,7 @@ export type Part = { about: string; measure: (form: Form) => Promise<Measured> }
 
 export const WARM_UP_SECONDS = 4;
 
-/** Express, ts-rest and zod on the same operation, without authentication and database: every signature will do. */
+/** Express, ts-rest and zod on the same operation, without authentication and database: it accepts any signature. */
 export async function startYardstick() {
   const node = await startNode(fileURLToPath(new URL('../yardstick.mjs', import.meta.url)));
   const cpuMs = () => ({ yardstick: cpuMsOf(node.pid) });

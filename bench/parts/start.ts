@@ -14,7 +14,7 @@ import { measureBuilds, type Part } from './part.js';
 const REST_MS = 5_000;
 
 export const start: Part = {
-  about: `What \`npm start\` runs in a copy that is installed and built, from the start of the process: to ready, and to the outcome of a first \`npx topctl … commands create --wait\`. Resident memory after ${REST_MS / 1000} s of rest, and at its highest. Embedded with a new and with an existing data directory, and on Postgres.`,
+  about: `The program of \`npm start\` in an installed and built copy, from the start of the process to ready, and to the outcome of a first \`npx topctl … commands create --wait\`. Resident memory after ${REST_MS / 1000} s of rest, and at its peak. Embedded with a new and with an existing data directory, and on Postgres.`,
   measure: (form) => {
     for (const { root } of form.builds) prepare(root);
     return measureBuilds(form, (build) => measureStarts(build, form.environment));

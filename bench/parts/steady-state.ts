@@ -10,12 +10,12 @@ const FULL_LOAD_SECONDS = 75;
 
 export const steadyState: Part = {
   about:
-    'The whole life of a command: 32 connections of `wrk`, one node that does everything (`ROLE=all`) unless `--roles` says otherwise, Postgres, NATS, and an adapter in a process of its own that answers DELIVERED at once and SUCCEEDED after 0.1 s. What the yardstick accepts is complete with its answer. The timeout is 30 s. A state is steady where accepted/s equals completed/s and the backlog at the end is that of half time.',
+    'The whole life of a command: 32 connections of `wrk`, one node that does everything (`ROLE=all`) unless `--roles` says otherwise, Postgres, NATS, and an adapter in a process of its own that answers DELIVERED at once and SUCCEEDED after 0.1 s. A request to the yardstick is complete with its answer. The timeout is 30 s. The state is steady if accepted/s equals completed/s and the backlog does not grow after half time.',
   measure: (form) => measureOutcomes(form),
 };
 
 export const fullLoad: Part = {
-  about: `As steady-state, for ${FULL_LOAD_SECONDS} s: what became of everything that was accepted.`,
+  about: `As steady-state, for ${FULL_LOAD_SECONDS} s: the outcome of every accepted command.`,
   measure: (form) => measureOutcomes({ ...form, seconds: FULL_LOAD_SECONDS }),
 };
 

@@ -24,7 +24,7 @@ type Described = {
   requestBody?: { content: { 'application/json': { schema: Schema } } };
 };
 
-/** The source of src/operations.gen.ts: what the command line knows of each operation of the contract. */
+/** The source of src/operations.gen.ts: the facts about each operation of the contract that the command line needs. */
 export function renderOperations(): string {
   const described = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Described[]);
   const operations = Object.fromEntries(described.map((operation) => [operation.operationId, summarize(operation)]));

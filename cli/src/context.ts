@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Everything that topctl reads from and writes to. A test passes its own. */
+/** The whole environment of topctl. A test passes its own. */
 export type Context = {
   /** The arguments after the name of the program. */
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** The folder of relative paths in arguments. */
+  /** The folder that relative paths in arguments refer to. */
   cwd: string;
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean };

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { commandAt, commandPaths } from '../test/complete-help.js';
 import type { FieldOption } from './input/field.js';
 
-/** Every user of the machine can read the arguments of a process. */
+/** Fields without a flag: every user of the machine can read the arguments of a process. */
 const secretFiles = { secret_access_key: '--secret-access-key-file', session_token: '--session-token-file' };
 
-/** What has a better name on the command line than the field on the wire. */
+/** Fields whose flag has a clearer name than the field. */
 const renamed: Record<string, Record<string, string>> = {
   'credentials create': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
   'credentials update': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
@@ -25,11 +25,14 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 
 const commands = commandPaths().map((path) => path.join(' '));
 
-test.each(allOperations)('$name has a command of its own name', ({ name }) => {
-  expect(commands).toContain(kebab(name).replace('.', ' '));
+test.each(allOperations)('$name has a command of the same name', ({ name }) => {
+  const [resource = '', verb] = name.split('.');
+  const file = `cli/src/commands/${kebab(resource)}.ts`;
+  const isThere = commands.includes(kebab(name).replace('.', ' '));
+  expect(isThere, `${file} has no add('${verb}', …), or cli/src/app.ts does not list the file`).toBe(true);
 });
 
-test.each(allOperations)('$name takes every field of its query and body as a flag', ({ name, route }) => {
+test.each(allOperations)('$name has every field of its query and body as a flag', ({ name, route }) => {
   const path = kebab(name).replace('.', ' ');
   const command = commandAt(path.split(' '));
   const { cursor: _, ...query } = fieldsOf(route.query);
@@ -41,7 +44,7 @@ test.each(allOperations)('$name takes every field of its query and body as a fla
 });
 
 test.each(allOperations)(
-  '$name takes the ids of its path as arguments, but the tenant as --tenant',
+  '$name has the ids of its path as arguments, except the tenant, which is --tenant',
   ({ name, route }) => {
     const command = commandAt(kebab(name).split('.'));
     const ids = [...route.path.matchAll(/:([a-z_]+)/g)].map(([, id]) => id);
@@ -76,7 +79,7 @@ test.each(allOperations)('$name states its scope and the summary of the contract
   expect(command.summary()).not.toBe('');
 });
 
-/** The values of an enum, or of a list of them; through optional and null. */
+/** The values of an enum or of a list of enums, also if it is optional or nullable. */
 function valuesOf(schema: unknown): string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
   if (schema instanceof z.ZodArray) return valuesOf(schema.element);

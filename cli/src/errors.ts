@@ -4,5 +4,5 @@ export class UsageError extends Error {}
 /** The command failed, or it was not final when the wait ended. Its record is printed. */
 export class UnsuccessfulError extends Error {}
 
-/** The person answered no, or pressed Ctrl-C, or a signal came. Nothing was changed. */
+/** The user answered no or pressed Ctrl-C, or a signal arrived. Nothing was changed. */
 export class CancelledError extends Error {}

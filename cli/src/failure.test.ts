@@ -2,7 +2,7 @@ import { createTenant } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { environmentOf, topctl } from '../test/topctl.js';
 
-test('a wrong secret: exit code 4, and nothing changed on the way', async () => {
+test('a wrong secret: exit code 4, and a note that the request arrived unchanged', async () => {
   const { reader, admin } = await createTenant();
   const env = environmentOf({ ...reader, secret: admin.secret });
   const { exitCode, stdout, stderr } = await topctl(['whoami'], { env });
@@ -20,7 +20,7 @@ test('a request that a proxy rewrote: the line that differs', async () => {
   expect(stderr).toContain('target: signed "/api/v1/open/me", received "/api/v1/open/me?tracking=1"\n');
 });
 
-test('a missing permission: exit code 5, and the scope that is needed', async () => {
+test('a missing permission: exit code 5, and the required scope', async () => {
   const { reader } = await createTenant();
   const { exitCode, stderr } = await topctl(['roles', 'list'], { env: environmentOf(reader) });
   expect(exitCode).toBe(5);

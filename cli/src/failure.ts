@@ -49,7 +49,7 @@ export async function reportFailure(context: Context, error: unknown, session: S
   return sdk.isWaitTimeoutError(error) ? 8 : 1;
 }
 
-/** What to do about a command whose outcome is unknown. Its idempotency key makes it safe to send it again. */
+/** The remedy for a command with an unknown outcome. Its idempotency key makes it safe to send it again. */
 function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): string[] {
   if (commandId !== undefined) return [`  the command was accepted; to wait for it: topctl commands wait ${commandId}`];
   if (idempotencyKey === undefined) return [];
@@ -58,11 +58,13 @@ function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): 
 
 function describe(error: ApiError): string[] {
   const { string_to_sign: _, ...facts } = error.metadata;
+  // The person knows which command was run.
+  const message = error.message.replace(`${error.operation}: `, '');
   // The message of a request with one fault already quotes it.
   const [first, ...others] = error.details;
-  const details = first && others.length === 0 && error.message.includes(first.message) ? [] : error.details;
+  const details = first && others.length === 0 && message.includes(first.message) ? [] : error.details;
   return [
-    `${printable(error.message)} (${error.code})`,
+    `${printable(message)} (${error.code})`,
     ...details.map(({ location, message }) => `  ${printable(location)}: ${printable(message)}`),
     ...Object.entries(facts).map(
       ([name, value]) => `  ${name}: ${typeof value === 'string' ? printable(value) : JSON.stringify(value)}`,

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { completeHelp } from '../test/complete-help.js';
 import { topctl } from '../test/topctl.js';
 
-test('the help is the golden one (refresh: pnpm golden)', async () => {
+test('the help equals the golden file (refresh: pnpm golden)', async () => {
   expect(await completeHelp()).toBe(await readFile(new URL('../help.golden.txt', import.meta.url), 'utf8'));
 });
 
-test('--version prints the version alone', async () => {
+test('--version prints only the version', async () => {
   expect(await topctl(['--version'])).toEqual({ exitCode: 0, stdout: '0.0.0\n', stderr: '' });
 });

@@ -8,7 +8,7 @@ import { openSession, type Session } from './session/session.js';
 
 export type GlobalFlags = ProfileFlags & { tenant?: string; output?: OutputFormat; yes?: true };
 
-/** One run of one command: what a command needs beside its own flags. */
+/** One run of a command: everything that a command needs besides its own flags. */
 export class Invocation {
   flags: GlobalFlags = {};
   session: Session | undefined;
@@ -30,7 +30,7 @@ export class Invocation {
     return this.session;
   }
 
-  /** For operations that always act on the tenant of the credential. Another --tenant is refused, not ignored. */
+  /** For operations that always act on the tenant of the credential. A different --tenant is refused, not ignored. */
   async connectToOwnTenant(): Promise<Session> {
     const { tenant } = this.flags;
     const session = await this.connect();
@@ -45,7 +45,7 @@ export class Invocation {
     return this.flags.tenant ?? profile.tenant_id ?? (await client.me.get()).tenant_id;
   }
 
-  /** Goes on only if the person agrees. Without a terminal, only --yes agrees. */
+  /** Continues only if the user confirms. Without a terminal, only --yes confirms. */
   async confirm(question: string): Promise<void> {
     if (this.flags.yes) return;
     if (!canAsk(this.context)) throw this.usageError('missing --yes');
@@ -78,7 +78,10 @@ export class Invocation {
     if (!all && count === limit) this.note(`Printed the first ${limit}; more may follow. Use --limit N or --all.`);
   }
 
-  /** Prints a resource that contains a list: the whole resource for programs, the items of the list for people. */
+  /**
+   * Prints a resource that contains a list: the whole resource in machine-readable formats, the items of the list in a
+   * table.
+   */
   async printWhole<Whole extends object, Item extends object>(
     whole: Whole,
     items: Item[],

@@ -10,7 +10,7 @@ export async function openContent(context: Context, path: string): Promise<Blob>
   if (path === '-') return new Blob([await readStdinBytes(context)]);
   const { cwd, fs, openAsBlob } = context;
   try {
-    // openAsBlob also accepts folders and devices, and does not say why it fails.
+    // openAsBlob would also accept folders and devices, and gives no reason for a failure.
     const file = await fs.open(resolve(cwd, path));
     const isFile = (await file.stat()).isFile();
     await file.close();
@@ -21,14 +21,14 @@ export async function openContent(context: Context, path: string): Promise<Blob>
   }
 }
 
-/** Reads the content in chunks: a file may be larger than the memory. */
+/** Reads the content in chunks, because a file may be larger than memory. */
 export async function checksumOf(content: Blob): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of content.stream()) hash.update(chunk);
   return hash.digest('base64');
 }
 
-/** The existing file that a download would replace, by the name that the person gave and the end of its links. */
+/** The existing file that a download would replace, by the name that the user gave and the target of its links. */
 export async function findExisting({ fs, cwd }: Context, path: string): Promise<string | null> {
   const absolute = resolve(cwd, path);
   const look = async () => {

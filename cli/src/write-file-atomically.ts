@@ -4,10 +4,10 @@ import type { Context } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
 
 /**
- * Writes a new file beside `path` and renames it to `path`. Readers see the old content or the new content, never a part
+ * Writes a temporary file next to `path` and renames it to `path`. Readers see the old or the new content, never a part
  * of it, and a failure or a signal leaves the old file. A link at `path` stays a link. The file gets `mode`; by default
- * it keeps the mode that it has. `write` is called when the file is open, so nothing is fetched for a file that cannot be
- * written: a body that nobody reads would keep the process waiting for the store.
+ * it keeps its current mode. `write` is called once the file is open, so that nothing is fetched for a file that cannot
+ * be written: an unread response body would keep the connection to the store, and with it the process, open.
  */
 export async function writeFileAtomically<T>(
   context: Context,
@@ -41,7 +41,7 @@ async function openBeside(fs: Context['fs'], path: string, wantedMode: number | 
   const existing = await fs.stat(target).catch(nullIfAbsent);
   const mode = wantedMode ?? (existing ? existing.mode & 0o777 : undefined);
   const file = await fs.open(temporary, 'wx', mode);
-  /** Its own failures must not hide the failure that it follows. */
+  /** Failures of the cleanup must not hide the original failure. */
   const discard = async () => {
     await file.close().catch(() => {});
     await fs.unlink(temporary).catch(() => {});
@@ -62,7 +62,7 @@ export function nullIfAbsent(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** The path that a chain of links ends at, whether there is a file or not. */
+/** The path at the end of a chain of links, whether a file exists there or not. */
 async function followLinks(fs: Context['fs'], path: string): Promise<string> {
   try {
     return await fs.realpath(path);

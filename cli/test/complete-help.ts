@@ -6,7 +6,7 @@ import { createProgram } from '../src/app.js';
 import { Invocation } from '../src/invocation.js';
 import { topctl } from './topctl.js';
 
-/** The path of every command that does something: `['tenants', 'create']`. */
+/** The path of every command without subcommands: `['tenants', 'create']`. */
 export function commandPaths(): string[][] {
   return leaves(program());
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory for what topctl reads and writes in one test. */
+/** A directory for the files of one test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'topctl-'));
   onTestFinished(() => rm(directory, { recursive: true }));

@@ -7,18 +7,18 @@ import type { Profile } from '@tenant-open-platform/testing';
 import { run } from '../src/app.js';
 import type { Context } from '../src/context.js';
 
-/** All that a run of topctl leaves behind. */
+/** The result of a run of topctl. */
 export type Outcome = { exitCode: number; stdout: string; stderr: string };
 
 export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs' | 'signals'>> & {
   stdin?: string;
-  /** With a terminal: what is typed at each prompt, in order; otherwise there is none. */
+  /** The input for each prompt of a terminal, in order. Absent: no terminal. */
   typed?: readonly string[];
   /** Whether stdout is a terminal. */
   table?: boolean;
 };
 
-/** Runs topctl in this process; it sees nothing of the machine but what `world` gives it. */
+/** Runs topctl in this process, with no access to the machine beyond `world`. */
 export async function topctl(argv: readonly string[], world: World = {}): Promise<Outcome> {
   const stdout = collector(world.table);
   const stderr = collector(world.typed !== undefined);
@@ -37,7 +37,7 @@ export async function topctl(argv: readonly string[], world: World = {}): Promis
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Well-formed, and no credential's. */
+/** Well-formed, but of no credential. */
 export const unusedSecret = 'osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf';
 
 /** A profile as environment variables. */

@@ -116,7 +116,7 @@ const headers = {
   },
 };
 
-/** The AsyncAPI description of the messaging bus, as asyncapi.json holds it. */
+/** The AsyncAPI description of the messaging bus, the content of asyncapi.json. */
 function buildAsyncApi() {
   const messages = Object.fromEntries([
     message(CommandMessage, 'A command to carry out', 'command_id'),
@@ -162,7 +162,7 @@ function message(schema: z.ZodType, summary: string, correlatedBy: string) {
   return describeMessage(id, { summary, correlatedBy, payload: { $ref: referenceTo(id) }, example });
 }
 
-/** A message of a channel must be one of its messages and no other, so each says its type. */
+/** A message of a channel must match exactly one of its messages, so each one states its type. */
 function eventMessage({ type, summary, example }: DescribedEvent) {
   const ofThisType = { type: 'object', properties: { event_type: { const: type, description: `${summary}.` } } };
   const payload = { allOf: [{ $ref: referenceTo('PlatformEvent') }, ofThisType] };

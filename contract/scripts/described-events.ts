@@ -9,7 +9,7 @@ const summaries: Record<EventType, string> = {
 
 const examples = PlatformEvent.meta()?.examples as PlatformEvent[];
 
-/** Each type of event with what OpenAPI and AsyncAPI say of it. */
+/** Each event type with its descriptions for OpenAPI and AsyncAPI. */
 export const describedEvents = eventTypes.map((type) => ({
   type,
   summary: summaries[type],

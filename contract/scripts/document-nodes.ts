@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** Every object of the document that is not within an example. */
+/** Every object of the document that is not part of an example. */
 export function* nodes(value: unknown, at = '#'): Generator<{ node: Json; at: string }> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield { node: value as Json, at };
@@ -9,7 +9,7 @@ export function* nodes(value: unknown, at = '#'): Generator<{ node: Json; at: st
   }
 }
 
-/** Where a property says neither what it is nor who does. */
+/** The places of properties without a description of their own or of their type. */
 export function undescribedProperties(document: object): string[] {
   return [...nodes(document)].flatMap(({ node, at }) =>
     Object.entries((node.properties ?? {}) as Record<string, Json>)

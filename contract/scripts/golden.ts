@@ -4,7 +4,7 @@ import { renderOpenApi } from './openapi.js';
 import { renderPageOfErrors } from './page-of-errors.js';
 import { renderVectors } from './vectors.js';
 
-/** Derived files by their path in the package. `--check` writes nothing and fails where one is not what it would be. */
+/** Derived files by their path in the package. `--check` writes nothing and fails if a file is out of date. */
 const goldens: Record<string, () => string | Promise<string>> = {
   'openapi.json': renderOpenApi,
   'asyncapi.json': renderAsyncApi,

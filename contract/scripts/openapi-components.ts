@@ -42,7 +42,7 @@ export const parameters = {
 
 const scheme = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description });
 
-/** The four go together: see `security` of the document. */
+/** The four headers belong together: see `security` of the document. */
 export const securitySchemes = {
   ApiId: scheme(signatureHeaders.clientId, 'client_id of the credential.'),
   ApiTimestamp: scheme(

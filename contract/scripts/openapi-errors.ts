@@ -3,7 +3,7 @@ import { type ErrorCode, errors } from '../src/errors.js';
 import { errorsOf } from '../src/errors-of.js';
 import { type HeaderName, headerReferences } from './openapi-components.js';
 
-/** Error responses that many operations have in common, by name. */
+/** Error responses that many operations share, by name. */
 const shared: Record<string, readonly ErrorCode[]> = {
   BadRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'VALIDATION_FAILED'],
   BadRequestBody: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'MALFORMED_JSON', 'VALIDATION_FAILED'],
@@ -28,7 +28,7 @@ const headersByStatus: Record<number, HeaderName[]> = {
 
 const isSame = (one: readonly ErrorCode[], other: readonly ErrorCode[]) => one.join() === other.join();
 
-/** A response per status of the codes; a reference where it is a shared one. */
+/** A response per status of the codes; a reference if it is a shared one. */
 export function errorResponses(codes: readonly ErrorCode[]) {
   const statuses = [...new Set(codes.map((code) => errors[code].status))];
   return Object.fromEntries(
@@ -60,7 +60,7 @@ function errorResponse(codes: readonly ErrorCode[]) {
 
 const answered = new Set(allOperations.flatMap(errorsOf));
 
-/** An example of each code that an operation can answer. METHOD_NOT_ALLOWED is the answer of none. */
+/** An example of each code that an operation can answer. METHOD_NOT_ALLOWED belongs to no operation. */
 export const errorExamples = Object.fromEntries(
   [...answered].map((code) => [
     code,

@@ -38,7 +38,7 @@ const usualMeanings: Record<string, string> = {
   202: 'Accepted and persisted, or accepted before. It does not mean that the device executed it.',
 };
 
-/** The OpenAPI description of the whole contract, as openapi.json holds it. */
+/** The OpenAPI description of the whole contract, the content of openapi.json. */
 export function buildOpenApi() {
   const { paths } = generateOpenApi(
     contract,

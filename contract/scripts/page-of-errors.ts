@@ -20,6 +20,13 @@ Decide by \`code\`; \`message\` is for people. \`request_id\` is the \`X-Request
 *Retry* says whether the same request, signed anew, may succeed. With \`Retry-After\`, wait that many seconds first.
 `;
 
+const withoutAnswer = `## No answer of the platform
+
+A request may have taken effect if the connection was lost, if no answer came in time, or if the answer lacks \`code\`, \`message\` and \`request_id\`: then a proxy or another server wrote it. Check the base URL and the logs of the proxy. Repeat the request if it is safe to repeat, as the reference says for each operation: reads, deletes, and \`commands.create\` with the same idempotency key. Before you repeat another one, read whether it took effect.
+
+The SDK throws \`ConnectionError\`, \`TimeoutError\` or \`ApiError\` with the code \`UNEXPECTED_ANSWER\`. It throws \`UnknownOutcomeError\`, which says what to read, if the request is not safe to repeat.
+`;
+
 /** docs/errors.md, one section for each HTTP status. */
 export function renderPageOfErrors(): string {
   const rows = Object.entries(errors);
@@ -33,7 +40,7 @@ export function renderPageOfErrors(): string {
       );
     return `## ${status}\n\n| code | meaning | what to do | retry |\n|---|---|---|---|\n${lines.join('\n')}\n`;
   });
-  return [introduction, ...sections].join('\n');
+  return [introduction, ...sections, withoutAnswer].join('\n');
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|');

@@ -6,10 +6,10 @@ type JsonSchema = Record<string, unknown>;
 
 export const referenceTo = (id: string) => `#/components/schemas/${id}`;
 
-/** What a client must know is what it sends and what it may receive, so both directions describe the input. */
+/** A client must know what it can send and what it can receive, so both directions describe the input. */
 const options = { io: 'input', override: ({ jsonSchema }: { jsonSchema: JsonSchema }) => tidy(jsonSchema) } as const;
 
-/** The schemas with an id that a description refers to, and those that they refer to, by their ids. */
+/** The schemas with an id that a description refers to, and the schemas that they refer to, by id. */
 export function namedSchemas(description: object): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { ...options, uri: referenceTo });
   const named = new Map<string, JsonSchema>();
@@ -25,7 +25,7 @@ export function namedSchemas(description: object): Record<string, JsonSchema> {
   return Object.fromEntries([...named].sort());
 }
 
-/** ts-rest's own transformer knows zod 3 only. */
+/** ts-rest's own transformer supports only zod 3. */
 export const transformSchema: SchemaTransformer = ({ schema }) => {
   if (!(schema instanceof z.ZodType)) return null;
   const id = schema.meta()?.id;
@@ -46,11 +46,10 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** Generators of clients take an integer without a format for 32 bits. */
+/** Client generators treat an integer without a format as 32 bits. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
-  replaceUnicodeClasses(schema);
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {
     if (schema.default !== undefined) schema.default = Number(schema.default);
@@ -64,14 +63,6 @@ function tidy(schema: JsonSchema): void {
     delete schema.example;
   }
   mergeNull(schema);
-}
-
-/** `\p{…}` is not in every language's expressions: Python's refuses the whole schema. What it says of the length is. */
-function replaceUnicodeClasses(schema: JsonSchema): void {
-  const [, minLength, maxLength] = /^\^\[[^\]]*\\p\{[^\]]*\]\{(\d+),(\d+)\}\$$/.exec(String(schema.pattern)) ?? [];
-  if (maxLength === undefined) return;
-  delete schema.pattern;
-  Object.assign(schema, { minLength: Number(minLength), maxLength: Number(maxLength) });
 }
 
 /** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */

@@ -11,7 +11,9 @@ const about = [
   'body is null where the bytes of body_base64 are not UTF-8.',
 ];
 
-/** Written out from the documentation and not with src/signature, so that the vectors prove it and do not echo it. */
+/**
+ * Written from the documentation and without src/signature, so that the vectors test that code instead of repeating it.
+ */
 export function renderVectors(): string {
   const vectors = { about, accept: acceptCases.map(acceptVector), reject: rejectCases.map(rejectVector) };
   return `${JSON.stringify(vectors, null, 2)}\n`;

@@ -4,7 +4,7 @@ import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timesta
 
 const OperationName = z
   .string()
-  .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/)
+  .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'must be the name of an operation, such as credentials.update')
   .describe('The operation by its name, for example `credentials.update`.');
 
 export const AuditOutcome = z

@@ -12,7 +12,7 @@ export const PrincipalType = z
   .enum(['SERVICE', 'CLIENT'])
   .describe('SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.');
 
-const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/);
+const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces');
 const BusUser = BusName.describe('The name of the user on the bus: 1 to 128 printable ASCII characters, no space.');
 const ServiceName = BusName.describe(
   'The service that uses the principal: 1 to 128 printable ASCII characters, no space.',

@@ -35,7 +35,7 @@ const CallbackSubscriptionCreate = z
   .strictObject({
     event_type: z
       .string()
-      .regex(/^[\x21-\x7E]{1,128}$/)
+      .regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces')
       .describe('command.accepted or command.completed. The outcome is in the event, not in its type.'),
     status: SubscriptionStatus.optional().describe('ACTIVE by default.'),
   })

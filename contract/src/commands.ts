@@ -57,7 +57,7 @@ const payloadDescription = "What to do: satisfies the command type's payload sch
 
 const IdempotencyKey = z
   .string()
-  .regex(patterns.idempotencyKey)
+  .regex(patterns.idempotencyKey, 'must be 1 to 128 visible ASCII characters without spaces')
   .describe('1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever.');
 
 const TimeoutSeconds = z

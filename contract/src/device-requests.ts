@@ -21,7 +21,10 @@ export const DeviceRequestId = z
 
 export const RequestType = z
   .string()
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/)
+  .regex(
+    /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/,
+    'must be 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not begin with . or -',
+  )
   .describe('What the device asks for, in the naming of the vendor, for example `firmware_check`.');
 
 export const DeviceRequestStatus = z

@@ -20,7 +20,7 @@ const Endpoint = z
   );
 const Region = z
   .string()
-  .regex(/^[a-z0-9-]{1,64}$/)
+  .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z 0-9 -')
   .describe(
     'The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions.',
   );
@@ -29,15 +29,15 @@ const ForcePathStyle = z
   .describe('True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key).');
 const AccessKeyId = z
   .string()
-  .regex(/^[\x21-\x7E]{1,128}$/)
+  .regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces')
   .describe('The public half of the access key.');
 const SecretAccessKey = z
   .string()
-  .regex(/^[\x21-\x7E]{1,256}$/)
+  .regex(/^[\x21-\x7E]{1,256}$/, 'must be 1 to 256 visible ASCII characters without spaces')
   .describe('The secret half of the access key. Sealed at rest, never returned.');
 const SessionToken = z
   .string()
-  .regex(/^[\x21-\x7E]{1,4096}$/)
+  .regex(/^[\x21-\x7E]{1,4096}$/, 'must be 1 to 4096 visible ASCII characters without spaces')
   .describe(
     'The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it.',
   );

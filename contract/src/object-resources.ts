@@ -13,7 +13,10 @@ const MAX_EXPIRES_IN_SECONDS = 604_800;
 
 const Bucket = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+  .regex(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    'must be 3 to 63 of the characters a-z 0-9 . -, and begin and end with a letter or a digit',
+  )
   .describe('The bucket: 3 to 63 lower-case letters, digits, dots and hyphens.');
 const AllowedOperations = z
   .array(ObjectOperation)
@@ -29,7 +32,10 @@ const AllowedContentTypes = z
   .array(
     z
       .string()
-      .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/)
+      .regex(
+        /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/,
+        'must be a media type in lower case without parameters, or all of a kind, such as image/*',
+      )
       .describe('A media type in lower case without parameters, or all of a kind: `image/*`.'),
   )
   .min(1)

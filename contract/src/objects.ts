@@ -28,6 +28,7 @@ const PresignRequest = z
       .string()
       .regex(
         /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(; ?[A-Za-z0-9-]{1,64}=[A-Za-z0-9!#$&^_.+-]{1,128}){0,4}$/,
+        'must be a media type, such as image/png',
       )
       .optional()
       .describe('UPLOAD, required: the media type. It is signed: the store refuses another.'),
@@ -39,14 +40,14 @@ const PresignRequest = z
       .describe('UPLOAD, required: the size in bytes. It is signed: the store refuses another.'),
     checksum_sha256: z
       .string()
-      .regex(/^[A-Za-z0-9+/]{43}=$/)
+      .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be the base64 of the 32 bytes of a SHA-256')
       .optional()
       .describe(
         'UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does.',
       ),
     response_content_disposition: z
       .string()
-      .regex(/^[\x20-\x7E]{1,512}$/)
+      .regex(/^[\x20-\x7E]{1,512}$/, 'must be 1 to 512 visible ASCII characters or spaces')
       .optional()
       .describe(
         'DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`.',

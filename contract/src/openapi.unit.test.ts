@@ -35,7 +35,8 @@ const routeOf = (name: string) => {
 const successesOf = (responses: object) => Object.entries(responses).filter(([status]) => Number(status) < 400);
 
 test('openapi.json is what the contract generates', () => {
-  expect(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')).toBe(renderOpenApi());
+  const written = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
+  expect(written, 'contract/openapi.json is out of date: run pnpm golden').toBe(renderOpenApi());
 });
 
 test('describes exactly the operations of the contract, each under its name', () => {

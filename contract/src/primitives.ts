@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { printable } from './printable.js';
+import { validationMessage } from './validation-message.js';
+
+z.config({ customError: validationMessage });
 
 /** Alphabets of identifiers. Every id fits the path grammar of the signature, so no client percent-encodes a path. */
 export const patterns = {
@@ -8,8 +12,6 @@ export const patterns = {
   vendor: /^[a-z0-9][a-z0-9_-]{0,62}$/,
   role: /^[a-z0-9][a-z0-9_-]{0,62}$/,
   commandType: /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/,
-  /** Printable characters: no control, format, surrogate, private-use, unassigned, line or paragraph separator. */
-  deviceId: /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u,
   idempotencyKey: /^[\x21-\x7E]{1,128}$/,
   /** RFC 3339 with seconds and an explicit offset. */
   timestamp:
@@ -18,16 +20,19 @@ export const patterns = {
 
 export const RequestId = z.string().describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
 
-export const TenantId = z.string().regex(patterns.tenantId).describe('The tenant, the boundary of data isolation.');
+export const TenantId = z
+  .string()
+  .regex(patterns.tenantId, 'must be 1 to 63 of the characters A-Z a-z 0-9 _ -, and not begin with _ or -')
+  .describe('The tenant, the boundary of data isolation.');
 
 export const ClientId = z
   .string()
-  .regex(patterns.clientId)
+  .regex(patterns.clientId, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ ~ -, and not begin with . ~ or -')
   .describe('The credential id, unique on the whole platform; the value of X-Api-Id.');
 
 export const Vendor = z
   .string()
-  .regex(patterns.vendor)
+  .regex(patterns.vendor, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
   .describe('A vendor of the platform catalog, for example `vendor_a`.');
 
 /** A limit to some vendors; null stands for all. */
@@ -39,19 +44,13 @@ export const Vendors = z
 
 export const CommandType = z
   .string()
-  .regex(patterns.commandType)
+  .regex(patterns.commandType, 'must be 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not begin with . or -')
   .describe("A command type of the vendor's catalog, for example `reboot`.");
 
-export const DeviceId = z
-  .string()
-  .regex(patterns.deviceId)
-  .describe("The device in the vendor's naming: 1 to 128 printable characters.");
+export const DeviceId = printable(128).describe("The device in the vendor's naming: 1 to 128 printable characters.");
 
 /** A display name. */
-export const Name = z
-  .string()
-  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u)
-  .describe('A name for people: 1 to 128 printable characters.');
+export const Name = printable(128).describe('A name for people: 1 to 128 printable characters.');
 
 /** An instant in an answer: RFC 3339, UTC, milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
@@ -107,7 +106,9 @@ export const pageQuery = {
  */
 export const OpaqueObject = z
   .unknown()
-  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be an object'),
+  })
   .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<JsonObject, JsonObject>;
 
 type JsonObject = Record<string, unknown>;

@@ -3,8 +3,9 @@ import type { DeviceRequest, DeviceRequestReply } from '@tenant-open-platform/sd
 const NEWEST_FIRMWARE = '2.4.1';
 
 /**
- * Here stands what the tenant knows of its devices. The same request always gets the same answer: where it is given
- * twice, by this program after a restart or by two at once, the second is then no other reply and is not refused.
+ * Replace this with the tenant's knowledge of its devices. The same request must always get the same answer: if it is
+ * given twice, by this program after a restart or by two programs at once, the second one then counts as a repeat and
+ * is not refused.
  */
 export function answerTo({ request_type, payload }: DeviceRequest): DeviceRequestReply {
   switch (request_type) {
@@ -14,6 +15,9 @@ export function answerTo({ request_type, payload }: DeviceRequest): DeviceReques
         payload: { version: NEWEST_FIRMWARE, update: payload.version !== NEWEST_FIRMWARE },
       };
     default:
-      return { outcome: 'ERROR', error: { code: 'UNKNOWN_REQUEST', message: `Nobody here answers ${request_type}.` } };
+      return {
+        outcome: 'ERROR',
+        error: { code: 'UNKNOWN_REQUEST', message: `This program does not answer ${request_type}.` },
+      };
   }
 }

@@ -13,7 +13,7 @@ const within = { timeout: 30_000, interval: 50 };
 const REQUESTS = '/api/v1/open/device-requests';
 const FIRMWARE = { version: '2.4.1', update: true };
 
-/** An operator who may also reply, by a role of the tenant's own, as docs/access.md says. */
+/** An operator who may also reply, through a custom role, as in docs/access.md. */
 async function createReplier(): Promise<Profile> {
   const { tenant_id, admin, operator } = await createTenant();
   const tenant = `/api/v1/platform/tenants/${tenant_id}`;
@@ -24,7 +24,7 @@ async function createReplier(): Promise<Profile> {
   return operator;
 }
 
-/** Restarts a simulated device, which makes it ask for firmware; answers its device_id. */
+/** Restarts a simulated device, which then asks for firmware; returns its device_id. */
 async function makeDeviceAsk(operator: Profile): Promise<string> {
   const device_id = `ok-${randomUUID()}`;
   const body = { vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {}, idempotency_key: device_id };
@@ -41,7 +41,7 @@ async function requestOf(operator: Profile, deviceId: string, status: string): P
 
 const replyFor = async (operator: Profile, deviceId: string) => (await requestOf(operator, deviceId, 'REPLIED')).reply;
 
-/** As `npm start` in this folder runs it: with the built SDK, as any user has it. */
+/** As `npm start` in this folder runs it: with the built SDK, like any user. */
 function start({ client_id, secret }: Profile, baseUrl: string) {
   const program = spawn(process.execPath, ['--import', 'tsx', 'main.ts'], {
     cwd: import.meta.dirname,
@@ -65,7 +65,7 @@ function start({ client_id, secret }: Profile, baseUrl: string) {
   };
 }
 
-/** Stands between the program and the platform, and answers in its place where `intercept` says with which status. */
+/** A proxy between the program and the platform. It answers itself if `intercept` returns a status. */
 async function startGateway(platformUrl: string, intercept: (call: string) => Promise<number | undefined>) {
   const calls: string[] = [];
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -91,7 +91,7 @@ async function startGateway(platformUrl: string, intercept: (call: string) => Pr
   return { url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`, calls };
 }
 
-test('answers what devices asked before it started and while it waits, and asks once for each', async () => {
+test('answers requests from before its start and requests that arrive while it waits, each once', async () => {
   const replier = await createReplier();
   const before = await makeDeviceAsk(replier);
   await requestOf(replier, before, 'PENDING');
@@ -111,7 +111,7 @@ test('answers what devices asked before it started and while it waits, and asks 
   expect(calls).toHaveLength(5);
 });
 
-test('goes on where somebody else was first with another reply', async () => {
+test('continues if another program was first with a different reply', async () => {
   const replier = await createReplier();
   const contested = await makeDeviceAsk(replier);
   const { device_request_id } = await requestOf(replier, contested, 'PENDING');
@@ -133,7 +133,7 @@ test('goes on where somebody else was first with another reply', async () => {
   });
 });
 
-test('two of them answer side by side, and no device goes without a reply', async () => {
+test('two of them run in parallel, and every device gets a reply', async () => {
   const replier = await createReplier();
   const gateways = await Promise.all([1, 2].map(() => startGateway(replier.base_url, async () => undefined)));
   const programs = gateways.map(({ url }) => start(replier, url));
@@ -159,7 +159,7 @@ test('waits, and answers again once the platform does', async () => {
   });
 });
 
-test('ends where it may not reply, and says in one line which scope it lacks', async () => {
+test('ends if it may not reply, and names the missing scope in one line', async () => {
   const { operator } = await createTenant();
   await makeDeviceAsk(operator);
   expect(await start(operator, operator.base_url).closed).toEqual({
@@ -169,7 +169,7 @@ test('ends where it may not reply, and says in one line which scope it lacks', a
   });
 });
 
-test('tells a device that asks for something else, and may tell it twice', async () => {
+test('refuses an unknown request type, and may repeat the refusal', async () => {
   const replier = await createReplier();
   const asked = await requestOf(replier, await makeDeviceAsk(replier), 'PENDING');
   const body = answerTo({ ...asked, request_type: 'opening_hours' });
@@ -177,7 +177,7 @@ test('tells a device that asks for something else, and may tell it twice', async
   const [first, again] = [await reply(), await reply()];
   expect([first.status, first.body.reply]).toMatchObject([
     200,
-    { outcome: 'ERROR', error: { code: 'UNKNOWN_REQUEST', message: 'Nobody here answers opening_hours.' } },
+    { outcome: 'ERROR', error: { code: 'UNKNOWN_REQUEST', message: 'This program does not answer opening_hours.' } },
   ]);
   expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
 });

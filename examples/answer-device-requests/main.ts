@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import {
   type DeviceRequest,
   isApiError,
@@ -12,22 +13,28 @@ import { answerTo } from './answers.js';
 const AT_ONCE = 20;
 const TRY_AGAIN_AFTER_MS = 2_000;
 
-/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as the profile that the first start wrote. */
+/** From TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET; without them, from the profile that the first start wrote. */
 function connect(): TenantOpenPlatform {
   if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
-  const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo.json', import.meta.url);
+  const file = process.env.TOP_PROFILE_FILE ?? fileURLToPath(new URL('../../data/demo.json', import.meta.url));
+  if (!existsSync(file)) {
+    console.error(
+      `There is no ${file}. Start the platform (npm start), or set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET.`,
+    );
+    process.exit(1);
+  }
   const profile = JSON.parse(readFileSync(file, 'utf8'));
   return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
 }
 
-/** Stops the waiting, not a reply that is under way. A second signal ends the process at once. */
+/** Ends the wait, but not a reply in progress. A second signal ends the process at once. */
 const stopping = new AbortController();
 const { signal } = stopping;
 process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort());
 
 /**
- * Resolves as soon as a device asks, or after 30 seconds to none. What was replied to is PENDING no more, so the next
- * page is always the first.
+ * Resolves as soon as a device asks, or after 30 seconds without a request. A replied request is no longer PENDING, so
+ * the next page is always the first one.
  */
 async function nextRequests(client: TenantOpenPlatform): Promise<DeviceRequest[]> {
   const query = { status: 'PENDING', wait_seconds: 30, limit: AT_ONCE } as const;
@@ -41,13 +48,13 @@ async function reply(client: TenantOpenPlatform, request: DeviceRequest): Promis
     await client.deviceRequests.reply(device_request_id, answer);
     console.log(`${device_id} ${request_type}: ${answer.outcome}`);
   } catch (error) {
-    // Another program was first, or the device waits no longer: neither is a failure of this one.
+    // Another program replied first, or the device no longer waits: neither is a failure of this program.
     if (!isApiError(error) || error.status !== 409) throw error;
     console.log(`${device_id} ${request_type}: ${error.code}`);
   }
 }
 
-/** What a later attempt may not meet again. The client has made some already. */
+/** A failure that a later attempt may not meet. The client has already retried. */
 const mayPass = (error: unknown): boolean =>
   isConnectionError(error) || isTimeoutError(error) || (isApiError(error) && error.retryable);
 

@@ -40,7 +40,7 @@ describe.each(Object.entries(programs))('%s', (_name, program) => {
     });
   });
 
-  test('makes a new command on every run', () => {
+  test('creates a new command on every run', () => {
     const [first, second] = [1, 2].map(() => JSON.parse(run(program, asEnvironment(operator))).command_id);
     expect(first).not.toBe(second);
   });
@@ -63,7 +63,7 @@ test.each(vectors.accept)('bash signs the vector $name', (vector) => {
   expect(printed).toBe(`${vector.string_to_sign}\n${vector.x_api_signature}\n`);
 });
 
-/** Signs the vectors of standard input, all in one process. */
+/** Signs the vectors from standard input, all in one process. */
 const signAll = `
 import base64, json, sys
 from send_command import signature, string_to_sign

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const { operator, reader } = await createTenant();
 
-/** As `npm start` in this folder runs it: with the built SDK, as any user has it. */
+/** As `npm start` in this folder runs it: with the built SDK, like any user. */
 async function run(environment: Record<string, string>): Promise<unknown> {
   const { PATH } = process.env;
   const started = promisify(execFile)(process.execPath, ['--import', 'tsx', 'main.ts'], {
@@ -34,11 +34,11 @@ const sent = {
   created_by_client_id: operator.client_id,
 };
 
-test('sends a command and waits for its outcome, as the environment says', async () => {
+test('sends a command and waits for its outcome, configured by environment variables', async () => {
   expect(await run(asEnvironment(operator))).toMatchObject(sent);
 });
 
-test('sends a command and waits for its outcome, as a profile file says', async () => {
+test('sends a command and waits for its outcome, configured by a profile file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'top-example-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'profile.json');
@@ -46,10 +46,18 @@ test('sends a command and waits for its outcome, as a profile file says', async 
   expect(await run({ TOP_PROFILE_FILE: file })).toMatchObject(sent);
 });
 
-test('says in one line what the platform refused', async () => {
+test('prints in one line that the profile is missing, and what to do', async () => {
+  await expect(run({ TOP_PROFILE_FILE: '/nonexistent/demo.json' })).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      'There is no /nonexistent/demo.json. Start the platform (npm start), or set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET.\n',
+  });
+});
+
+test('prints a refusal of the platform in one line', async () => {
   await expect(run(asEnvironment(reader))).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^FORBIDDEN: .*open:command:create.* \(request [^ ]+\)\n$/),
+    stderr: expect.stringMatching(/^FORBIDDEN: commands.create: .*open:command:create.* \(request [^ ]+\)\n$/),
   });
 });

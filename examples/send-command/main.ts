@@ -1,10 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
-/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as the profile that the first start wrote. */
+/** From TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET; without them, from the profile that the first start wrote. */
 function connect(): TenantOpenPlatform {
   if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
-  const file = process.env.TOP_PROFILE_FILE ?? new URL('../../data/demo.json', import.meta.url);
+  const file = process.env.TOP_PROFILE_FILE ?? fileURLToPath(new URL('../../data/demo.json', import.meta.url));
+  if (!existsSync(file)) {
+    console.error(
+      `There is no ${file}. Start the platform (npm start), or set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET.`,
+    );
+    process.exit(1);
+  }
   const profile = JSON.parse(readFileSync(file, 'utf8'));
   return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const { admin, operator, tenant_id } = await createTenant();
 
-/** As `npm start` in this folder runs it: with the built SDK, as any user has it. */
+/** As `npm start` in this folder runs it: with the built SDK, like any user. */
 const runWith = (environment: Record<string, string>): Promise<{ stdout: string; stderr: string }> =>
   promisify(execFile)(process.execPath, ['--import', 'tsx', 'main.ts'], {
     cwd: import.meta.dirname,
@@ -31,7 +31,7 @@ test('uploads a file to a store, downloads it, and the bytes are the same', asyn
   expect(stderr).toContain('sent 60000 of 60000 bytes\n');
 });
 
-test('leaves nothing ACTIVE behind, also where it fails', async () => {
+test('leaves nothing ACTIVE behind, even if it fails', async () => {
   const { admin } = await createTenant();
   await expect(run(admin)).rejects.toMatchObject({ stderr: expect.stringMatching(/^FORBIDDEN: .*open:object:create/) });
   const listed = ['credentials', 'resources'].map((kind) =>
@@ -40,7 +40,7 @@ test('leaves nothing ACTIVE behind, also where it fails', async () => {
   for (const { body } of await Promise.all(listed)) expect(body.items).toMatchObject([{ status: 'DISABLED' }]);
 });
 
-test('says in one line what the platform refused', async () => {
+test('prints a refusal of the platform in one line', async () => {
   await expect(run(operator)).rejects.toMatchObject({
     code: 1,
     stdout: '',
@@ -48,7 +48,7 @@ test('says in one line what the platform refused', async () => {
   });
 });
 
-test('says why it failed, also where it cannot tidy up', async () => {
+test('prints why it failed, even if the cleanup fails too', async () => {
   const mayOnlyCreate = await createCredential(tenant_id);
   const body = { client_id: mayOnlyCreate.client_id, scope: 'open:object-config:create' };
   const policies = `/api/v1/platform/tenants/${tenant_id}/policies`;
@@ -59,7 +59,7 @@ test('says why it failed, also where it cannot tidy up', async () => {
   expect(stderr).toMatch(/^FORBIDDEN: .*open:object:create/m);
 });
 
-test('says in one line which file is missing', async () => {
+test('prints in one line which file is missing', async () => {
   await expect(runWith({ TOP_PROFILE_FILE: 'data/missing.json' })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^There is no data\/missing.json: .*docs\/objects.md.*tenant_admin.*\n$/),

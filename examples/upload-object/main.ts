@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import S3rver from '@20minutes/s3rver';
 import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
-/** As TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET say; without them, as a profile that topctl wrote. */
+/** From TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET; without them, from a profile that topctl wrote. */
 function connect(): TenantOpenPlatform {
   if (process.env.TOP_CLIENT_ID) return new TenantOpenPlatform();
   const file = process.env.TOP_PROFILE_FILE ?? fileURLToPath(new URL('../../data/demo-objects.json', import.meta.url));
   if (!existsSync(file)) {
     console.error(
-      `There is no ${file}: docs/objects.md makes it, with the roles tenant_admin and integration_operator.`,
+      `There is no ${file}: create it as in docs/objects.md, with the roles tenant_admin and integration_operator.`,
     );
     process.exit(1);
   }
@@ -20,7 +20,7 @@ function connect(): TenantOpenPlatform {
   return new TenantOpenPlatform({ baseUrl: profile.base_url, clientId: profile.client_id, secret: profile.secret });
 }
 
-/** Registers the access key of a store, and what may be done with it there, for as long as the work takes. */
+/** Registers the access key of a store and its permissions for the duration of the work. */
 async function withResource(client: TenantOpenPlatform, endpoint: string, work: (resourceId: string) => Promise<void>) {
   const { credential_id } = await client.objectCredentials.create({
     name: 'Example store',
@@ -50,7 +50,7 @@ async function withResource(client: TenantOpenPlatform, endpoint: string, work: 
   }
 }
 
-/** Only ACTIVE ones count against the limits. Throws nothing, which would hide why the work failed. */
+/** Only ACTIVE ones count towards the limits. It throws nothing, which would hide why the work failed. */
 async function tidyUp(what: string, disabling: Promise<unknown>): Promise<void> {
   try {
     await disabling;

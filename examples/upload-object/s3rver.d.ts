@@ -1,5 +1,5 @@
 declare module '@20minutes/s3rver' {
-  /** A store on a folder, with the one access key S3RVER and the secret S3RVER. */
+  /** A store on a folder, with the single access key S3RVER and the secret S3RVER. */
   export default class S3rver {
     constructor(options: {
       address: string;

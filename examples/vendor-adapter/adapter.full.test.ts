@@ -52,7 +52,7 @@ function seedFile(name: string, key: ReturnType<typeof createUser>): string {
   return file;
 }
 
-/** As docs/operating.md says. */
+/** As in docs/operating.md. */
 async function letPrincipalsIn(): Promise<void> {
   const { base_url, client_id, secret } = profile('platform-admin.json');
   const argv = [topctl, 'bus', 'render-config', '--platform-user-public-key', platformUser.getPublicKey()];
@@ -64,7 +64,7 @@ async function letPrincipalsIn(): Promise<void> {
 
 const profile = (name: string): Profile => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 
-/** Registers a principal; answers the file with its seed. */
+/** Registers a principal; returns the file with its seed. */
 async function register(tenantId: string): Promise<string> {
   const key = createUser();
   const target = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
@@ -121,7 +121,7 @@ const outcomeOf = (commandId: string) =>
     { timeout: 25_000, interval: 100 },
   );
 
-test('carries out commands of its tenant with the key of its principal, and tells what became of them', async () => {
+test('carries out commands of its tenant with the key of its principal, and reports the results', async () => {
   await startAdapter('demo');
   expect(await outcomeOf(await send({ command_type: 'reboot', payload: {} }))).toMatchObject({
     status: 'SUCCEEDED',
@@ -142,7 +142,7 @@ test('carries out commands of every tenant with the key of a principal of the te
   expect(await outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
-test('carries out a command once that comes again while it is carried out', async () => {
+test('carries out a command only once if it is redelivered meanwhile', async () => {
   const connection = await connect({
     servers: nats.url.slice('nats://'.length),
     authenticator: nkeyAuthenticator(platformUser.getSeed()),
@@ -175,7 +175,7 @@ test('carries out a command once that comes again while it is carried out', asyn
   expect(log().match(/d-again: reboot/g)).toHaveLength(1);
 });
 
-test('on SIGTERM tells what becomes of the commands in work, and exits', async () => {
+test('on SIGTERM reports the results of commands in progress, and exits', async () => {
   const { logged, stop } = await startAdapter('demo');
   const commandId = await send({ device_id: 'd-last', command_type: 'reboot', payload: {} });
   await logged('d-last: reboot');

@@ -6,21 +6,21 @@ import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
 import { type Command, carryOut, type Outcome } from './devices.js';
 
 // NATS_URL      such as nats://nats.example.com:4222
-// NATS_NKEY_SEED_FILE   the private seed of the principal; absent where NATS asks for none
-// TENANT_ID     whose commands: the tenant of the principal; `platform` stands for all
-// VENDOR        of which vendor
+// NATS_NKEY_SEED_FILE   the private seed of the principal; absent if NATS requires none
+// TENANT_ID     the tenant of the principal, whose commands it carries out; `platform` stands for all tenants
+// VENDOR        the vendor of the commands
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID, VENDOR } = process.env;
 if (!TENANT_ID || !VENDOR) throw new Error('TENANT_ID and VENDOR are required.');
 
 const IN_FLIGHT = 16;
-/** A stop waits as long for what was asked for. */
+/** A stop waits this long for messages that were already requested. */
 const FETCH_MS = 1_000;
 /** Well within the 30 seconds after which an unacknowledged command goes to another adapter. */
 const STILL_WORKING_MS = 10_000;
 
 /**
- * The principal's key proves who we are; its public half names the only inbox that we may read. Principals find the
- * platform's JetStream under a prefix of its own.
+ * The principal's key proves its identity; its public half names the only inbox that it may read. Principals reach the
+ * platform's JetStream under a special prefix.
  */
 function identity(file: string) {
   const seed = new TextEncoder().encode(readFileSync(file, 'utf8').trim());
@@ -38,7 +38,7 @@ const connection = await connect({
 });
 const bus = jetstream(connection, principal?.jetstream);
 
-/** What was begun is not begun again: a command may come again, under the same command_id, even meanwhile. */
+/** A command in progress is not begun again: it may be redelivered under the same command_id even then. */
 const begun = new Map<string, Promise<Outcome>>();
 const MAX_REMEMBERED = 10_000;
 
@@ -49,7 +49,7 @@ async function handle(message: JsMsg): Promise<void> {
     await answer(command);
     message.ack();
   } catch (error) {
-    console.error(`${command.command_id} comes again:`, error);
+    console.error(`${command.command_id} will be redelivered:`, error);
     message.nak(1_000);
   } finally {
     clearInterval(working);
@@ -58,7 +58,7 @@ async function handle(message: JsMsg): Promise<void> {
 
 async function answer(command: Command): Promise<void> {
   const known = begun.get(command.command_id);
-  if (!known && Date.parse(command.deadline_at) <= Date.now()) return; // The platform has told TIMED_OUT.
+  if (!known && Date.parse(command.deadline_at) <= Date.now()) return; // The platform has reported TIMED_OUT.
   await tell(command, 'outcome', await (known ?? begin(command)));
 }
 
@@ -74,14 +74,14 @@ function begin(command: Command): Promise<Outcome> {
 const tellAccepted = (command: Command) =>
   tell(command, 'accepted', { adapter_status: 'DELIVERED', device_execution_status: 'IN_PROGRESS' });
 
-/** The same update has the same id, so that the bus keeps one. */
+/** The same update has the same id, so the bus keeps one. */
 async function tell({ command_id, tenant_id }: Command, step: string, said: Outcome): Promise<void> {
   const update = { command_id, ...said, occurred_at: new Date().toISOString() };
   const subject = `tenants.${tenant_id}.command-updates.${VENDOR}`;
   await bus.publish(subject, JSON.stringify(update), { msgID: `${command_id} ${step}` });
 }
 
-/** The platform makes the durable soon after the principal was registered. */
+/** The platform creates the durable shortly after the principal was registered. */
 async function durable(): Promise<Consumer> {
   for (;;) {
     try {
@@ -106,7 +106,7 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
 while (!isStopping) {
   while (inWork.size >= IN_FLIGHT) await Promise.race(inWork);
   try {
-    // Read to its end: NATS may still send what was asked for, and it would come to nobody else for 30 seconds.
+    // Read to the end: NATS may still send requested messages, and would not redeliver them for 30 seconds.
     const messages = await consumer.fetch({ max_messages: IN_FLIGHT - inWork.size, expires: FETCH_MS });
     for await (const message of messages) {
       const handled = handle(message).finally(() => inWork.delete(handled));

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What comes on `tenants.{tenant_id}.commands.{vendor}`. */
+/** A message on `tenants.{tenant_id}.commands.{vendor}`. */
 export type Command = {
   command_id: string;
   tenant_id: string;
@@ -12,7 +12,7 @@ export type Command = {
   deadline_at: string;
 };
 
-/** What goes to `tenants.{tenant_id}.command-updates.{vendor}`, with the command_id. */
+/** A message on `tenants.{tenant_id}.command-updates.{vendor}`, with the command_id. */
 export type Outcome = {
   adapter_status?: 'DELIVERED' | 'REJECTED' | 'UNSUPPORTED' | 'UNREACHABLE' | 'FAILED' | 'TIMED_OUT';
   device_execution_status?: 'IN_PROGRESS' | 'SUCCEEDED' | 'FAILED' | 'REJECTED' | 'TIMED_OUT';
@@ -20,7 +20,7 @@ export type Outcome = {
   result?: Record<string, unknown>;
 };
 
-/** Here stands the vendor's own protocol. These devices take a moment, and refuse to be switched on. */
+/** Replace this with the vendor's protocol. These devices take a moment, and refuse to be switched on. */
 export async function carryOut({ device_id, command_type, payload }: Command): Promise<Outcome> {
   console.error(`${device_id}: ${command_type}`);
   await delay(50);

@@ -19,7 +19,7 @@ type Document = {
   components: { schemas: Record<string, Schema>; responses: Record<string, Content> };
 };
 
-/** An operation as the SDK needs it. Types are given by their names. */
+/** An operation as the SDK needs it. Types are given by name. */
 export type Operation = {
   name: string;
   resource: string;

@@ -1,6 +1,6 @@
 import { type Api, capitalized, type Operation, singular } from './document.js';
 
-/** Resources with methods of their own. Their generated class is the base of one in src/resources. */
+/** Resources with additional methods. Their generated class is the base of a class in src/resources. */
 const extended = new Set(['commands', 'deviceRequests', 'events', 'objects']);
 const LINE = 120;
 
@@ -39,7 +39,7 @@ ${classes.join('\n')}`;
 function renderMethod(operation: Operation, everywhere: string[]): string {
   const { name, verb, resource, parameters, query, body, answer, isList } = operation;
   const ids = parameters.map((parameter) =>
-    // The path calls a device request request_id; elsewhere that is the correlation id.
+    // The path calls a device request request_id; everywhere else that name is the correlation id.
     camelCase(parameter === 'request_id' ? `${singular(resource)}_id` : parameter),
   );
   const sentBody = body?.isRequired ? body : null;
@@ -83,7 +83,7 @@ function repeatRule(repeat: Operation['repeat'], method: string): string {
     const deleted = ' A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.';
     return `Retried.${method === 'DELETE' ? deleted : ''}`;
   }
-  const rule = 'After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`';
+  const rule = 'Not retried after an unknown outcome, but throws an `UnknownOutcomeError`';
   return repeat.ifBodyHas ? `Retried without ${repeat.ifBodyHas}. With it: ${lowerFirst(rule)}.` : `${rule}.`;
 }
 

@@ -1,8 +1,8 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 
 /**
- * tsup writes all types twice, for ESM and for CommonJS. They are the same, and an ESM declaration may export what a
- * CommonJS declaration holds: one copy is enough, and saves 120 kB of each installation.
+ * tsup writes all types twice, for ESM and for CommonJS. They are identical, and an ESM declaration may export from a
+ * CommonJS declaration: one copy is enough, and saves 120 kB in each installation.
  */
 const dist = new URL('../dist/', import.meta.url);
 const entryPoints = ['index', 'sign', 'testing', 'webhooks'];

@@ -6,7 +6,7 @@ const { factory } = ts;
 
 /**
  * An interface per schema and query, and a table of the operations with their types. openapi-typescript turns the
- * schemas into types; here each gets a name of its own.
+ * schemas into types; here each type gets its own name.
  */
 export function renderTypes({ operations, requests, pages }: Api, generated: ts.Node[]): string {
   const declaration = (name: string) =>
@@ -131,7 +131,7 @@ function referenced(node: ts.Node): string | undefined {
   return ts.isLiteralTypeNode(indexType) && ts.isStringLiteral(indexType.literal) ? indexType.literal.text : undefined;
 }
 
-/** `'A' | 'B' | (string & {})`: any text is allowed, and editors still suggest the known ones. */
+/** `'A' | 'B' | (string & {})`: any text is allowed, and editors still suggest the known values. */
 function openEnum(union: ts.UnionTypeNode): ts.TypeNode {
   return union.types.every(isText) ? factory.createUnionTypeNode([...union.types, anyText()]) : union;
 }
@@ -142,7 +142,7 @@ const anyText = () =>
     factory.createTypeLiteralNode([]),
   ]);
 
-/** A text whose known values editors suggest, in a request too. The platform refuses unknown ones with a code. */
+/** A text with suggested values, also in a request. The platform refuses unknown ones with a code. */
 export function knownValues(schema: SchemaObject): ts.TypeNode | undefined {
   const { 'x-known-values': name } = schema as { 'x-known-values'?: string };
   return name ? factory.createTypeReferenceNode(name) : undefined;
@@ -151,7 +151,7 @@ export function knownValues(schema: SchemaObject): ts.TypeNode | undefined {
 /** openapi-typescript writes a text literal as an identifier in quotes. */
 const isText = (type: ts.Node) => ts.isIdentifier(type) && type.text.startsWith('"');
 
-/** openapi-typescript writes tags, `@description …`. On hover the text alone reads better. */
+/** openapi-typescript writes tags, `@description …`. The plain text is more readable on hover. */
 function withPlainComment(property: ts.PropertySignature, original: ts.Node): ts.PropertySignature {
   const [comment] = ts.getSyntheticLeadingComments(original) ?? [];
   const text = comment && /@description ([^@]*)/.exec(comment.text)?.[1];

@@ -10,7 +10,7 @@ const client = new TenantOpenPlatform({
 });
 const url = 'https://hooks.acme.example/top';
 
-test('an endpoint gives its secret once, and another one when it is rotated', async () => {
+test('an endpoint shows its secret once, and a new one after a rotation', async () => {
   const created = await client.callbackEndpoints.create({ name: 'Orders', url });
   expect(created.secret).toMatch(/^whsec_/);
   const read = await client.callbackEndpoints.get(created.endpoint_id);
@@ -22,7 +22,7 @@ test('an endpoint gives its secret once, and another one when it is rotated', as
   expect(rotated.secret).not.toBe(created.secret);
 });
 
-test('endpoints and subscriptions are listed over several pages, and a subscription ends', async () => {
+test('endpoints and subscriptions are listed over several pages, and a subscription can be deleted', async () => {
   const { endpoint_id } = await client.callbackEndpoints.create({ name: 'Listed', url });
   const endpoints = await client.callbackEndpoints.list({ limit: 1 }).toArray();
   expect(endpoints.map((endpoint) => endpoint.endpoint_id)).toContain(endpoint_id);
@@ -37,7 +37,7 @@ test('endpoints and subscriptions are listed over several pages, and a subscript
   expect(await listed()).toEqual(made.slice(1));
 });
 
-test('what cannot be delivered to or subscribed is refused with its code', async () => {
+test('a forbidden URL or event type is refused with its code', async () => {
   const local = client.callbackEndpoints.create({ name: 'Local', url: 'https://127.0.0.1/' });
   await expect(local).rejects.toMatchObject({ code: 'CALLBACK_URL_NOT_ALLOWED', status: 422 });
   const { endpoint_id } = await client.callbackEndpoints.create({ name: 'Refused', url });

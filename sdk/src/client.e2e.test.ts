@@ -7,7 +7,7 @@ const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', 
 const clientOf = ({ base_url, client_id, secret }: Profile, options = {}) =>
   new TenantOpenPlatform({ baseUrl: base_url, clientId: client_id, secret, ...options });
 
-/** Sends every request; loses the first answer, after the platform has given it. */
+/** Sends every request, but loses the first answer after the platform has given it. */
 function losingFirstAnswer() {
   let isFirst = true;
   return async (url: string, init: FetchInit) => {
@@ -42,7 +42,7 @@ test('a command is waited for, and its events are in the log', async () => {
   await expect(client.commands.cancel(command.command_id)).rejects.toMatchObject({ code: 'COMMAND_NOT_CANCELABLE' });
 });
 
-test('a retry after a lost answer makes no second command', async () => {
+test('a retry after a lost answer creates no second command', async () => {
   const client = clientOf(tenant.operator, { fetch: losingFirstAnswer() });
   const key = `lost-${crypto.randomUUID()}`;
   const { data, headers } = await client.commands.create({ ...reboot, idempotency_key: key }).withResponse();
@@ -51,7 +51,7 @@ test('a retry after a lost answer makes no second command', async () => {
   expect(commands.map(({ command_id }) => command_id)).toEqual([data.command_id]);
 });
 
-test('a lost answer to an operation that must not be repeated is an unknown outcome, and the check finds it', async () => {
+test('a lost answer to an operation that is not safe to retry is an unknown outcome, and the check finds it', async () => {
   const admin = clientOf(tenant.admin, { fetch: losingFirstAnswer() });
   const clientId = `lost-${crypto.randomUUID()}`;
   const creation = admin.credentials.create(tenant.tenant_id, { client_id: clientId, name: 'Lost' });
@@ -68,7 +68,7 @@ test('the same key with another payload is an IdempotencyMismatchError with the 
   expect(error).toMatchObject({ fields: ['device_id'], command: { command_id: first.command_id } });
 });
 
-test('characters that need encoding survive the query', async () => {
+test('characters that need encoding arrive unchanged in the query', async () => {
   const client = clientOf(tenant.operator);
   const device_id = "Küche (1) + 50% = 'an' & aus/設備 🚀";
   const { command_id } = await client.commands.create({ ...reboot, device_id });
@@ -76,7 +76,7 @@ test('characters that need encoding survive the query', async () => {
   expect(found.map((command) => command.command_id)).toEqual([command_id]);
 });
 
-test('every list gives all its items over several pages', async () => {
+test('every list returns all its items over several pages', async () => {
   const client = clientOf(tenant.operator);
   const made = new Set<string>();
   for (let n = 0; n < 5; n += 1) {
@@ -97,10 +97,10 @@ test('every list gives all its items over several pages', async () => {
   expect(roles.map(({ role }) => role)).toEqual(expect.arrayContaining(['tenant_admin', 'integration_operator']));
 });
 
-test('an administrator makes a tenant, a credential, a binding, and the credential works', async () => {
+test('an administrator creates a tenant, a credential and a binding, and the credential works', async () => {
   const admin = clientOf(platform().admin);
   const tenantId = `sdk-${crypto.randomUUID()}`;
-  await admin.tenants.create({ tenant_id: tenantId, name: 'Made by the SDK' });
+  await admin.tenants.create({ tenant_id: tenantId, name: 'Created by the SDK' });
   expect(await admin.tenants.update(tenantId, { name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
   expect(await admin.tenants.get(tenantId)).toMatchObject({ tenant_id: tenantId, status: 'ACTIVE' });
   expect(await admin.tenants.list({ limit: 500 }).toArray()).toContainEqual(
@@ -126,7 +126,7 @@ test('an administrator makes a tenant, a credential, a binding, and the credenti
   ).toMatchObject({ client_id: clientId });
 });
 
-test('an administrator decides what a credential may do, and the audit log shows who did', async () => {
+test('an administrator decides the permissions of a credential, and the audit log shows who did', async () => {
   const { tenant_id, admin: profile, reader } = await createTenant();
   const admin = clientOf(profile);
   const { client_id } = reader;
@@ -157,7 +157,7 @@ test('an administrator decides what a credential may do, and the audit log shows
   ]);
 });
 
-test('a repeated put after a lost answer changes nothing twice', async () => {
+test('a put repeated after a lost answer changes nothing twice', async () => {
   const vendor = `vendor-${crypto.randomUUID()}`;
   await clientOf(platform().admin).vendors.put(vendor, { enabled: true });
   const admin = clientOf(platform().admin, { fetch: losingFirstAnswer() });
@@ -170,7 +170,7 @@ test('a repeated put after a lost answer changes nothing twice', async () => {
   );
 });
 
-test('a client whose clock is wrong corrects itself, also under parallel calls', async () => {
+test('a client with a wrong clock corrects itself, even with parallel calls', async () => {
   const realNow = Date.now;
   Date.now = () => realNow() + 3_600_000;
   try {
@@ -182,7 +182,7 @@ test('a client whose clock is wrong corrects itself, also under parallel calls',
   }
 });
 
-test('what the platform refuses arrives as its code, with the request id', async () => {
+test('a refusal of the platform arrives with its code and the request id', async () => {
   const client = clientOf(tenant.operator);
   const unknown = client.commands.get('019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d', {}, { requestId: 'sdk-e2e' });
   await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404, requestId: 'sdk-e2e' });

@@ -26,6 +26,10 @@ const pathValues: Record<string, string> = {
 test.each(allOperations)('$name has a method that sends the request of the contract', async ({ name, route }) => {
   const { client, fetch } = fakeClient([answer(200, { items: [], next_cursor: null })]);
   const [resource = '', verb = ''] = name.split('.');
+  const resources = client as unknown as Record<string, Record<string, unknown> | undefined>;
+  expect(resources[resource], `sdk/src/client.ts has no ${resource}`).toBeDefined();
+  const isThere = typeof resources[resource]?.[verb] === 'function';
+  expect(isThere, `sdk/src/resources.gen.ts has no ${name}: run pnpm golden`).toBe(true);
   const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathValues[parameter]);
   // An optional body has no fields.
   const takesBody = 'body' in route && !(route.body as Body).safeParse(undefined).success;
@@ -39,14 +43,14 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   expect(fetch.sent[0]?.body).toEqual(takesBody ? body : undefined);
 });
 
-/** Those of the class, and of the generated class that it may extend. */
+/** The methods of the class, and of the generated class that it may extend. */
 function methodsOf(prototype: object): string[] {
   if (prototype === Object.prototype) return [];
   const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
   return [...own, ...methodsOf(Object.getPrototypeOf(prototype))];
 }
 
-test('has no method that is not in the contract, but for waiting, following and transfers', () => {
+test('has no method outside the contract, except for waiting, following and transfers', () => {
   const { client } = fakeClient([]);
   const names = Object.entries(client).flatMap(([resource, value]) =>
     typeof value === 'object' ? methodsOf(Object.getPrototypeOf(value)).map((verb) => `${resource}.${verb}`) : [],
@@ -58,7 +62,7 @@ test('has no method that is not in the contract, but for waiting, following and 
   expect([...new Set(names)].sort()).toEqual([...allOperations.map(({ name }) => name), ...conveniences].sort());
 });
 
-test('signs exactly what it sends', async () => {
+test('signs exactly the bytes that it sends', async () => {
   const { client, fetch } = fakeClient([answer(201, {})]);
   await client.tenants.create({ tenant_id: 'acme', name: 'Küche' }, { requestId: 'my-id' });
   const { headers } = fetch.sent[0] ?? {};
@@ -88,7 +92,7 @@ test('does not sign the path prefix of the base URL', async () => {
   expect(headers).toMatchObject(await sign({ ...request, nonce: headers?.['X-Api-Nonce'] }));
 });
 
-test('encodes query values in the one spelling of the grammar', async () => {
+test('encodes query values in the only spelling of the grammar', async () => {
   const { client, fetch } = fakeClient([answer(200, { items: [], next_cursor: null })]);
   await client.commands.list({ device_id: "a b+c'(d)é/*!", accepted_after: '2026-01-31T09:30:00+02:00', limit: 5 });
   const query = 'device_id=a%20b%2Bc%27%28d%29%C3%A9%2F%2A%21&accepted_after=2026-01-31T09%3A30%3A00%2B02%3A00&limit=5';
@@ -123,7 +127,7 @@ test.each([{ requestId: 'a b' }, { timeoutMs: 0 }, { deadlineMs: Number.POSITIVE
   },
 );
 
-test('withResponse gives the result with status, headers and request id', async () => {
+test('withResponse returns the result with status, headers and request id', async () => {
   const reply = answer(202, { command_id: 'c' }, { 'X-Request-Id': 'r9', 'Idempotent-Replayed': 'true' });
   const { client } = fakeClient([reply]);
   const body = { vendor: 'v', device_id: 'd', command_type: 't', payload: {} };

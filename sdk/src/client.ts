@@ -24,7 +24,7 @@ import {
 } from './resources.gen.js';
 
 /**
- * A client of the platform, for one credential. Every call is signed, retried where that is safe, and typed.
+ * A client of the platform, for one credential. Every call is typed, signed, and retried if that is safe.
  *
  * ```ts
  * const client = new TenantOpenPlatform({ baseUrl, clientId, secret }); // or TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET
@@ -33,7 +33,7 @@ import {
  * });
  * ```
  *
- * @throws ConfigurationError where an option is missing, malformed or unsafe; the checksum of the secret is checked.
+ * @throws ConfigurationError if an option is missing, malformed or unsafe. The checksum of the secret is verified too.
  */
 export class TenantOpenPlatform {
   readonly baseUrl: string;

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('reads what is not given from the environment', () => {
+test('reads missing options from the environment', () => {
   vi.stubEnv('TOP_BASE_URL', 'https://env.test/prefix/');
   vi.stubEnv('TOP_CLIENT_ID', 'env-client');
   vi.stubEnv('TOP_SECRET', credential.secret);
@@ -34,7 +34,7 @@ test('needs no process object', () => {
   expect(new TenantOpenPlatform(good).clientId).toBe('demo-client');
 });
 
-test('names everything that is missing at once', () => {
+test('names all missing options at once', () => {
   for (const name of ['TOP_BASE_URL', 'TOP_CLIENT_ID', 'TOP_SECRET']) vi.stubEnv(name, '');
   expect(() => new TenantOpenPlatform()).toThrow(
     'Missing: baseUrl (or TOP_BASE_URL), clientId (or TOP_CLIENT_ID), secret (or TOP_SECRET).',
@@ -71,13 +71,13 @@ test('refuses a worker of a page too', () => {
   expect(() => new TenantOpenPlatform(good)).toThrow(/browser/);
 });
 
-test('a worker at the edge is no browser, whatever its compatibility date', () => {
+test('an edge worker does not count as a browser, whatever its compatibility date', () => {
   vi.stubGlobal('importScripts', () => {});
   vi.stubGlobal('WebSocketPair', class {});
   expect(new TenantOpenPlatform(good).clientId).toBe('demo-client');
 });
 
-test('says so where WebCrypto is missing', () => {
+test('reports missing WebCrypto', () => {
   vi.stubGlobal('crypto', undefined);
   expect(() => new TenantOpenPlatform(good)).toThrow(/WebCrypto/);
 });

@@ -18,17 +18,17 @@ export interface TenantOpenPlatformOptions {
   timeoutMs?: number | undefined;
   /** How long a whole call may take with all attempts, in milliseconds; `wait_seconds` comes on top. Default: 60,000. */
   deadlineMs?: number | undefined;
-  /** How often a failed attempt is repeated where that is safe; 0 for never. Default: 2. */
+  /** How often a failed attempt is retried if that is safe; 0 for never. Default: 2. */
   maxRetries?: number | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /** Receives the log lines. Default: `console`. */
   logger?: Logger | undefined;
-  /** Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, and else nothing. */
+  /** Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, otherwise nothing. */
   logLevel?: LogLevel | undefined;
   /** Called for every request, response, retry and failure. */
   hooks?: Hooks | undefined;
-  /** Allows a browser, where everybody who opens the page can read the secret. Default: false. */
+  /** Allows a browser, where anyone who opens the page can read the secret. Default: false. */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
@@ -44,13 +44,15 @@ export interface CallSettings {
 export interface Configuration {
   /** Without a slash at its end. */
   baseUrl: string;
+  /** The platform's page on errors. */
+  docUrl: string;
   clientId: string;
   secret: string;
   fetch: Fetch;
   /** Absent where a browser sends its own. */
   userAgent: string | undefined;
   observer: Observer;
-  /** The settings of one call: its own before those of the client. */
+  /** The settings of one call: its own take precedence over those of the client. */
   settle(options: RequestOptions): CallSettings;
 }
 
@@ -58,7 +60,9 @@ export interface Configuration {
 export const MAX_TIMER_MS = 2_147_483_647;
 const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 
-/** Checks everything that can be checked without a request; what is wrong is said here and not by a 401 later. */
+/**
+ * Checks everything that can be checked without a request, so that an error names the option instead of a later 401.
+ */
 export function configure(options: TenantOpenPlatformOptions): Configuration {
   const inBrowser = isBrowser();
   if (inBrowser && !options.dangerouslyAllowBrowser) {
@@ -69,10 +73,12 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
   if (!globalThis.crypto?.subtle) {
     throw new ConfigurationError('WebCrypto is missing: use Node 20 or later; in a browser, a page served over https.');
   }
-  const { baseUrl, clientId, secret } = required(options);
+  const { baseUrl: givenUrl, clientId, secret } = required(options);
+  const baseUrl = checkedBaseUrl(givenUrl);
   const defaults = limits(options, { timeoutMs: 20_000, deadlineMs: 60_000, maxRetries: 2 }, ConfigurationError);
   return {
-    baseUrl: checkedBaseUrl(baseUrl),
+    baseUrl,
+    docUrl: `${baseUrl}/docs/errors`,
     clientId: checkedClientId(clientId),
     secret: checkedSecret(secret),
     fetch: options.fetch ?? globalFetch,
@@ -93,7 +99,7 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
   };
 }
 
-/** Looked up when called, so that a test or a tracer may replace it after the client was made. */
+/** Looked up at each call, so that a test or a tracer may replace it after the client was created. */
 const globalFetch: Fetch = (url: string, init: FetchInit) => globalThis.fetch(url, init);
 
 function required(options: TenantOpenPlatformOptions) {
@@ -173,7 +179,7 @@ function limits(
   };
 }
 
-/** A page or one of its workers; not Node, Bun, Deno or a worker at the edge, which alone has WebSocketPair. */
+/** A page or one of its workers; not Node, Bun, Deno or an edge worker. Only edge workers have WebSocketPair. */
 function isBrowser(): boolean {
   const { window, importScripts, WebSocketPair } = globalThis as Record<string, unknown>;
   if (WebSocketPair) return false;

@@ -1,4 +1,3 @@
-import { homepage } from '../package.json';
 import type { Command, CommandAccepted, ErrorBody } from './api.gen.js';
 import type { ResponseHeaders } from './runtime.js';
 
@@ -6,17 +5,18 @@ import type { ResponseHeaders } from './runtime.js';
 export type ErrorCode = ErrorBody['code'];
 export type ErrorDetail = NonNullable<ErrorBody['details']>[number];
 
-/** What is known of the call that failed. */
+/** The known facts about the failed call. */
 export interface ErrorContext {
   operation?: string | undefined;
   requestId?: string | undefined;
   attempts?: number | undefined;
   idempotencyKey?: string | undefined;
   commandId?: string | undefined;
+  docUrl?: string | undefined;
   cause?: unknown;
 }
 
-/** Marks the errors of every copy of the package in a process, where `instanceof` knows only its own. */
+/** Marks the errors of every copy of the package in a process; `instanceof` recognises only its own. */
 const brand = Symbol.for('@tenant-open-platform/sdk/error');
 
 /**
@@ -24,23 +24,21 @@ const brand = Symbol.for('@tenant-open-platform/sdk/error');
  * signal. An upload whose content cannot be read rejects with the error of reading it.
  */
 export class TenantOpenPlatformError extends Error {
-  // A getter: the name is there when the stack trace is taken, and a consumer's minifier keeps it.
+  // A getter: the name exists when the stack trace is taken, and a consumer's minifier keeps it.
   override get name(): string {
     return 'TenantOpenPlatformError';
   }
-  /** The page that explains the error. */
-  get docUrl(): string {
-    return `${homepage}/blob/main/sdk/README.md#failures`;
-  }
-  /** The operation, for example `commands.create`; absent where no call was made. */
+  /** The page of the platform that explains the error; absent if no call was made. */
+  declare readonly docUrl?: string;
+  /** The operation, for example `commands.create`; absent if no call was made. */
   declare readonly operation?: string;
   /** Correlation id: sent as `X-Request-Id` with every attempt. Quote it in reports. */
   declare readonly requestId?: string;
   /** How many requests were sent. */
   declare readonly attempts?: number;
-  /** The idempotency_key of `commands.create`, also where the client made it: pass it to repeat the call safely. */
+  /** The idempotency_key of `commands.create`, even if the client generated it: pass it to repeat the call safely. */
   declare readonly idempotencyKey?: string;
-  /** The command that a wait was about, once it is known. */
+  /** The command that was waited for, once it is known. */
   declare readonly commandId?: string;
 
   constructor(message: string, { cause, ...context }: ErrorContext = {}) {
@@ -50,7 +48,7 @@ export class TenantOpenPlatformError extends Error {
   }
 }
 
-/** The client cannot be made from these options: something is missing, malformed or unsafe. */
+/** The client cannot be created from these options: one is missing, malformed or unsafe. */
 export class ConfigurationError extends TenantOpenPlatformError {
   override get name(): 'ConfigurationError' {
     return 'ConfigurationError';
@@ -64,7 +62,7 @@ export class InvalidArgumentError extends TenantOpenPlatformError {
   }
 }
 
-/** What the `metadata` of these codes hold. */
+/** The `metadata` of these codes. */
 export interface ErrorMetadata {
   UNAUTHENTICATED: { string_to_sign?: string };
   CLOCK_SKEW: { server_time?: string; allowed_clock_skew_seconds?: number };
@@ -79,25 +77,24 @@ type MetadataOf<Code> = Readonly<
   Record<string, unknown> & (Code extends keyof ErrorMetadata ? ErrorMetadata[Code] : object)
 >;
 
-/** The platform, or something before it, answered with an error. `isApiError(error, code)` narrows it to one code. */
+/**
+ * The platform, or a proxy in front of it, answered with an error. `isApiError(error, code)` narrows it to one code.
+ */
 export class ApiError<Code extends ErrorCode = ErrorCode> extends TenantOpenPlatformError {
   override get name(): 'ApiError' {
     return 'ApiError';
   }
-  override get docUrl(): string {
-    return this.code === 'UNEXPECTED_ANSWER' ? super.docUrl : `${homepage}/blob/main/docs/errors.md#${this.status}`;
-  }
   /** The HTTP status. */
   readonly status: number;
-  /** A code of the table of errors, or `UNEXPECTED_ANSWER` where the answer is not the platform's. */
+  /** A code of the error table, or `UNEXPECTED_ANSWER` if the answer did not come from the platform. */
   readonly code: Code;
-  /** Whether the same call may succeed later. The client has already retried where that was safe. */
+  /** Whether the same call may succeed later. The client has already retried if that was safe. */
   readonly retryable: boolean;
-  /** Every place in the request that is wrong. */
+  /** Every invalid part of the request. */
   readonly details: readonly ErrorDetail[];
   /**
-   * Facts that belong to the code, for example `required_scope` with FORBIDDEN. With UNEXPECTED_ANSWER, `text` is the
-   * beginning of the answer.
+   * Facts about the code, for example `required_scope` with FORBIDDEN. With UNEXPECTED_ANSWER, `text` is the beginning
+   * of the answer.
    */
   readonly metadata: MetadataOf<Code>;
   /** How long the platform asks to wait, in milliseconds, from Retry-After. */
@@ -127,7 +124,7 @@ export class ConnectionError extends TenantOpenPlatformError {
   }
 }
 
-/** No answer arrived within `timeoutMs`, or within what was left of `deadlineMs`. */
+/** No answer arrived within `timeoutMs`, or within the rest of `deadlineMs`. */
 export class TimeoutError extends TenantOpenPlatformError {
   override get name(): 'TimeoutError' {
     return 'TimeoutError';
@@ -144,14 +141,14 @@ export class UnknownOutcomeError extends TenantOpenPlatformError {
   }
 }
 
-/** The idempotency_key belongs to an earlier, different command. Nothing new was made. */
+/** The idempotency_key belongs to an earlier, different command. No new command was created. */
 export class IdempotencyMismatchError extends TenantOpenPlatformError {
   override get name(): 'IdempotencyMismatchError' {
     return 'IdempotencyMismatchError';
   }
   /** The existing command of this idempotency_key. */
   readonly command: CommandAccepted;
-  /** The fields in which the request differs from it, for example `['payload', 'device_id']`. */
+  /** The fields that differ from it, for example `['payload', 'device_id']`. */
   readonly fields: readonly string[];
 
   constructor(command: CommandAccepted, fields: readonly string[], context: ErrorContext = {}) {
@@ -165,14 +162,14 @@ export class IdempotencyMismatchError extends TenantOpenPlatformError {
 }
 
 /**
- * The command was not final in the time that the caller had for it. It goes on: wait again for `commandId`, or cancel it.
+ * The command was not final within the time of the wait. It continues: wait again for `commandId`, or cancel it.
  * `cause` is the last failure, if the platform could not be reached at the end.
  */
 export class WaitTimeoutError extends TenantOpenPlatformError {
   override get name(): 'WaitTimeoutError' {
     return 'WaitTimeoutError';
   }
-  /** The command as it was read last; undefined if it was never read. */
+  /** The command as it was last read; undefined if it was never read. */
   readonly command: Command | undefined;
 
   constructor({ command, ...context }: ErrorContext & { command: Command | undefined }) {
@@ -182,7 +179,7 @@ export class WaitTimeoutError extends TenantOpenPlatformError {
   }
 }
 
-/** The caller's signal ended a wait. The command goes on; `cause` is the signal's reason. */
+/** The caller's signal ended a wait. The command continues; `cause` is the signal's reason. */
 export class WaitAbortedError extends TenantOpenPlatformError {
   override get name(): 'WaitAbortedError' {
     return 'WaitAbortedError';
@@ -193,16 +190,19 @@ export class WaitAbortedError extends TenantOpenPlatformError {
   }
 }
 
-/** The store refused a transfer, not the platform. The presigned URL, which is a secret while it works, is not in it. */
+/**
+ * The store refused a transfer, not the platform. The error does not contain the presigned URL, which is a secret while
+ * it is valid.
+ */
 export class ObjectStoreError extends TenantOpenPlatformError {
   override get name(): 'ObjectStoreError' {
     return 'ObjectStoreError';
   }
   /** The HTTP status. */
   readonly status: number;
-  /** The code of the store, for example `NoSuchKey`; null where it gives none. */
+  /** The code of the store, for example `NoSuchKey`; null if it gives none. */
   readonly code: string | null;
-  /** Whether the same transfer may succeed later. The client has already repeated it where that was possible. */
+  /** Whether the same transfer may succeed later. The client has already retried if that was possible. */
   readonly retryable: boolean;
 
   constructor(
@@ -229,12 +229,12 @@ export type AnyTenantOpenPlatformError =
   | WaitAbortedError
   | WaitTimeoutError;
 
-/** True for every error of this package, also of another copy of it. */
+/** True for every error of this package, even from another copy of it. */
 export function isTenantOpenPlatformError(error: unknown): error is AnyTenantOpenPlatformError {
   return error instanceof Error && brand in error;
 }
 
-/** True for an {@link ApiError}, of the given code where one is given: `isApiError(error, 'NOT_FOUND')`. */
+/** True for an {@link ApiError}, or for one with this code: `isApiError(error, 'NOT_FOUND')`. */
 export function isApiError<Code extends ErrorCode = ErrorCode>(error: unknown, code?: Code): error is ApiError<Code> {
   return hasName(error, 'ApiError') && (code === undefined || (error as ApiError).code === code);
 }
@@ -257,7 +257,7 @@ function hasName(error: unknown, name: string): boolean {
   return isTenantOpenPlatformError(error) && error.name === name;
 }
 
-/** Of the 4xx these are refusals that pass; codes of a later version are judged by their status. */
+/** These 4xx refusals are temporary; codes of a later version are judged by their status. */
 function mayHelpToRetry(status: number, code: string): boolean {
   return status >= 500 || status === 408 || status === 429 || code === 'CLOCK_SKEW' || code === 'NONCE_REUSED';
 }

@@ -94,7 +94,7 @@ export class Tenants {
   /**
    * Creates a tenant. Its first credential is made with credentials.create.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:tenant:create, in tenant `platform`.
    * Errors: NOT_FOUND, TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
@@ -158,7 +158,7 @@ export class Credentials {
    * Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that
    * exists in the tenant, it makes a new secret instead and answers 200.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE.
@@ -194,8 +194,7 @@ export class Credentials {
    * Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every
    * node.
    *
-   * Retried without rotate_secret. With it: after an unknown outcome it is not repeated, but throws an
-   * `UnknownOutcomeError`.
+   * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:update.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE.
    */
@@ -254,7 +253,7 @@ export class RoleBindings {
    * Grants a credential of the tenant what the role grants. The caller may grant any open:* scope, and those platform:*
    * scopes that it holds itself.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE.
@@ -295,7 +294,7 @@ export class Policies {
    * Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and
    * those platform:* scopes that it holds itself.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
@@ -349,7 +348,7 @@ export class BusPrincipals {
    * Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself:
    * they are refused.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:bus-principal:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE, BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
@@ -678,7 +677,7 @@ export class ObjectCredentials {
    * Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At
    * most 50 a tenant by default, those that are DISABLED included.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:object-config:create.
    * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
    */
@@ -712,7 +711,7 @@ export class ObjectCredentials {
    * Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate
    * the access key from the next presign on.
    *
-   * Retried without secret_access_key. With it: after an unknown outcome it is not repeated, but throws an
+   * Retried without secret_access_key. With it: not retried after an unknown outcome, but throws an
    * `UnknownOutcomeError`.
    * Scope open:object-config:update.
    * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
@@ -743,7 +742,7 @@ export class ObjectResources {
    * Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for
    * how long. At most 200 a tenant by default, those that are DISABLED included.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:object-config:create.
    * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
    */
@@ -806,7 +805,7 @@ export class CallbackEndpoints {
    * Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The
    * platform itself delivers nothing. At most 50 a tenant by default, those that are DISABLED included.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:create.
    * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, CALLBACK_URL_NOT_ALLOWED.
    */
@@ -840,8 +839,7 @@ export class CallbackEndpoints {
    * Changes the fields that the body names and leaves the others. rotate_secret: true makes a new secret and returns
    * it, this once.
    *
-   * Retried without rotate_secret. With it: after an unknown outcome it is not repeated, but throws an
-   * `UnknownOutcomeError`.
+   * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:update.
    * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, CALLBACK_URL_NOT_ALLOWED.
    */
@@ -869,7 +867,7 @@ export class CallbackSubscriptions {
   /**
    * Subscribes the endpoint to an event type, once for each type.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:create.
    * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, SUBSCRIPTION_ALREADY_EXISTS, PAYLOAD_TOO_LARGE,
    * EVENT_TYPE_NOT_SUBSCRIBABLE.

@@ -1,6 +1,6 @@
 /**
- * The few types of the platform that appear in public declarations, taken from whatever the consumer compiles with, so
- * that the package needs neither lib.dom nor @types/node.
+ * The few platform types in public declarations, taken from the types that the consumer compiles with. So the package
+ * needs neither lib.dom nor @types/node.
  */
 export type RuntimeAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
   ? Signal
@@ -29,7 +29,7 @@ export type RuntimeReadableStream = typeof globalThis extends { ReadableStream: 
       };
     };
 
-/** Headers of an answer; names are compared without regard to case. */
+/** Headers of an answer; names are case-insensitive. */
 export interface ResponseHeaders {
   get(name: string): string | null;
   forEach(callback: (value: string, name: string) => void): void;
@@ -39,12 +39,12 @@ export interface FetchInit {
   method: string;
   headers: Record<string, string>;
   /**
-   * JSON text; a Blob or a ReadableStream of an upload; absent where the request has no body. Any: lib.dom, Node and
-   * undici each declare types of their own for the same objects, and the fetch of each of them must fit.
+   * JSON text; a Blob or a ReadableStream of an upload; absent if the request has no body. Any: lib.dom, Node and
+   * undici each declare their own types for the same objects, and every fetch must fit.
    */
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   body?: any;
-  /** With a stream as the body. */
+  /** Required for a stream as the body. */
   duplex?: 'half';
   redirect: 'manual' | 'error';
   signal: RuntimeAbortSignal;

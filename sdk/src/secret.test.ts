@@ -12,7 +12,7 @@ test('accepts a secret without the prefix, which has no checksum', () => {
   expect(secretProblem('anything-else')).toBeNull();
 });
 
-test('notices every single wrong character', () => {
+test('detects every single wrong character', () => {
   for (let i = 4; i < secret.length; i += 1) {
     const wrong = secret.slice(0, i) + (secret[i] === 'x' ? 'y' : 'x') + secret.slice(i + 1);
     expect(secretProblem(wrong), `character ${i}`).toMatch(/typo/);
@@ -24,7 +24,7 @@ test.each([
   ['a character is too much', `${secret}0`, /but has 50/],
   ['a line break was copied too', `${secret}\n`, /line breaks/],
   ['a character is not ASCII', secret.replace('3', '３'), /other characters/],
-])('says so where %s', (_, wrong, message) => {
+])('reports that %s', (_, wrong, message) => {
   expect(secretProblem(wrong)).toMatch(message);
 });
 

@@ -44,7 +44,7 @@ test('signs a text as its UTF-8 bytes', async () => {
   expect(await sign({ ...request, body: new TextEncoder().encode('{"name":"Küche 設備"}') })).toEqual(ofText);
 });
 
-test('makes a fresh nonce and the current time where none are given', async () => {
+test('uses a new nonce and the current time by default', async () => {
   const request = { ...credential, method: 'GET', target: '/api/v1/open/me' };
   const [first, second] = await Promise.all([sign(request), sign(request)]);
   expect(first['X-Api-Nonce']).not.toBe(second['X-Api-Nonce']);

@@ -13,13 +13,13 @@ export interface SignRequest {
   target: string;
   /** The body exactly as it will be sent; a string is sent as UTF-8. Absent or empty: no body. */
   body?: string | Uint8Array | undefined;
-  /** Unix time in seconds; now, if absent. */
+  /** Unix time in seconds. Default: now. */
   timestamp?: number | string | undefined;
-  /** 8 to 128 characters of `[A-Za-z0-9._~-]`, fresh for every attempt; random, if absent. */
+  /** 8 to 128 characters of `[A-Za-z0-9._~-]`, new for every attempt. Default: random. */
   nonce?: string | undefined;
 }
 
-/** Headers to send with the signed request. A type and not an interface: fetch takes no interface as its headers. */
+/** Headers to send with the signed request. A type and not an interface: fetch accepts no interface as headers. */
 export type SignatureHeaders = {
   'X-Api-Id': string;
   'X-Api-Timestamp': string;
@@ -28,10 +28,10 @@ export type SignatureHeaders = {
 };
 
 /**
- * Signs one request (HMAC-SHA256-V1) and returns its four authentication headers. Sign every attempt anew: the platform
+ * Signs one request (HMAC-SHA256-V1) and returns its four authentication headers. Sign every attempt separately: the platform
  * accepts a nonce once.
  *
- * @throws TypeError where the target has no unambiguous meaning and the platform would refuse it.
+ * @throws TypeError if the target has no unambiguous meaning and the platform would refuse it.
  */
 export async function sign(request: SignRequest): Promise<SignatureHeaders> {
   const parts = await toParts(request);
@@ -39,8 +39,8 @@ export async function sign(request: SignRequest): Promise<SignatureHeaders> {
 }
 
 /**
- * The headers together with the text they sign: seven lines, to compare with `metadata.string_to_sign` of a refusal. The
- * secret is not in it.
+ * The headers together with the string to sign: seven lines, to compare with `metadata.string_to_sign` of a refusal.
+ * The secret is not in it.
  */
 export async function explain(request: SignRequest): Promise<{ headers: SignatureHeaders; stringToSign: string }> {
   const parts = await toParts(request);
@@ -48,8 +48,8 @@ export async function explain(request: SignRequest): Promise<{ headers: Signatur
 }
 
 /**
- * Whether the request has this signature, in constant time: what a gateway or a test platform does. The caller checks
- * that `timestamp` is near its clock and that `nonce` is fresh.
+ * Verifies the signature of a request in constant time, for a gateway or a test platform. The caller checks that
+ * `timestamp` is near its clock and that `nonce` is new.
  */
 export async function verify(
   request: SignRequest & { timestamp: number | string; nonce: string; signature: string },
@@ -57,7 +57,7 @@ export async function verify(
   return verifyParts(request.secret, await toParts(request), request.signature);
 }
 
-/** A line in which two texts to sign differ. */
+/** A line in which two strings to sign differ. */
 export interface SignatureDifference {
   part: 'algorithm' | 'method' | 'target' | 'client_id' | 'timestamp' | 'nonce' | 'body_sha256';
   yours: string | undefined;
@@ -67,7 +67,7 @@ export interface SignatureDifference {
 const LINES = ['algorithm', 'method', 'target', 'client_id', 'timestamp', 'nonce', 'body_sha256'] as const;
 
 /**
- * Where your text to sign differs from the one of the platform: `explain(request).stringToSign` and
+ * The lines in which your string to sign differs from the platform's: `explain(request).stringToSign` and
  * `metadata.string_to_sign` of a 401. If nothing differs, the secret is wrong.
  */
 export function difference(yours: string, platforms: string): SignatureDifference[] {

@@ -16,7 +16,7 @@ function start(options = {}) {
   return { platform, client: new TenantOpenPlatform({ ...platform.options, ...options }) };
 }
 
-test('plays back what the test says, and shows what was sent', async () => {
+test('returns the answers of the test, and shows the sent requests', async () => {
   const { platform, client } = start();
   platform
     .on('commands.create', { command_id: 'c1', status: 'ACCEPTED' })
@@ -29,7 +29,7 @@ test('plays back what the test says, and shows what was sent', async () => {
   platform.assertDone();
 });
 
-test('answers lists, the bare one of credentials and the log of events too', async () => {
+test('answers lists, including the bare list of credentials and the event log', async () => {
   const { platform, client } = start();
   platform.on('tenants.list', [{ tenant_id: 'a' }]).on('credentials.list', [{ client_id: 'b' }]);
   platform.on('events.list', [{ event_id: 'c', cursor: 'x' }]);
@@ -41,7 +41,7 @@ test('answers lists, the bare one of credentials and the log of events too', asy
   }
 });
 
-test('faults are those that the client knows', async () => {
+test('faults become the errors that the client knows', async () => {
   const { platform, client } = start({ timeoutMs: 50 });
   platform.on('me.get', connectionLost(), refusal(503, 'SERVICE_UNAVAILABLE'), { client_id: 'test-client' });
   expect(await client.me.get()).toMatchObject({ client_id: 'test-client' });
@@ -51,7 +51,7 @@ test('faults are those that the client knows', async () => {
   platform.assertDone();
 });
 
-test('a call that nobody expects fails, and an answer that nobody asked for does too', async () => {
+test('an unexpected call fails, and so does an unused answer', async () => {
   const { platform, client } = start();
   platform.on('me.get', {});
   await expect(client.catalog.get()).rejects.toMatchObject({ code: 'UNEXPECTED_CALL', attempts: 1 });

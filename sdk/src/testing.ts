@@ -3,26 +3,26 @@ import type { Fetch, FetchResponse } from './runtime.js';
 import { verify } from './sign.js';
 
 type Name = keyof Operations;
-/** A body, or the items of a list. Fields that the test does not look at may be left out. */
+/** A body, or the items of a list. Fields that the test does not use may be left out. */
 type AnswerOf<N extends Name> = N extends `${string}.list`
   ? readonly Partial<Operations[N]['answer']>[]
   : Partial<Operations[N]['answer']>;
 
-/** Something that goes wrong: made by {@link refusal}, {@link connectionLost} and {@link silence}. */
+/** A fault, created by {@link refusal}, {@link connectionLost} or {@link silence}. */
 export class Fault {
   /** @internal */
   constructor(readonly respond: (request: TestRequest) => Promise<FetchResponse>) {}
 }
 
-/** A request that the client sent, with a right signature. */
+/** A correctly signed request of the client. */
 export interface TestRequest {
   operation: Name;
-  /** The values of the path's parameters. */
+  /** The values of the path parameters. */
   path: readonly string[];
   query: Readonly<Record<string, string>>;
   /** The JSON of the body; undefined if there was none. */
   body: unknown;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -49,13 +49,13 @@ export const connectionLost = (): Fault =>
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
   });
 
-/** No answer ever arrives: the client runs into its `timeoutMs`. */
+/** No answer ever arrives: the client reaches its `timeoutMs`. */
 export const silence = (): Fault => new Fault(() => new Promise(() => {}));
 
 /**
  * A platform in memory, for unit tests of code that uses the client. It verifies signatures, clock and nonces as the
- * platform does, and answers what the test says, each answer once and in order. A call without an answer is refused with
- * UNEXPECTED_CALL, and `assertDone` fails.
+ * platform does. It returns the answers that the test sets, each once and in order. A call without an answer is refused
+ * with UNEXPECTED_CALL, and `assertDone` fails.
  *
  * ```ts
  * const platform = new TestPlatform();
@@ -67,7 +67,7 @@ export const silence = (): Fault => new Fault(() => new Promise(() => {}));
  * ```
  */
 export class TestPlatform {
-  /** Every request that was signed right, in order. */
+  /** Every correctly signed request, in order. */
   readonly requests: TestRequest[] = [];
   readonly #answers = new Map<Name, unknown[]>();
   readonly #unexpected: string[] = [];
@@ -81,7 +81,7 @@ export class TestPlatform {
     fetch: ((url, init) => this.#receive(url, init)) as Fetch,
   };
 
-  /** Says what the next calls of an operation get: bodies, items of lists, or faults. */
+  /** Sets the answers to the next calls of an operation: bodies, items of lists, or faults. */
   on<N extends Name>(operation: N, ...answers: (AnswerOf<N> | Fault)[]): this {
     this.#answers.set(operation, [...(this.#answers.get(operation) ?? []), ...answers]);
     return this;
@@ -127,7 +127,7 @@ export class TestPlatform {
     return json(200, isBare ? answer : { items: answer, next_cursor, request_id: headers['x-request-id'] });
   }
 
-  /** What is wrong with the authentication of a request, as the platform says it. */
+  /** The problem with the authentication of a request, in the words of the platform. */
   async #authenticate(target: string, { method, body }: { method: string; body?: string }, headers: HeaderMap) {
     const timestamp = headers['x-api-timestamp'] ?? '';
     const nonce = headers['x-api-nonce'] ?? '';
@@ -155,7 +155,7 @@ const refuse = ([status, code, message, metadata]: Refused, headers: HeaderMap) 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers });
 
-/** The operation of a request, and the values of the parameters in its path. */
+/** The operation of a request, and the values of its path parameters. */
 function find(method: string, pathname: string): [Name, string[]] | undefined {
   for (const [name, [verb, template]] of Object.entries(operations)) {
     const match = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname);

@@ -24,7 +24,7 @@ test('enums are closed in requests', () => {
   ]);
 });
 
-test('enums are open in answers, nullable ones and those in arrays too', () => {
+test('enums are open in answers, including nullable ones and those in arrays', () => {
   expectTypeOf<'SOMETHING_NEW'>().toExtend<Command['status']>();
   expectTypeOf<'SOMETHING_NEW'>().toExtend<NonNullable<Command['late_result']>['adapter_status']>();
   expectTypeOf<'open:something:new'>().toExtend<Role['scopes'][number]>();
@@ -49,7 +49,7 @@ test('a method is tied to the types of its operation', () => {
   expectTypeOf<Operations['commands.get']['request']>().toExtend<{ path: [string] }>();
 });
 
-test('a code narrows the error, and its name too', () => {
+test('a code narrows the error, and so does its name', () => {
   void ((error: unknown) => {
     if (sdk.isApiError(error, 'FORBIDDEN')) {
       expectTypeOf(error.code).toEqualTypeOf<'FORBIDDEN'>();

@@ -7,7 +7,7 @@ const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const secret = newSecret();
 const body = JSON.stringify({ event_id: 'e1', event_type: 'command.completed', data: { device_id: 'Küche 設備' } });
 
-/** As a sender of the reference implementation signs it. */
+/** Signed like a sender of the reference implementation. */
 function delivery({ by = [secret], at = new Date(), text = body } = {}) {
   const signature = by.map((one) => new Webhook(one).sign('msg_1', at, text)).join(' ');
   return {
@@ -20,17 +20,17 @@ function delivery({ by = [secret], at = new Date(), text = body } = {}) {
   };
 }
 
-test('a delivery that is signed returns its event', async () => {
+test('verifying a signed delivery returns its event', async () => {
   expect(await verifyWebhook(delivery(), { secret })).toEqual(JSON.parse(body));
 });
 
-test('headers of fetch and a body of bytes do, too', async () => {
+test('headers of fetch and a body of bytes work too', async () => {
   const { headers } = delivery();
   const request = { headers: new Headers(headers), body: new TextEncoder().encode(body) };
   expect(await verifyWebhook(request, { secret })).toEqual(JSON.parse(body));
 });
 
-test('while a secret is rotated, either side may know the other one', async () => {
+test('during a rotation either side may know only one of the secrets', async () => {
   const [previous, next] = [newSecret(), newSecret()];
   const both = delivery({ by: [previous, next] });
   for (const known of [previous, next, [previous, next]]) {
@@ -43,16 +43,16 @@ const aged = (seconds: number) => delivery({ at: new Date(Date.now() - seconds *
 const withHeaders = (headers: object) => ({ ...delivery(), headers: { ...delivery().headers, ...headers } });
 
 test.each([
-  ['of another secret', delivery({ by: [newSecret()] }), 'SIGNATURE_MISMATCH'],
-  ['whose body was changed', { ...delivery(), body: `${body} ` }, 'SIGNATURE_MISMATCH'],
-  ['whose id was changed', withHeaders({ 'webhook-id': 'msg_2' }), 'SIGNATURE_MISMATCH'],
+  ['with another secret', delivery({ by: [newSecret()] }), 'SIGNATURE_MISMATCH'],
+  ['with a changed body', { ...delivery(), body: `${body} ` }, 'SIGNATURE_MISMATCH'],
+  ['with a changed id', withHeaders({ 'webhook-id': 'msg_2' }), 'SIGNATURE_MISMATCH'],
   ['with a signature of another version', withHeaders({ 'webhook-signature': 'v2,AAAA' }), 'SIGNATURE_MISMATCH'],
   ['with a signature that is no base64', withHeaders({ 'webhook-signature': 'v1,* v1,' }), 'SIGNATURE_MISMATCH'],
-  ['that is old', aged(400), 'TIMESTAMP_OUTSIDE_TOLERANCE'],
-  ['of the future', aged(-400), 'TIMESTAMP_OUTSIDE_TOLERANCE'],
-  ['whose time is no number', withHeaders({ 'webhook-timestamp': 'soon' }), 'TIMESTAMP_OUTSIDE_TOLERANCE'],
+  ['with an old time', aged(400), 'TIMESTAMP_OUTSIDE_TOLERANCE'],
+  ['with a future time', aged(-400), 'TIMESTAMP_OUTSIDE_TOLERANCE'],
+  ['with a malformed time', withHeaders({ 'webhook-timestamp': 'soon' }), 'TIMESTAMP_OUTSIDE_TOLERANCE'],
   ['without a signature', withHeaders({ 'webhook-signature': undefined }), 'HEADER_MISSING'],
-  ['whose body is no JSON', delivery({ text: 'hello' }), 'BODY_IS_NOT_JSON'],
+  ['with a body that is not JSON', delivery({ text: 'hello' }), 'BODY_IS_NOT_JSON'],
 ])('a delivery %s is refused', async (_, request, code) => {
   await expect(verifyWebhook(request, { secret })).rejects.toMatchObject({ name: 'WebhookVerificationError', code });
 });
@@ -61,6 +61,6 @@ test('the tolerance can be set', async () => {
   expect(await verifyWebhook(aged(400), { secret, toleranceSeconds: 600 })).toBeTruthy();
 });
 
-test('what is no secret is noticed, and not quoted', async () => {
+test('an invalid secret is refused without quoting it', async () => {
   await expect(verifyWebhook(delivery(), { secret: 'whsec_***' })).rejects.toThrow(TypeError);
 });

@@ -4,18 +4,18 @@ import type { PlatformEvent } from './api.gen.js';
 export interface WebhookRequest {
   /** The headers of the request: a Headers object, or Node's `req.headers`. */
   headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body exactly as it arrived. JSON that was parsed and written again has another signature. */
+  /** The raw body exactly as it arrived. JSON that was parsed and serialized again has another signature. */
   body: string | Uint8Array;
 }
 
 export interface WebhookOptions {
-  /** The secret of the callback endpoint, `whsec_…`. While it is rotated: the new and the previous one. */
+  /** The secret of the callback endpoint, `whsec_…`. During a rotation: the new and the previous one. */
   secret: string | readonly string[];
-  /** How far the time of the delivery may be from the own clock, in seconds. Default: 300. */
+  /** How far the time of the delivery may differ from the local clock, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
 }
 
-/** Why a delivery is not to be trusted. Answer it with 400 and do nothing else. */
+/** The reason why a delivery is not trusted. Answer it with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
   override get name(): 'WebhookVerificationError' {
     return 'WebhookVerificationError';
@@ -33,10 +33,10 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const encoder = new TextEncoder();
 
 /**
- * Verifies a delivery (Standard Webhooks, `v1`) and returns its event. Deliveries may come more than once: deduplicate by
+ * Verifies a delivery (Standard Webhooks, `v1`) and returns its event. An event may be delivered more than once: deduplicate by
  * `event_id`. The signature is compared in constant time.
  *
- * @throws WebhookVerificationError where it is not signed with a secret of the endpoint, or too old.
+ * @throws WebhookVerificationError if it is not signed with a secret of the endpoint, or is too old.
  */
 export async function verifyWebhook(request: WebhookRequest, options: WebhookOptions): Promise<PlatformEvent> {
   const id = header(request, 'webhook-id');
@@ -54,7 +54,7 @@ export async function verifyWebhook(request: WebhookRequest, options: WebhookOpt
   if (!(await isSigned(signed, signatures, [options.secret].flat()))) {
     throw new WebhookVerificationError(
       'SIGNATURE_MISMATCH',
-      'No signature fits: check that the secret is that of the endpoint, and that the body is the raw one.',
+      'No signature matches: check that the secret belongs to the endpoint, and that the body is the raw one.',
     );
   }
   try {
@@ -68,7 +68,8 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, sec
   const given = signatures.split(' ').flatMap((signature) => bytesOf(/^v1,(.+)$/.exec(signature)?.[1]) ?? []);
   for (const secret of secrets) {
     const bytes = bytesOf(secret.replace(/^whsec_/, ''));
-    if (!bytes?.length) throw new TypeError('secret must be whsec_ and base64: the one that the endpoint showed once.');
+    if (!bytes?.length)
+      throw new TypeError('secret must be whsec_ and base64: the secret that the endpoint showed once.');
     const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
     for (const mac of given) if (await crypto.subtle.verify('HMAC', key, mac, signed)) return true;
   }
@@ -78,7 +79,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, sec
 function header({ headers }: WebhookRequest, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
   if (typeof value === 'string' && value) return value;
-  throw new WebhookVerificationError('HEADER_MISSING', `The header ${name} is missing: this is no delivery.`);
+  throw new WebhookVerificationError('HEADER_MISSING', `The header ${name} is missing: this is not a delivery.`);
 }
 
 function bytesOf(base64: string | undefined): Uint8Array<ArrayBuffer> | undefined {

@@ -1,6 +1,6 @@
 import { type Fetch, type FetchInit, TenantOpenPlatform, type TenantOpenPlatformOptions } from '../src/index.js';
 
-/** The credential of the test values of the signature. */
+/** The credential of the signature test values. */
 export const credential = {
   clientId: 'demo-client',
   secret: 'osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf',
@@ -10,14 +10,14 @@ export interface Sent {
   url: string;
   method: string;
   headers: Record<string, string>;
-  /** The value of its JSON; content on its way to a store as it is. */
+  /** The parsed JSON; content for a store is kept unchanged. */
   body: unknown;
 }
 
-/** One answer of a script: a response, a failure to reject with, or a function of the request. */
+/** One answer of a script: a response, an error to reject with, or a function of the request. */
 export type Step = Response | Error | ((sent: Sent, init: FetchInit) => Promise<Response>);
 
-/** Answers the requests one after the other as the script says, and keeps them; one request too many fails. */
+/** Answers the requests in the order of the script, and records them; a surplus request fails. */
 function fakeFetch(...script: Step[]): Fetch & { sent: Sent[] } {
   const sent: Sent[] = [];
   const fetch: Fetch = async (url, init) => {
@@ -54,7 +54,7 @@ export function refusal(
   return answer(status, { code, message: `It is ${code}.`, request_id: 'r1', ...extra }, headers);
 }
 
-/** What undici rejects with: the reason is in the cause. */
+/** The rejection of undici: the reason is in the cause. */
 export function networkFailure(code: string, syscall?: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`socket: ${code}`), { code, syscall }) });
 }

@@ -21,7 +21,7 @@ const attw = join(require.resolve('@arethetypeswrong/cli/package.json'), '../dis
 let folder: string;
 let tarball: string;
 
-/** Runs a program in the consumer; what it printed is part of the failure. */
+/** Runs a program in the consumer; its output is part of the failure. */
 async function inConsumer(file: string, ...parameters: string[]): Promise<string> {
   try {
     return (await run(file, parameters, { cwd: folder })).stdout;
@@ -99,7 +99,7 @@ void others;
 main();
 `;
 
-/** The declarations need nothing of their surroundings: no DOM, no Node. What the consumer itself uses is declared. */
+/** The declarations need nothing from their environment: no DOM, no Node. The consumer declares what it uses itself. */
 const bare = `declare const console: { log(text: string): void };\n${consumer}`;
 
 test.each([
@@ -114,7 +114,7 @@ test.each([
   expect(output.trim()).toBe('ConnectionError ConnectionError false demo-client 2 true');
 });
 
-test('the fetch of undici fits where the types of Node and of the DOM are both there', async () => {
+test('the fetch of undici fits if the types of Node and of the DOM are both present', async () => {
   const source = `
 import { Agent, fetch as undiciFetch } from 'undici';
 import type { Fetch } from '@tenant-open-platform/sdk';
@@ -127,7 +127,7 @@ export const fetches: Fetch[] = [undiciFetch, fetch, (url, init) => undiciFetch(
   await compile('undici.ts', { module: 'esnext', moduleResolution: 'bundler', ...types, paths, noEmit: true });
 });
 
-/** What the recipes of the README take for granted. */
+/** The variables that the recipes of the README assume. */
 const surroundings = `
 import { TenantOpenPlatform, type ListedEvent } from '@tenant-open-platform/sdk';
 declare const client: TenantOpenPlatform;
@@ -208,7 +208,7 @@ async function compile(files: string | string[], options: object): Promise<void>
   await inConsumer(process.execPath, tsc, '-p', config);
 }
 
-/** Says of a failed transfer whether it failed with the client's own class, and what the guard makes of it. */
+/** Reports of a failed transfer whether its error has the client's own class, and what the guard returns. */
 const transfer = `
 const client = new sdk.TenantOpenPlatform({
   baseUrl: 'https://platform.test', clientId: '${credential.clientId}', secret: '${credential.secret}',
@@ -233,7 +233,7 @@ test.each([
 test.each<[string, string, BuildOptions]>([
   ['ESM in one file', esm, { format: 'esm' }],
   ['CommonJS in one file', cjs, { format: 'cjs', platform: 'node' }],
-])('a transfer works when it is bundled and minified, in a process of nothing else: %s', async (_, source, options) => {
+])('a transfer works when it is bundled and minified, in a separate process: %s', async (_, source, options) => {
   const outdir = await mkdtemp(join(tmpdir(), 'top-bundle-'));
   onTestFinished(() => rm(outdir, { recursive: true }));
   const stdin = { contents: source, resolveDir: folder };
@@ -245,7 +245,7 @@ test.each<[string, string, BuildOptions]>([
   expect(await inConsumer(process.execPath, join(outdir, main))).toBe('true true NoSuchKey\n');
 });
 
-test('it runs where there is nothing but Web APIs', async () => {
+test('it runs with only Web APIs', async () => {
   const installed = join(folder, 'node_modules/@tenant-open-platform/sdk/dist/index.cjs');
   const globals = { crypto, TextEncoder, URL, AbortController, performance, setTimeout, clearTimeout, Response };
   const context = createContext({ ...globals, module: { exports: {} }, answered: undefined });
@@ -260,7 +260,7 @@ test('it runs where there is nothing but Web APIs', async () => {
   expect(me).toEqual({ client_id: 'demo-client' });
 });
 
-test('contains the built files and what npm shows, and nothing else', async () => {
+test('contains the built files and the pages for npm, and nothing else', async () => {
   const { stdout } = await run('tar', ['-tzf', tarball]);
   const files = stdout
     .trim()

@@ -51,7 +51,7 @@ test.each(readdirSync(dist).filter((file) => /\.c?js$/.test(file)))('%s is reada
   expect(longest).toBeLessThanOrEqual(500);
 });
 
-test('the package has no dependencies, and is published as it is used here but for the sources', () => {
+test('the package has no dependencies, and is published as tested, except for the sources', () => {
   expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['dependencies']));
   expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(['peerDependencies']));
   const withoutSources = JSON.parse(JSON.stringify(manifest.exports), (key, value) =>

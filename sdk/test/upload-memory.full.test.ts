@@ -30,7 +30,7 @@ console.log(process.resourceUsage().maxRSS * 1024);
 test.each([
   ['a Blob', { CONTENT: 'blob', PROGRESS: 'true' }],
   ['a stream', { CONTENT: 'stream' }],
-])('%s is uploaded piece by piece, and never in memory as a whole', async (_, environment) => {
+])('%s is uploaded in chunks, and never in memory as a whole', async (_, environment) => {
   const folder = mkdtempSync(join(tmpdir(), 'top-upload-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'large');

@@ -86,6 +86,7 @@ export function createApp(dependencies: AppDependencies) {
     };
     authorize(verdict, match, tenantId);
     if (parsed.problem) throw parsed.problem;
+    if (answer instanceof ApiError) throw answer;
     req.body = parsed.value;
     locals.params = match.params;
     locals.mayHaveChanged = req.method !== 'GET';

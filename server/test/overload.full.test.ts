@@ -66,7 +66,8 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
   });
 }
 
-async function newOperator(): Promise<Profile> {
+/** Of a tenant of its own. */
+async function newOperator(role = 'integration_operator'): Promise<Profile> {
   const { admin, demo } = platform;
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
   const administer = async (target: string, body: object): Promise<Answer['body']> => {
@@ -77,13 +78,13 @@ async function newOperator(): Promise<Profile> {
   await administer('/api/v1/platform/tenants', { tenant_id: tenantId, name: tenantId });
   const base = `/api/v1/platform/tenants/${tenantId}`;
   const { secret, client_id } = await administer(`${base}/credentials`, { client_id: tenantId, name: tenantId });
-  await administer(`${base}/role-bindings`, { client_id, role: 'integration_operator' });
+  await administer(`${base}/role-bindings`, { client_id, role });
   return { ...demo, tenant_id: tenantId, client_id, secret };
 }
 
-const create = (operator: Profile, fields: object = {}, node = operator.base_url) =>
+const create = (operator: Profile, fields: object = {}, options: { node?: string; nonce?: string } = {}) =>
   signedRequest(operator, 'POST', COMMANDS, {
-    node,
+    ...options,
     body: {
       vendor: 'vendor_a',
       device_id: 'd-1',
@@ -94,8 +95,8 @@ const create = (operator: Profile, fields: object = {}, node = operator.base_url
     },
   });
 
-async function refusals(): Promise<number> {
-  const text = await (await fetch(`${platform.demo.base_url}/metrics`)).text();
+async function refusals(node = platform.demo.base_url): Promise<number> {
+  const text = await (await fetch(`${node}/metrics`)).text();
   return Number(/^top_commands_refused_for_overload_total (\d+)$/m.exec(text)?.[1]);
 }
 
@@ -156,12 +157,36 @@ test('a wait of up to a second refuses no command; a longer one refuses timeouts
   expect((await create(busy, { timeout_seconds: 1 })).status).toBe(202);
 });
 
+test('a request that must not come in is refused for that, also under overload, and is not counted as overload', async () => {
+  const [operator, reader] = [await newOperator(), await newOperator('integration_reader')];
+  await estimate({ [operator.tenant_id]: 60, [reader.tenant_id]: 60 });
+  const node = await platform.startBeside({ ROLE: 'api' });
+  onTestFinished(() => node.stop().then(() => {}));
+  const codes: string[] = [];
+  const codeOf = async (caller: Profile, nonce: string = randomUUID()): Promise<string> => {
+    const { body } = await create(caller, {}, { node: node.baseUrl, nonce });
+    codes.push(body.code);
+    return body.code;
+  };
+  await expect.poll(() => codeOf(operator), soon).toBe('SERVICE_UNAVAILABLE');
+  const nonce = randomUUID();
+  expect(await codeOf(operator, nonce)).toBe('SERVICE_UNAVAILABLE');
+  expect(await codeOf(operator, nonce)).toBe('NONCE_REUSED');
+  expect(await codeOf(reader)).toBe('FORBIDDEN');
+  const credential = `/api/v1/platform/tenants/${operator.tenant_id}/credentials/${operator.client_id}`;
+  const disabled = await signedRequest(platform.admin, 'PUT', credential, { body: { status: 'DISABLED' } });
+  expect(disabled.status).toBe(200);
+  expect(await codeOf(operator)).toBe('UNAUTHENTICATED');
+  const refused = codes.filter((code) => code === 'SERVICE_UNAVAILABLE').length;
+  await expect.poll(() => refusals(node.baseUrl), soon).toBe(refused);
+});
+
 test('a refusal for overload is logged as a refusal, not as an error', async () => {
   const operator = await newOperator();
   await estimate({ [operator.tenant_id]: 60 });
   const node = await platform.startBeside({ ROLE: 'api', LOG_LEVEL: 'info' });
   onTestFinished(() => node.stop().then(() => {}));
-  const refused = async () => (await create(operator, { timeout_seconds: 30 }, node.baseUrl)).status;
+  const refused = async () => (await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status;
   await expect.poll(refused, soon).toBe(503);
   await node.stop();
   const lines = node

@@ -16,7 +16,7 @@ import { type RunningServer, startServer } from '@tenant-open-platform/testing/s
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ID_OF_N, multiply } from './support/multiply.js';
-import { bodies } from './support/operation-bodies.js';
+import { bodyFor } from './support/operation-bodies.js';
 import { administer, createCatalogIds, createIds, deletionsLast, type Ids, target } from './support/operation-ids.js';
 import { newParkedMessage } from './support/parked-messages.js';
 import {
@@ -171,7 +171,7 @@ async function everyOperation(): Promise<void> {
   const fresh = await createIds(own);
   for (const operation of inOrder) {
     const path = target(operation, fresh);
-    const body = bodies[operation.name]?.(fresh);
+    const body = bodyFor(operation, fresh);
     const { status, raw } = await signedRequest(byOf(operation), operation.route.method, path, { body } as never);
     if (status >= 500) throw new Error(`${operation.name}: ${raw}`);
   }

@@ -19,7 +19,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { expectRefusal } from './support/expect-refusal.js';
-import { bodies } from './support/operation-bodies.js';
+import { bodyFor } from './support/operation-bodies.js';
 import {
   createCatalogIds,
   createIds,
@@ -175,7 +175,7 @@ function call(
 ): Promise<Answer> {
   const by = mayBeCalledByTenant(operation) ? caller : platform().admin;
   const path = target(operation, { ...values, tenant_id: own.tenant_id });
-  const body = bodies[operation.name]?.(ids);
+  const body = bodyFor(operation, ids);
   return signedRequest(by, operation.route.method, path, { body, ...options } as never);
 }
 
@@ -223,7 +223,7 @@ test("refuses a body with another tenant's id like a body with a missing id", as
   expect(references).toHaveLength(4);
   const answers = async (values: Ids) => {
     const answering = references.map(async (operation) => {
-      const { status, raw } = await call(operation, ids, { body: bodies[operation.name]?.(values), headers });
+      const { status, raw } = await call(operation, ids, { body: bodyFor(operation, values), headers });
       return [operation.name, status < 400 ? 'done' : raw] as const;
     });
     return Object.fromEntries(await Promise.all(answering));

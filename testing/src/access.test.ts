@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blocksOf, runPasted } from './readme-blocks.js';
 
-test('docs/access.md, pasted from top to bottom, grants what it says, and the audit log has all of it', async () => {
+test('docs/access.md, pasted from top to bottom, grants the documented permissions, and the audit log has all entries', async () => {
   const blocks = blocksOf('docs/access.md');
   expect(blocks.length).toBeGreaterThan(0);
   const code = blocks.map((block) => block.code).join('\n');

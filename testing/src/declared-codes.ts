@@ -7,7 +7,7 @@ const operations = allOperations.map((operation) => ({
   codes: new Set<string>(errorsOf(operation)),
 }));
 
-/** Fails the test in which an operation answers an error code that the contract does not declare for it. */
+/** Fails the test if an operation answers an error code that the contract does not declare for it. */
 export function refuseUndeclaredCode(method: string, target: string, { body }: { body: { code?: unknown } }): void {
   const code = typeof body === 'object' && body !== null ? body.code : undefined;
   if (typeof code !== 'string') return;

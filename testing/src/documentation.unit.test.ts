@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const guides = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
 
-/** Made by running and building. */
+/** Created by running and building. */
 const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;
 /** In backticks: a path from the root, or the name of a page or of settings there. */
 const PATH = /`(\.?[a-z][\w.-]*(?:\/[\w.*-]+)+\/?|\.?[\w-]+\.(?:md|json|yaml))`/g;

@@ -13,7 +13,10 @@ import { type RunningServer, startServer } from './start-server.js';
 const insecureStores = { ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true' };
 const unlimited = { REQUESTS_PER_MINUTE: '1000000', FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000' };
 
-/** Starts the servers of a project once for all its test files: one on its own, or two on one Postgres and one NATS. */
+/**
+ * Starts the servers of a project once for all its test files: one embedded server, or two on one Postgres and one
+ * NATS.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'top-test-'));
   const servers: RunningServer[] = [];

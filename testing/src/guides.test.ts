@@ -4,7 +4,7 @@ import { startObjectStore } from './start-object-store.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Pastes the marked blocks of a page from top to bottom; answers the JSON that they print. */
+/** Pastes the marked blocks of a page from top to bottom; returns the JSON that they print. */
 async function paste(page: string, before = '') {
   const blocks = blocksOf(page);
   expect(blocks.length).toBeGreaterThan(0);

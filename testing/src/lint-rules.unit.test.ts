@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 type Rule = { rule: string; message: string; refused: Record<string, string>; passed: Record<string, string> };
 
-/** Every rule of our own: where it applies, what it refuses there and what it lets pass. */
+/** Each of our own rules: where it applies, what it refuses there, and what it accepts. */
 const rules: Rule[] = [
   {
     rule: 'the platform imports no feature',
@@ -23,7 +23,7 @@ const rules: Rule[] = [
     },
   },
   {
-    rule: 'files import each other in no circle',
+    rule: 'files do not import each other in a circle',
     message: 'This import is part of a cycle.',
     refused: {
       'server/src/platform/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
@@ -35,7 +35,7 @@ const rules: Rule[] = [
     },
   },
   {
-    rule: 'a handler acts as its tenant alone',
+    rule: 'a handler acts only as its tenant',
     message: 'Handlers act as one tenant: of the roles import asTenant alone. Every other one sees all tenants.',
     refused: {
       'server/src/features/x/all-tenants.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
@@ -100,8 +100,8 @@ const rules: Rule[] = [
     },
   },
   {
-    rule: 'a feature takes no role by a statement',
-    message: 'Only platform/database/roles.ts takes a role or sets the tenant: call asTenant.',
+    rule: 'a feature sets no role by a statement',
+    message: 'Only platform/database/roles.ts sets a role or the tenant: call asTenant.',
     refused: {
       'server/src/features/x/role.ts': `export const read = (tx, sql) => tx.execute(sql\`set local role top_system\`);`,
       'server/src/features/x/no-role.ts': `export const read = (tx, sql) => tx.execute(sql\`RESET ROLE\`);`,
@@ -126,7 +126,7 @@ const rules: Rule[] = [
     },
   },
   {
-    rule: 'the SDK imports no module of Node without its prefix either',
+    rule: 'the SDK imports no Node module, not even without its prefix',
     message: 'This import references a Node.js builtin module.',
     refused: { 'sdk/src/node.ts': `export { readFileSync } from 'fs';` },
     passed: { 'sdk/src/node.test.ts': `export { readFileSync } from 'node:fs';` },
@@ -135,7 +135,7 @@ const rules: Rule[] = [
 
 type Finding = { file: string; message: string };
 
-/** Runs a linter where only these files and the configuration of this repository are, and answers what it refuses. */
+/** Runs a linter on these files only, with this repository's configuration. Returns what it refuses. */
 async function findings(
   files: Record<string, string>,
   configuration: string[],
@@ -157,7 +157,7 @@ async function findings(
   }
 }
 
-/** The JSON that a linter prints, which ends with an error where it refuses something. */
+/** The JSON that a linter prints. The linter ends with an error if it refuses something. */
 function run(folder: string, program: string, args: string[]): Promise<{ diagnostics: unknown[] }> {
   const binaries = join(root, 'node_modules/.bin');
   const env = { ...process.env, PATH: `${binaries}:${process.env.PATH}` };
@@ -192,7 +192,7 @@ async function oxlint(folder: string): Promise<Finding[]> {
 const plugins = ['server/no-query-without-role.grit'];
 
 describe.each(rules)('$rule', ({ message, refused, passed }) => {
-  test('refuses what breaks it, with its message, and lets its good twin pass', async () => {
+  test('refuses the bad file with its message, and accepts the good file', async () => {
     const [bad, good] = await Promise.all(
       [refused, passed].map((files) => findings(files, ['biome.json', ...plugins], biome)),
     );
@@ -203,7 +203,7 @@ describe.each(rules)('$rule', ({ message, refused, passed }) => {
   });
 });
 
-describe('a promise is never left alone', () => {
+describe('a promise is never left unawaited', () => {
   const types = `import { sql } from 'drizzle-orm';
 import type { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
@@ -241,7 +241,7 @@ export const one = sql\`select 1\`;
     );
   });
 
-  test('refuses queries and promises that nobody awaits, and nothing else', () => {
+  test('refuses unawaited queries and promises, and nothing else', () => {
     const expected = Object.entries(promises).map(([name, [code]]) => ({ file: `server/src/${name}`, message: code }));
     const inOrder = (findings: Finding[]) => findings.map(({ file, message }) => `${file} ${message}`).sort();
     expect(inOrder(found)).toEqual(inOrder(expected));

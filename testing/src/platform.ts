@@ -10,7 +10,7 @@ export type Platform = {
   demo: Profile;
   /** Null on the embedded database. */
   databaseUrl: string | null;
-  /** Null on the bus of a single process. */
+  /** Null for the in-process bus. */
   natsUrl: string | null;
 };
 
@@ -22,7 +22,7 @@ declare module 'vitest' {
 
 let own: Platform | undefined;
 
-/** From here on a test file works with servers of its own. */
+/** After this call a test file uses servers of its own. */
 export function usePlatform(platform: Platform): void {
   own = platform;
 }

@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
-/** Debian puts it where only root's path leads. */
+/** Debian installs it in a folder that is only in root's path. */
 const program = ['/usr/sbin/nats-server', '/usr/local/bin/nats-server'].find(existsSync) ?? 'nats-server';
 
 export type PrivateNats = {
   url: string;
   pid: () => number;
-  /** Stops the server as an operator does. What its streams hold stays. */
+  /** Stops the server as an operator does. Its streams stay. */
   suspend: () => Promise<void>;
   resume: () => Promise<void>;
-  /** Replaces the part of the configuration that was given at the start, and resolves when it counts. */
+  /** Replaces the part of the configuration that was given at the start, and resolves when it is active. */
   reconfigure: (configuration: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** A nats-server with JetStream of its own in a temporary folder; `configuration` comes on top of port and storage. */
+/** A private nats-server with JetStream in a temporary folder. `configuration` is added to port and storage. */
 export async function startPrivateNats(configuration = ''): Promise<PrivateNats> {
   const folder = mkdtempSync(join(tmpdir(), 'top-nats-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });

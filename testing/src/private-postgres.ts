@@ -33,7 +33,7 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody.');
 }
 
-/** Only one-line statements: it runs them in PostgreSQL's single-user mode, before anybody can connect. */
+/** Only one-line statements: they run in PostgreSQL's single-user mode, before any client can connect. */
 function runStatements(postgres: string, data: string, statements: string[], options: ExecFileSyncOptions): void {
   const input = statements.map((statement) => `${statement};\n`).join('');
   execFileSync(postgres, ['--single', '-D', data, 'postgres'], {
@@ -45,26 +45,26 @@ function runStatements(postgres: string, data: string, statements: string[], opt
 
 export type PrivatePostgres = {
   url: string;
-  /** For what only a superuser may do. The platform never sees it. */
+  /** For work that only a superuser may do. The platform never gets it. */
   superuserUrl: string;
-  /** The first process of the server; its children are the others. */
+  /** The first process of the server; all its other processes are children. */
   pid: () => number;
-  /** Stops the server as an operator does: open connections are cut off. Its data stays. */
+  /** Stops the server as an operator does: open connections are cut. Its data stays. */
   suspend: () => Promise<void>;
   resume: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 type Options = {
-  /** Settings of the server beside those of every test. */
+  /** Additional settings of the server. */
   settings?: Record<string, string>;
-  /** Gets what the server logs. */
+  /** Receives the server's log. */
   onLog?: (text: string) => void;
 };
 
 /**
- * A PostgreSQL of its own in a temporary folder, with fsync on as in production. The user of the URL owns its database
- * and may create roles, and is no superuser: what managed clusters give.
+ * A private PostgreSQL in a temporary folder, with fsync on as in production. The user of the URL owns its database and
+ * may create roles, but is not a superuser, as on managed clusters.
  */
 export async function startPrivatePostgres({ settings: own = {}, onLog }: Options = {}): Promise<PrivatePostgres> {
   const binaries = postgresBinaries();
@@ -151,7 +151,7 @@ async function launchServer(
     pid: postgres.pid ?? 0,
     stop: async () => {
       postgres.kill('SIGINT');
-      // Seen once in some 200 runs: a server that recovers from the crash of a session does not end by SIGINT.
+      // Seen once in some 200 runs: a server that recovers from a crashed session does not stop on SIGINT.
       const impatience = setTimeout(() => postgres.kill('SIGQUIT'), STOPS_WITHIN_MS);
       await exited;
       clearTimeout(impatience);

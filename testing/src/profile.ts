@@ -1,4 +1,4 @@
-/** Who calls, and where: the content of `platform-admin.json` and `demo.json`. */
+/** The caller and its server: the content of `platform-admin.json` and `demo.json`. */
 export type Profile = {
   base_url: string;
   tenant_id: string;

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { Answer } from './signed-request.js';
 
 /**
- * Sends bytes exactly as they are, over a connection of its own, and reads `answers` final answers or until the server
- * closes: for what no HTTP client would send.
+ * Sends bytes unchanged over a separate connection, for requests that no HTTP client would send. Reads `answers` final
+ * answers, or until the server closes.
  */
 export function rawRequests(node: string, bytes: string | Buffer, answers: number): Promise<Answer[]> {
   const { hostname, port } = new URL(node);
@@ -29,7 +29,7 @@ export async function rawRequest(node: string, bytes: string | Buffer): Promise<
   return answer;
 }
 
-/** The complete answers in what was received, but for 1xx. The platform's answers all have a Content-Length. */
+/** The complete answers in the received bytes, without 1xx. The platform's answers all have a Content-Length. */
 function parseAnswers(received: Buffer, isHead: boolean): Answer[] {
   const answers: Answer[] = [];
   for (let start = 0; ; ) {

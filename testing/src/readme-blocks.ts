@@ -12,15 +12,15 @@ const FENCE = /^```(sh|ts) (run|run-full)\n(.*?)^```$/gms;
 
 export type Block = { language: 'sh' | 'ts'; marked: 'run' | 'run-full'; code: string };
 
-/** The code blocks of a page that are marked for execution: `run` needs Node alone, `run-full` also curl and openssl. */
+/** The code blocks of a page that are marked for execution: `run` needs only Node, `run-full` also curl and openssl. */
 export const blocksOf = (page: string): Block[] =>
   [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)].map(
     ([, language, marked, code]) => ({ language, marked, code }) as Block,
   );
 
 /**
- * Runs a block as pasted at the root of a repository whose platform has just had its first start, by somebody who has
- * pasted the other blocks too: TOP_* are set. Answers its standard output.
+ * Runs a block as pasted at the root of a repository after the first start of the platform. The earlier blocks were
+ * pasted too, so TOP_* are set. Returns its standard output.
  */
 export async function runPasted({ language, code }: Block, shell = 'bash'): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'top-readme-'));

@@ -17,7 +17,7 @@ test.each([
   expect(printed).toMatch(/command_id"?: .*device_id"?: ['"]ok-1['"].*status"?: ['"]SUCCEEDED['"]/s);
 });
 
-test('the README makes a tenant with a credential that may send commands', async () => {
+test('the README creates a tenant with a credential that may send commands', async () => {
   expect(await runPasted(containing('tenants create'))).toMatch(/"client_id": "acme-backend".*open:command:create/s);
 });
 

@@ -3,7 +3,7 @@ declare module '@20minutes/s3rver' {
 
   type Context = { query: Record<string, string | string[]>; throw(status: number): never };
 
-  /** A store on a folder, with the one access key S3RVER and the secret S3RVER. */
+  /** A store on a folder, with the single access key S3RVER and the secret S3RVER. */
   export default class S3rver {
     constructor(options: {
       address: string;

@@ -5,7 +5,7 @@ import { refuseUndeclaredCode } from './declared-codes.js';
 import type { Profile } from './profile.js';
 
 type SigningOptions = {
-  /** A Buffer is sent as it is, anything else as JSON. */
+  /** A Buffer is sent unchanged, any other value as JSON. */
   body?: unknown;
   /** Unix time in seconds. */
   timestamp?: number | string;
@@ -13,18 +13,18 @@ type SigningOptions = {
 };
 
 export type RequestOptions = SigningOptions & {
-  /** Sent in place of the right signature. */
+  /** Sent in place of the correct signature. */
   signature?: string;
-  /** Replace those that would be sent, whatever their case; an array sends the header repeatedly, undefined leaves it out. */
+  /** These replace the default headers, whatever their case; an array repeats the header, undefined omits it. */
   headers?: Record<string, string | string[] | undefined>;
-  /** Base URL of the server to ask, in place of the profile's. */
+  /** Base URL of the server to call, in place of the profile's. */
   node?: string;
 };
 
 export type Answer = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Parsed where the answer is JSON, else its text. */
+  /** Parsed if the answer is JSON, otherwise its text. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   body: any;
   raw: string;
@@ -37,7 +37,7 @@ const toBytes = (body: unknown): Buffer => {
   return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 };
 
-/** The four authentication headers, written from the documentation alone: it shares no code with contract or SDK. */
+/** The four authentication headers, written from the documentation alone, without code of the contract or the SDK. */
 export function sign(
   profile: Pick<Profile, 'client_id' | 'secret'>,
   method: string,
@@ -54,7 +54,7 @@ export function sign(
   };
 }
 
-/** Sends one request, right or deliberately wrong, and never repeats it. */
+/** Sends one request, correct or deliberately wrong, and never retries it. */
 export async function signedRequest(
   profile: Profile,
   method: string,
@@ -76,7 +76,8 @@ export async function signedRequest(
   }
   const path = base.pathname.replace(/\/$/, '') + target;
   const sending = request({ host: base.hostname, port: base.port, method, path, headers, agent });
-  // A refused request may be cut off after its answer: that is no failure, and must not end the process.
+  // The server may close the connection after answering a refused request: that is no failure, and must not end the
+  // process.
   sending.on('error', () => {});
   sending.end(body);
   const [response] = (await once(sending, 'response')) as [IncomingMessage];

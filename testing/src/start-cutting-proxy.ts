@@ -9,8 +9,8 @@ export type CuttingProxy = {
 };
 
 /**
- * A proxy in front of the platform. It loses the answer to the first request of a method: it closes every connection
- * then, and refuses the next ones.
+ * A proxy in front of the platform. It loses the answer to the first request of a method: it closes every connection at
+ * that moment and refuses the next ones.
  */
 export async function startCuttingProxy(
   target: string,

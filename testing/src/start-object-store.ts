@@ -6,7 +6,7 @@ import S3rver from '@20minutes/s3rver';
 
 export type ObjectStore = {
   endpoint: string;
-  /** The file of an object is its bucket and key with `._S3rver_object` behind them. */
+  /** The file of an object is named after its bucket and key, plus `._S3rver_object`. */
   directory: string;
   bucket: string;
   access_key_id: string;
@@ -25,7 +25,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
     directory,
     configureBuckets: [{ name: bucket }],
   });
-  // It serves unsigned requests too, which the bucket of a tenant does not.
+  // The store also serves unsigned requests, which the bucket of a tenant must not.
   store.middleware.unshift(async (context, next) => {
     if (!('X-Amz-Algorithm' in context.query)) context.throw(403);
     await next();

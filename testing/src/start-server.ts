@@ -24,7 +24,7 @@ export class ServerExited extends Error {
   }
 }
 
-/** Starts `server/dist/main.js` with these variables and no others of its own, and resolves when it listens. */
+/** Starts `server/dist/main.js` with exactly these variables, and resolves when it listens. */
 export async function startServer(environment: Record<string, string>): Promise<RunningServer> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = fork(main, [], {

@@ -11,7 +11,9 @@ async function create(target: string, body: object): Promise<Answer> {
   return answer;
 }
 
-/** A credential of the tenant, bound to `role` if one is given; the other fields are those of credentials.create. */
+/**
+ * A credential of the tenant, bound to `role` if one is given; the remaining fields are those of credentials.create.
+ */
 export async function createCredential(
   tenantId: string,
   { role, ...fields }: { role?: string; [field: string]: unknown } = {},
@@ -28,7 +30,7 @@ export async function createCredential(
   };
 }
 
-/** A tenant of its own for each test file that needs one, so that files share servers and nothing else. */
+/** A separate tenant for each test file that needs one, so that files share only the servers. */
 export async function createTenant(): Promise<TestTenant> {
   const tenantId = `tenant-${randomBytes(8).toString('hex')}`;
   await create('/api/v1/platform/tenants', { tenant_id: tenantId, name: 'Test tenant' });

@@ -19,7 +19,7 @@ test('a tenant is created, read, renamed, disabled and listed', async () => {
   expect(stdout.split('\n')).toContain(tenantId);
 });
 
-test('a role is bound, listed and taken away again', async () => {
+test('a role is bound, listed and unbound', async () => {
   const { admin, reader, tenant_id } = await createTenant();
   const world = { env: environmentOf(admin) };
   const binding = `${reader.client_id} integration_reader\n`;
@@ -33,14 +33,14 @@ test('a role is bound, listed and taken away again', async () => {
   expect((await topctl(['commands', 'list'], { env: environmentOf(reader) })).exitCode).toBe(5);
 });
 
-test('the roles of the tenant are listed with what they grant', async () => {
+test('the roles of the tenant are listed with their scopes', async () => {
   const { admin } = await createTenant();
   const { stdout } = await topctl(['roles', 'list', '-o', 'table'], { env: environmentOf(admin) });
   expect(stdout).toMatch(/^ROLE +BUILT_IN +SCOPES\n/);
   expect(stdout).toMatch(/^integration_reader +true +open:command:read, /m);
 });
 
-test("a tenant's own role grants what it names, and is deleted once nobody is bound to it", async () => {
+test('a custom role grants its scopes, and can be deleted once no credential is bound to it', async () => {
   const { admin, reader, tenant_id } = await createTenant();
   const world = { env: environmentOf(admin) };
   const whatReaderMay = async () => {
@@ -72,7 +72,7 @@ test("a tenant's own role grants what it names, and is deleted once nobody is bo
   expect(stdout.split('\n')).not.toContain('replier');
 });
 
-test('a scope is granted without a role, listed and taken away again', async () => {
+test('a scope is granted without a role, listed and revoked', async () => {
   const { admin, reader, tenant_id } = await createTenant();
   const world = { env: environmentOf(admin) };
   const send = () =>
@@ -94,7 +94,7 @@ test('a scope is granted without a role, listed and taken away again', async () 
   expect(await topctl(list, world)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
 
-test('the audit log shows who changed what and who was refused, and is filtered by each of it', async () => {
+test('the audit log shows changes and refusals with their caller, and every filter works', async () => {
   const { admin, reader, tenant_id } = await createTenant();
   const world = { env: environmentOf(admin) };
   await topctl(['credentials', 'update', reader.client_id, '--name', 'Renamed'], world);
@@ -116,7 +116,7 @@ test('the audit log shows who changed what and who was refused, and is filtered 
   expect(table.stdout).toMatch(/^OCCURRED_AT +OUTCOME +CLIENT_ID +OPERATION +TARGET +CHANGES\n/);
 });
 
-test('the catalog is whole in JSON and one line a command type for people', async () => {
+test('the catalog is whole in JSON, and one line per command type in a table', async () => {
   const { reader } = await createTenant();
   const world = { env: environmentOf(reader) };
   const whole = JSON.parse((await topctl(['catalog', 'get'], world)).stdout) as { vendors: { vendor: string }[] };

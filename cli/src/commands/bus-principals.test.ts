@@ -39,7 +39,7 @@ describe('a private seed', () => {
   });
 });
 
-test('a principal is registered, read, listed, disabled and deleted for ever', async () => {
+test('a principal is registered, read, listed, disabled and deleted forever', async () => {
   const { admin, reader, tenant_id } = await createTenant();
   const world = { env: environmentOf(admin) };
   const key = createUser().getPublicKey();
@@ -74,7 +74,7 @@ test('a principal is registered, read, listed, disabled and deleted for ever', a
   expect(tooLate).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('(BUS_PRINCIPAL_DELETED)') });
 });
 
-test('a user key is reserved after a question that names the user and the tenant', async () => {
+test('a user key is reserved after a prompt that names the user and the tenant', async () => {
   const { admin, tenant_id } = await createTenant();
   const world = { env: environmentOf(admin) };
   const reserved = await topctl(create({ '--status': 'DELETED' }), { ...world, typed: ['y'] });
@@ -82,7 +82,7 @@ test('a user key is reserved after a question that names the user and the tenant
   expect(JSON.parse(reserved.stdout)).toMatchObject({ status: 'DELETED' });
 });
 
-test('what a flag chooses from is chosen at the prompt', async () => {
+test('a flag with choices offers them at the prompt', async () => {
   const { admin } = await createTenant();
   const argv = create({ '--bus-user': undefined, '--principal-type': undefined });
   const made = await topctl(argv, { env: environmentOf(admin), typed: ['acme-dashboard\r', '\u001b[B\r'] });

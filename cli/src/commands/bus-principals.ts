@@ -44,7 +44,7 @@ export function addBusPrincipals(program: Command, invocation: Invocation): void
   });
 }
 
-/** The platform refuses a seed too. But a seed that was sent is disclosed. */
+/** The platform refuses a seed too, but a seed that was sent is disclosed. */
 function refuseSeeds(input: object): string | undefined {
   const found = Object.entries(input).find(
     ([name, text]) => typeof text === 'string' && holdsSeed(text, { isKey: name.endsWith('_key') }),

@@ -54,7 +54,7 @@ function limited(principal: BusPrincipal, { vendors }: Tenant): BusPrincipal {
   return { ...principal, vendors: principal.vendors?.filter((vendor) => vendors.includes(vendor)) ?? vendors };
 }
 
-/** The order is always the same, so a diff of two configurations shows only what changed. */
+/** Sorted, so that a diff of two configurations shows only what changed. */
 async function activePrincipals(client: TenantOpenPlatform): Promise<BusPrincipal[]> {
   const active: BusPrincipal[] = [];
   for await (const tenant of client.tenants.list({ limit: PAGE })) {

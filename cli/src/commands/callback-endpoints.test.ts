@@ -17,7 +17,7 @@ async function withEndpoint() {
   return { world, tenant_id, endpointId: endpoint_id ?? '', secret: secret ?? '' };
 }
 
-test('a new endpoint shows its secret once, on stdout alone', async () => {
+test('a new endpoint shows its secret once, only on stdout', async () => {
   const { world } = await fresh();
   const made = await topctl([...create, '--max-attempts', '3', '--timeout-seconds', '5'], world);
   expect(made).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('shown only once') });
@@ -31,7 +31,7 @@ test('a new endpoint shows its secret once, on stdout alone', async () => {
   }
 });
 
-test('--secret-file holds the secret alone, readable by the user alone, and it is printed nowhere', async () => {
+test('--secret-file holds only the secret, readable only by the user, and it is not printed', async () => {
   const { world } = await fresh();
   const made = await topctl([...create, '--secret-file', 'hook.secret', '-o', 'id'], world);
   expect(made).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
@@ -41,7 +41,7 @@ test('--secret-file holds the secret alone, readable by the user alone, and it i
   });
 });
 
-test('--secret-file is not left behind where the URL is refused', async () => {
+test('--secret-file is not left behind if the URL is refused', async () => {
   const { world } = await fresh();
   const argv = ['callback-endpoints', 'create', '--name', 'x', '--url', 'https://127.0.0.1/', '--secret-file', 's'];
   const refused = await topctl(argv, world);
@@ -50,7 +50,7 @@ test('--secret-file is not left behind where the URL is refused', async () => {
   expect(await filesBelow(world.cwd)).toEqual({});
 });
 
-test('rotate names endpoint and tenant before it asks, and gives a new secret after yes', async () => {
+test('rotate names endpoint and tenant before it asks, and returns a new secret after yes', async () => {
   const { world, tenant_id, endpointId, secret } = await withEndpoint();
   const rotate = ['callback-endpoints', 'rotate', endpointId, '--previous-secret-ttl-seconds', '60'];
   const no = await topctl(rotate, { ...world, typed: ['n'] });
@@ -71,7 +71,7 @@ test('update changes what is given, and disables after a question', async () => 
   expect(JSON.parse(disabled.stdout)).toMatchObject({ name: 'Bills', status: 'DISABLED' });
 });
 
-test('an endpoint is subscribed to an event type, once, and unsubscribed after a question', async () => {
+test('an endpoint is subscribed to an event type once, and unsubscribed after a prompt', async () => {
   const { world, endpointId } = await withEndpoint();
   const subscribe = ['callback-subscriptions', 'create', endpointId, '--event-type', 'command.completed'];
   const created = await topctl([...subscribe, '-o', 'id'], world);
@@ -89,7 +89,7 @@ test('an endpoint is subscribed to an event type, once, and unsubscribed after a
   expect(await topctl(list, world)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
 
-test('an endpoint is deleted after a question that names its subscriptions and secrets', async () => {
+test('an endpoint is deleted after a prompt that names its subscriptions and secrets', async () => {
   const { world, endpointId } = await withEndpoint();
   const remove = ['callback-endpoints', 'delete', endpointId, '-o', 'id'];
   const no = await topctl(remove, { ...world, typed: ['n'] });

@@ -6,7 +6,7 @@ import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 import { printIssued, refuseToLoseSecret } from '../secrets/issued-secret.js';
 
-/** The platform answers a deletion with the id alone. */
+/** The answer to a deletion has only the id. */
 const view: View<Pick<CallbackEndpoint, 'endpoint_id'> & Partial<CallbackEndpoint>> = {
   id: (endpoint) => endpoint.endpoint_id,
   columns: ['endpoint_id', 'name', 'url', 'status', 'secret_version', 'created_at'],
@@ -24,7 +24,7 @@ export function addCallbackEndpoints(program: Command, invocation: Invocation): 
 
   add('create', {
     description:
-      'Stores where a later delivery service sends events, and shows once the secret that signs them. The platform itself delivers nothing.',
+      'Stores where a later delivery service sends events, and shows once the secret that signs them. The platform itself does not deliver webhooks.',
     flags: secretFile,
     check: ({ secret_file }) => refuseToLoseSecret(invocation, secret_file),
     run: ({ client, input: { secret_file, ...body } }) =>
@@ -45,7 +45,7 @@ export function addCallbackEndpoints(program: Command, invocation: Invocation): 
     as: 'rotate',
     summary: 'Rotate the secret of a callback endpoint.',
     description:
-      'Makes a new secret and shows it once. The previous secret ends at once, or after --previous-secret-ttl-seconds.',
+      'Creates a new secret and shows it once. The previous secret ends at once, or after --previous-secret-ttl-seconds.',
     only: ['previous_secret_ttl_seconds'],
     fields: {
       previous_secret_ttl_seconds: {

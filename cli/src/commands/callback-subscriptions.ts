@@ -4,7 +4,7 @@ import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** Of a deleted subscription, the platform answers the id alone. */
+/** The answer to a deletion has only the id. */
 const view: View<Pick<CallbackSubscription, 'subscription_id'> & Partial<CallbackSubscription>> = {
   id: (subscription) => subscription.subscription_id,
   columns: ['subscription_id', 'event_type', 'status', 'created_at'],

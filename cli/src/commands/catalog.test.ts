@@ -47,7 +47,7 @@ test('a vendor and a command type are put into the catalog, changed, used, disab
   expect(table.stdout).toMatch(new RegExp(`^${vendor} +false `, 'm'));
 });
 
-test('disabling that is chosen at the prompt is asked about too', async () => {
+test('a disabled status chosen at the prompt is confirmed too', async () => {
   const vendor = `vendor-${crypto.randomUUID()}`;
   const world = { env: environmentOf(platform().admin), typed: ['\u001b[B\r', 'n'] };
   const { exitCode, stderr } = await topctl(['vendors', 'put', vendor], world);

@@ -37,7 +37,7 @@ test('create and events, as `npm start` prints them', async () => {
   expect(JSON.parse(events.stdout)).toContainEqual(expect.objectContaining({ event_type: 'command.accepted' }));
 });
 
-test('get waits for the next change, or for the end', async () => {
+test('get waits for the next change, or for the final status', async () => {
   const world = await fresh();
   const create = await topctl([...reboot, '--device-id', 'ok-1', '-o', 'id'], world);
   expect(create).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '' });
@@ -48,7 +48,7 @@ test('get waits for the next change, or for the end', async () => {
 });
 
 describe('the idempotency key', () => {
-  test('used again for the same command returns it, and says so on stderr', async () => {
+  test('that was used for the same command returns it, and stderr says so', async () => {
     const world = await fresh();
     const argv = [...reboot, '--device-id', 'd', '--idempotency-key', 'k', '-o', 'id'];
     const first = await topctl(argv, world);
@@ -57,7 +57,7 @@ describe('the idempotency key', () => {
     expect(second).toEqual({ exitCode: 0, stdout: first.stdout, stderr: expect.stringContaining('used before') });
   });
 
-  test('used for a different command fails with the exit code of a conflict and names both', async () => {
+  test('that was used for a different command fails with the exit code of a conflict and names both', async () => {
     const world = await fresh();
     const first = await topctl([...reboot, '--device-id', 'd', '--idempotency-key', 'k', '-o', 'id'], world);
     const second = await topctl([...reboot, '--device-id', 'e', '--idempotency-key', 'k', '-o', 'id'], world);
@@ -101,7 +101,7 @@ describe('--payload', () => {
 });
 
 describe('list', () => {
-  test('filters, stops at --limit and says so, and goes through all pages with --all', async () => {
+  test('filters, stops at --limit and says so, and reads all pages with --all', async () => {
     const world = await fresh();
     const ids: string[] = [];
     for (const device of ['a', 'b', 'b']) {
@@ -117,7 +117,7 @@ describe('list', () => {
     });
   });
 
-  test('of nothing is an empty array in JSON, and says so beside a table', async () => {
+  test('without items is an empty array in JSON, and stderr says so next to a table', async () => {
     const world = await fresh();
     expect(await topctl(['commands', 'list'], world)).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
     expect(await topctl(['commands', 'list', '-o', 'table'], world)).toEqual({
@@ -128,7 +128,7 @@ describe('list', () => {
   });
 });
 
-test("another tenant's command and a missing one are both not found", async () => {
+test("answers another tenant's command like a missing one", async () => {
   const [mine, theirs] = [await fresh(), await fresh()];
   const { stdout } = await topctl([...reboot, '--device-id', 'd', '-o', 'id'], theirs);
   const foreign = await topctl(['commands', 'get', stdout.trim()], mine);
@@ -154,7 +154,7 @@ describe('the outcome', () => {
   });
 
   test.each(['POST', 'GET'] as const)(
-    '--wait goes on where the answer to a %s is lost and connections are refused: one command, and its record',
+    '--wait continues if the answer to a %s is lost and connections are refused: one command, and its record',
     async (method) => {
       const { operator } = await createTenant();
       const proxy = await startCuttingProxy(operator.base_url, { method, refusals: MORE_THAN_RETRIES });
@@ -170,7 +170,7 @@ describe('the outcome', () => {
     },
   );
 
-  test('--wait that a refusal ends says how to wait on, and not how to send the command again', async () => {
+  test('--wait that a refusal ends tells how to continue waiting, not how to send the command again', async () => {
     const world = await fresh();
     const refusing: typeof fetch = (input, init) =>
       init?.method === 'GET'
@@ -199,7 +199,7 @@ describe('the outcome', () => {
     expect(stderr).toContain('error: the command ended as FAILED: The simulated device failed. (DEVICE_FAULT)\n');
   });
 
-  test('that does not come in time is exit code 8, with the record so far and how to wait on', async () => {
+  test('that does not arrive in time is exit code 8, with the record so far and how to continue waiting', async () => {
     const world = await fresh();
     const id = (await topctl([...reboot, '--device-id', 'offline-1', '-o', 'id'], world)).stdout.trim();
     const { exitCode, stdout, stderr } = await topctl(['commands', 'wait', id, '--wait-seconds', '1'], world);
@@ -230,7 +230,7 @@ describe('the event log', () => {
   const list = ['events', 'list', '--event-type', 'command.accepted'];
   const cursorOf = ({ stderr }: Outcome) => /^To continue from here: --cursor (\S+)$/m.exec(stderr)?.[1] ?? 'none';
 
-  /** A tenant with the command.accepted of three commands. */
+  /** A tenant with three commands and their command.accepted events. */
   async function withEvents() {
     const world = await fresh();
     const ids: string[] = [];
@@ -245,7 +245,7 @@ describe('the event log', () => {
     return { world, ids, read };
   }
 
-  test('is read on from where it was left', async () => {
+  test('continues from where the last list ended', async () => {
     const { world, ids, read } = await withEvents();
     const first = await read('--limit', '2');
     expect(first.ids).toEqual(ids.slice(0, 2));
@@ -259,7 +259,7 @@ describe('the event log', () => {
     expect(streamed.stderr).toBe(`To continue from here: --cursor ${cursorOf(second)}\n`);
   });
 
-  test('that is followed says behind every page where to go on', async () => {
+  test('prints a cursor after every page while it follows the log', async () => {
     const { world, ids, read } = await withEvents();
     let pages = 0;
     const breaking: typeof fetch = async (input, init) => {
@@ -274,7 +274,7 @@ describe('the event log', () => {
     expect((await read('--cursor', cursorOf(followed), '--wait-seconds', '30')).ids).toEqual([later]);
   });
 
-  test('says a cursor behind the last event that it printed, also where a limit ends within a page', async () => {
+  test('prints a cursor after the last printed event, even if a limit ends within a page', async () => {
     const asked: [string | null, string | null][] = [];
     const pages: typeof fetch = async (input) => {
       const query = new URL(String(input)).searchParams;

@@ -25,7 +25,7 @@ export function addCommands(program: Command, invocation: Invocation): void {
     fields: {
       command_type: { description: 'The command type. "topctl catalog get" lists them.' },
       payload: {
-        description: "What to do, as the command type's payload schema says.",
+        description: 'The payload, valid for the payload schema of the command type.',
         default: '{}',
         isRequired: false,
       },
@@ -89,7 +89,7 @@ export function addCommands(program: Command, invocation: Invocation): void {
   });
 }
 
-/** Prints the record of a command when the wait is over. Fails if the command did not succeed. */
+/** Prints the record of a command after the wait. Fails if the command did not succeed. */
 async function printOutcome(
   invocation: Invocation,
   wait: ReturnType<TenantOpenPlatform['commands']['wait']>,

@@ -17,7 +17,7 @@ const create = (clientId: string, ...flags: string[]) => [
   ...flags,
 ];
 
-test('a new credential works once it is bound, with the secret that was shown once on stdout', async () => {
+test('a new credential works once it has a role, with the secret that was shown once on stdout', async () => {
   const { world, tenant_id, admin } = await fresh();
   const clientId = `${tenant_id}-new`;
   const made = await topctl(create(clientId, '--expires-at', 'never', '--replay-window-seconds', '60'), world);
@@ -37,7 +37,7 @@ test('a new credential works once it is bound, with the secret that was shown on
 });
 
 describe('--secret-file', () => {
-  test('holds a profile that works, readable by the user alone, and the secret is printed nowhere', async () => {
+  test('holds a working profile, readable only by the user, and the secret is not printed', async () => {
     const { world, tenant_id } = await fresh();
     const made = await topctl(create(`${tenant_id}-new`, '--secret-file', 'new.json', '-o', 'id'), world);
     expect(made).toMatchObject({ exitCode: 0, stdout: `${tenant_id}-new\n` });
@@ -56,7 +56,7 @@ describe('--secret-file', () => {
     expect((await topctl(['credentials', 'get', `${tenant_id}-new`], world)).exitCode).toBe(3);
   });
 
-  test('that cannot be written any more does not lose the secret: it is on stdout instead', async () => {
+  test('that can no longer be written does not lose the secret: it is on stdout instead', async () => {
     const { world, reader } = await fresh();
     const fullDisk: typeof fs = {
       ...fs,
@@ -73,7 +73,7 @@ describe('--secret-file', () => {
     expect(await filesBelow(world.cwd)).toEqual({});
   });
 
-  test('is not left behind where the platform refuses', async () => {
+  test('is not left behind if the platform refuses', async () => {
     const { world, admin } = await fresh();
     const made = await topctl(create(admin.client_id, '--secret-file', 'new.json'), world);
     expect(made).toMatchObject({ exitCode: 6, stdout: '' });
@@ -103,7 +103,7 @@ describe('rotate', () => {
     expect([(await old)?.exitCode, (await renewed)?.exitCode]).toEqual([4, 0]);
   });
 
-  test('keeps the old secret as long as asked', async () => {
+  test('keeps the old secret for the requested time', async () => {
     const { world, reader } = await fresh();
     const argv = ['credentials', 'rotate', reader.client_id, '--previous-secret-ttl-seconds', '60', '--yes'];
     expect((await topctl(argv, world)).exitCode).toBe(0);

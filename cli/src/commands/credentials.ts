@@ -71,7 +71,7 @@ export function addCredentials(program: Command, invocation: Invocation): void {
     as: 'rotate',
     summary: 'Rotate the secret of a credential.',
     description:
-      'Makes a new secret and shows it once. The previous secret stops working at once, or after --previous-secret-ttl-seconds.',
+      'Creates a new secret and shows it once. The previous secret stops working at once, or after --previous-secret-ttl-seconds.',
     only: ['previous_secret_ttl_seconds'],
     fields: {
       previous_secret_ttl_seconds: {

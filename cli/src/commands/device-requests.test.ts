@@ -5,7 +5,7 @@ import { environmentOf, topctl } from '../../test/topctl.js';
 const requestId = '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6';
 const reply = ['device-requests', 'reply', requestId];
 
-/** Keeps what is sent, and answers it as the platform would. */
+/** Records the request, and answers like the platform. */
 async function recorded() {
   const bodies: unknown[] = [];
   const recording: typeof fetch = async (_, init) => {

@@ -13,15 +13,15 @@ export function addDeviceRequests(program: Command, invocation: Invocation): voi
   const add = addResource(program, invocation, 'deviceRequests');
 
   add('list', {
-    description: 'Lists the requests of devices, newest first.',
+    description: 'Lists device requests, newest first.',
     fields: {
-      wait_seconds: { description: 'Wait up to so many seconds, 0 to 30, until the list has an item. Default: 0.' },
+      wait_seconds: { description: 'Wait up to this many seconds, 0 to 30, until the list has an item. Default: 0.' },
     },
     view,
     call: ({ client, input }) => client.deviceRequests.list(input),
   });
   add('get', {
-    description: 'Shows a request of a device and its reply.',
+    description: 'Shows a device request and its reply.',
     view,
     call: ({ client, path }) => client.deviceRequests.get(path.request_id),
   });

@@ -5,7 +5,7 @@ import { pageSize } from '../input/page.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** A table shows the fields of `data` beside the fields of the event. */
+/** A table shows the fields of `data` next to the fields of the event. */
 const view: View<Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>> = {
   id: (event) => event.event_id,
   columns: ['occurred_at', 'event_type', 'command_id', 'device_id', 'command_type', 'status'],
@@ -19,20 +19,20 @@ export function addEvents(program: Command, invocation: Invocation): void {
     description:
       'Lists the events of the tenant, oldest first. With --wait-seconds, --all and -o ndjson or -o id it follows the event log until you stop it.',
     fields: {
-      wait_seconds: { description: 'Wait up to so many seconds, 0 to 30, for an event. Default: 0.' },
+      wait_seconds: { description: 'Wait up to this many seconds, 0 to 30, for an event. Default: 0.' },
     },
     flags: {
       cursor: {
         kind: 'text',
-        description: 'Continue behind the events of an earlier list with the same filters, which printed this cursor.',
+        description: 'Continue after the events of an earlier list with the same filters, which printed this cursor.',
       },
     },
     run: async ({ client, input: { cursor: start, ...filters }, page: { limit, all } }) => {
-      // Other formats print at the end, and a log that is followed has no end.
+      // The other formats print at the end, and following a log has no end.
       const isStream = invocation.format === 'ndjson' || invocation.format === 'id';
       const follows = isStream && Boolean(filters.wait_seconds);
 
-      /** A page is never larger than the number of items that remain, so its cursor is where the next list continues. */
+      /** A page never has more items than remain to print, so its cursor is the position of the next list. */
       async function* read() {
         let cursor = start;
         let left = all ? Number.POSITIVE_INFINITY : limit;
@@ -40,7 +40,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
           const page = await client.events.list({ ...filters, cursor, limit: pageSize({ limit: left, all: false }) });
           left -= page.items.length;
           const advances = page.next_cursor !== cursor;
-          // A page without events whose cursor moved has read a part of the log that the filters left out.
+          // A page without events whose cursor moved has read a part of the log that the filters exclude.
           const isSkipped = page.items.length === 0 && advances && (cursor !== undefined || !filters.wait_seconds);
           const hasEnded = page.items.length === 0 || Boolean(filters.wait_seconds);
           isLast = left === 0 || (!follows && hasEnded && !isSkipped);

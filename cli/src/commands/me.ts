@@ -13,7 +13,7 @@ const view: View<Me> = {
   },
 };
 
-/** `topctl whoami` is `topctl me get` by the name that people try first. */
+/** `topctl whoami` is `topctl me get` under the name that people try first. */
 export function addWhoami(program: Command, invocation: Invocation): void {
   addOperation(program, invocation, 'me.get', {
     as: 'whoami',

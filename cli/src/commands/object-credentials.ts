@@ -4,7 +4,7 @@ import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** The platform answers a deletion with the id alone. */
+/** The answer to a deletion has only the id. */
 const view: View<Pick<ObjectCredential, 'credential_id'> & Partial<ObjectCredential>> = {
   id: (credential) => credential.credential_id,
   columns: ['credential_id', 'name', 'endpoint', 'access_key_id', 'secret_version', 'status', 'created_at'],

@@ -4,7 +4,7 @@ import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** The platform answers a deletion with the id alone. */
+/** The answer to a deletion has only the id. */
 const view: View<Pick<ObjectResource, 'resource_id'> & Partial<ObjectResource>> = {
   id: (resource) => resource.resource_id,
   columns: ['resource_id', 'name', 'bucket', 'key_prefix', 'allowed_operations', 'status', 'created_at'],

@@ -45,7 +45,7 @@ const idOf = ({ stdout, stderr, exitCode }: Outcome) => {
   return stdout.trim();
 };
 
-/** A tenant whose operator may upload and download, and the flags that say where. */
+/** A tenant whose operator may upload and download, and the flags that name the resource. */
 async function withResource(...policy: string[]) {
   const world = await fresh();
   const credential = [
@@ -66,7 +66,7 @@ async function withResource(...policy: string[]) {
 }
 
 describe('transfers', () => {
-  test('a file goes up and comes down the same', async () => {
+  test('a file is the same after upload and download', async () => {
     const { asOperator, at } = await withResource();
     const content = randomBytes(1_500_000);
     await writeFile(join(asOperator.cwd, 'up.bin'), content);
@@ -85,7 +85,7 @@ describe('transfers', () => {
     expect((await readdir(asOperator.cwd)).sort()).toEqual(['down.bin', 'up.bin']);
   });
 
-  test('stdin goes up, and stdout gets the content and nothing else', async () => {
+  test('stdin can be uploaded, and stdout gets only the content', async () => {
     const { asOperator, at } = await withResource();
     const upload = ['objects', 'upload', '-', '--content-type', 'text/plain', ...at('log.txt'), '-o', 'id'];
     expect(await topctl(upload, { ...asOperator, stdin: 'line\n' })).toMatchObject({ stdout: 'log.txt\n', stderr: '' });
@@ -93,7 +93,7 @@ describe('transfers', () => {
     expect(download).toEqual({ exitCode: 0, stdout: 'line\n', stderr: '' });
   });
 
-  test('an empty file goes up and comes down', async () => {
+  test('an empty file can be uploaded and downloaded', async () => {
     const { asOperator, at } = await withResource();
     await writeFile(join(asOperator.cwd, 'empty'), '');
     expect((await topctl(['objects', 'upload', 'empty', ...at('empty')], asOperator)).exitCode).toBe(0);
@@ -101,7 +101,7 @@ describe('transfers', () => {
     expect(await readFile(join(asOperator.cwd, 'down'), 'utf8')).toBe('');
   });
 
-  test('a terminal shows how far they are, and nothing of it stays', async () => {
+  test('a terminal shows the progress, and the line is cleared at the end', async () => {
     const { asOperator, at } = await withResource();
     await writeFile(join(asOperator.cwd, 'up'), randomBytes(1_500_000));
     const terminal = { ...asOperator, typed: [] };
@@ -132,7 +132,7 @@ describe('a file that exists', () => {
     return { ...world, read, download: ['objects', 'download', 'file', ...world.at('k')] };
   }
 
-  test('is replaced only where that is agreed to', async () => {
+  test('is replaced only after a confirmation', async () => {
     const { asOperator, download, read } = await withObject();
     expect(await topctl(download, asOperator)).toMatchObject({
       exitCode: 2,
@@ -157,7 +157,7 @@ describe('a file that exists', () => {
     expect(await read()).toBe('new');
   });
 
-  test('behind a link is replaced, and the link stays, also where it leads to nothing yet', async () => {
+  test('behind a link is replaced, and the link stays, even if its target does not exist yet', async () => {
     const { asOperator, at } = await withObject();
     const { cwd } = asOperator;
     await mkdir(join(cwd, 'images'));
@@ -175,7 +175,7 @@ describe('a file that exists', () => {
     expect((await readdir(join(cwd, 'images'))).sort()).toEqual(['none-yet', 'old']);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('stays as it was where %s comes: exit code 130', async (name) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('is unchanged after %s: exit code 130', async (name) => {
     const { asOperator, download, read } = await withObject();
     const signals = new EventEmitter();
     const endless: typeof fetch = async (input, init) => {
@@ -202,7 +202,7 @@ describe('a file that exists', () => {
     expect(signals.eventNames()).toEqual([]);
   });
 
-  test('stays as it was where the download breaks off, and no part is left', async () => {
+  test('is unchanged after a broken download, and no temporary file is left', async () => {
     const { asOperator, download, read } = await withObject();
     const broken = () =>
       new Response(
@@ -223,7 +223,7 @@ describe('a file that exists', () => {
     expect(await readdir(asOperator.cwd)).toEqual(['file']);
   });
 
-  test('stays as it was where there is no such object: exit code 3', async () => {
+  test('is unchanged if there is no such object: exit code 3', async () => {
     const { asOperator, at, read } = await withObject();
     const missing = await topctl(['objects', 'download', 'file', ...at('missing'), '--yes'], asOperator);
     expect(missing).toMatchObject({ exitCode: 3, stdout: '' });
@@ -232,7 +232,7 @@ describe('a file that exists', () => {
     expect(await readdir(asOperator.cwd)).toEqual(['file']);
   });
 
-  test('that a link leads to is what the question names', async () => {
+  test('is named in the prompt if a link leads to it', async () => {
     const { asOperator, at, read } = await withObject();
     await symlink('file', join(asOperator.cwd, 'link'));
     const asked = await topctl(['objects', 'download', 'link', ...at('k')], { ...asOperator, typed: ['n'] });
@@ -241,7 +241,7 @@ describe('a file that exists', () => {
     expect(await read()).toBe('old');
   });
 
-  test('that cannot be looked at is not taken for absent: nothing is asked, sent or written', async () => {
+  test('that cannot be inspected is not treated as absent: nothing is asked, sent or written', async () => {
     const cwd = await temporaryDirectory();
     const refuse = async () => {
       throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
@@ -255,7 +255,7 @@ describe('a file that exists', () => {
   });
 
   test.each(['chmod', 'sync', 'close'] as const)(
-    'stays as it was where %s fails, and no part is left',
+    'is unchanged if %s fails, and no temporary file is left',
     async (call) => {
       const { asOperator, download, read } = await withObject();
       const opened: FileHandle[] = [];
@@ -278,7 +278,7 @@ describe('a file that exists', () => {
   );
 
   test.each(['file', '-'])(
-    'is not written, with %s, from what the store stored with a Content-Encoding',
+    'is not written, with %s, if the store has the object with a Content-Encoding',
     async (to) => {
       const { asOperator, at, read } = await withObject();
       const canceled = vi.fn();
@@ -307,17 +307,17 @@ describe('a file that exists', () => {
     });
   });
 
-  test('fetches nothing where the file cannot be written', async () => {
+  test('fetches nothing if the file cannot be written', async () => {
     const argv = ['objects', 'download', 'no-folder/x.bin', '--resource-id', 'r', '--object-key', 'k'];
     const { exitCode, stderr } = await topctl(argv, { cwd: await temporaryDirectory(), env: unreachable });
     expect(exitCode).toBe(2);
-    // Not that the platform cannot be reached: it is not even asked.
+    // The error does not name the platform, because it is not called.
     expect(stderr).toMatch(/^error: cannot write no-folder\/x\.bin: ENOENT/);
   });
 });
 
 describe('presign', () => {
-  test('prints a request that anybody can send, and says until when', async () => {
+  test('prints a request that anyone can send, and its expiry', async () => {
     const { asOperator, at } = await withResource();
     const upload = ['objects', 'presign', '--operation', 'UPLOAD', ...at('k'), '--content-type', 'text/plain'];
     const up = await topctl([...upload, '--content-length', '2'], asOperator);
@@ -329,7 +329,7 @@ describe('presign', () => {
     expect(await (await fetch(get.url)).text()).toBe('hi');
   });
 
-  test('refused by the policy: exit code 5, and every rule that it breaks', async () => {
+  test('refused by the policy: exit code 5, and every violated rule', async () => {
     const { asOperator, at } = await withResource('--max-object-bytes', '3', '--allowed-content-types', 'image/*');
     const { exitCode, stderr } = await topctl(['objects', 'upload', '-', ...at('k')], { ...asOperator, stdin: 'four' });
     expect(exitCode).toBe(5);
@@ -346,7 +346,7 @@ describe('object-credentials', () => {
     ['a file', ['--secret-access-key-file', 'key.txt'], {}],
     ['stdin', ['--secret-access-key-file', '-'], { stdin: `${SECRET}\n` }],
     ['a prompt', [], { typed: [`${SECRET}\r`] }],
-  ])('the secret half of the access key comes from %s, and is shown nowhere', async (_, flags, input) => {
+  ])('the secret half of the access key comes from %s, and is not shown', async (_, flags, input) => {
     const { asAdmin } = await fresh();
     await writeFile(join(asAdmin.cwd, 'key.txt'), `${SECRET}\n`);
     const sent: string[] = [];
@@ -398,7 +398,7 @@ describe('object-credentials', () => {
   });
 });
 
-test.each(['object-credentials', 'object-resources'])('%s update disables after a question', async (group) => {
+test.each(['object-credentials', 'object-resources'])('%s update disables after a prompt', async (group) => {
   const { asAdmin, asOperator, tenant_id, credentialId, resourceId, at } = await withResource();
   const id = group === 'object-credentials' ? credentialId : resourceId;
   const disable = [group, 'update', id, '--status', 'DISABLED'];
@@ -428,7 +428,7 @@ test('object-resources are listed by credential, and their policy is changed', a
   });
 });
 
-test('a resource and then its credential are deleted; the other way round is refused', async () => {
+test('a resource and then its credential are deleted; the reverse order is refused', async () => {
   const { asAdmin, credentialId, resourceId } = await withResource();
   const refused = await topctl(['object-credentials', 'delete', credentialId, '--yes'], asAdmin);
   expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('(OBJECT_CREDENTIAL_IN_USE)') });

@@ -77,7 +77,7 @@ export function addObjects(program: Command, invocation: Invocation): void {
   });
 }
 
-/** fetch has decoded the body, so it is not the object that was stored, and its size has no limit. */
+/** fetch has decoded the body, so it differs from the stored object, and its size is unlimited. */
 async function refuseEncoded(object: DownloadedObject): Promise<DownloadedObject> {
   if (object.content_encoding === null) return object;
   await object.body.cancel();

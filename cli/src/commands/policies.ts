@@ -4,7 +4,7 @@ import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** Of a deleted policy, the platform answers the id alone. */
+/** The answer to a deletion has only the id. */
 const view: View<Pick<Policy, 'policy_id'> & Partial<Policy>> = {
   id: (policy) => policy.policy_id,
   columns: ['policy_id', 'client_id', 'scope', 'created_at'],
@@ -22,7 +22,7 @@ export function addPolicies(program: Command, invocation: Invocation): void {
   });
   add('revoke', {
     confirm: {
-      question: ({ input }, tenant) => `Take ${input.scope} away from ${input.client_id} of tenant ${tenant}?`,
+      question: ({ input }, tenant) => `Revoke ${input.scope} from ${input.client_id} of tenant ${tenant}?`,
     },
     view,
     call: ({ client, path, input }) => client.policies.revoke(path.tenant_id, input),

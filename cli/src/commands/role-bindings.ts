@@ -4,7 +4,7 @@ import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** Of a deleted binding, the platform answers the ids alone. */
+/** The answer to a deletion has only the ids. */
 const view: View<Pick<RoleBinding, 'client_id' | 'role'> & Partial<RoleBinding>> = {
   id: (binding) => `${binding.client_id} ${binding.role}`,
   columns: ['client_id', 'role', 'created_at'],

@@ -4,7 +4,7 @@ import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
-/** Of a deleted role, the platform answers the name alone. */
+/** The answer to a deletion has only the name. */
 const view: View<Pick<Role, 'role'> & Partial<Role>> = {
   id: (role) => role.role,
   columns: ['role', 'built_in', 'scopes'],

@@ -16,7 +16,7 @@ import type {
 import { pageFields, pageOf, pageSize } from './page.js';
 import { readInput } from './read-input.js';
 
-/** Adds the group of a resource. The function that it returns adds a command for an operation of the resource. */
+/** Adds the group of a resource. Returns a function that adds a command for an operation of the resource. */
 export function addResource<R extends Resource>(program: Command, invocation: Invocation, resource: R) {
   const name = resource.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const group = program.command(name).description(resources[resource]).helpCommand(false);
@@ -30,7 +30,7 @@ export function addResource<R extends Resource>(program: Command, invocation: In
   ) => addOperation(group, invocation, `${resource}.${verb}` as NameOf<R, Verb>, definition);
 }
 
-/** Adds a command. Its help, arguments and flags come from the contract, as far as the definition does not say more. */
+/** Adds a command. Its help, arguments and flags come from the contract, unless the definition overrides them. */
 export function addOperation<
   Name extends OperationName,
   const Flags extends Record<string, Field> = None,
@@ -85,7 +85,7 @@ async function run(command: Command, invocation: Invocation, name: OperationName
   else await invocation.printItem(await (definition.call(call) as PromiseLike<object>), definition.view);
 }
 
-/** Whether a command that changes a resource was given no flag. */
+/** Whether a command that changes a resource got no flag. */
 function changesNothing(
   name: OperationName,
   { as }: AnyDefinition,

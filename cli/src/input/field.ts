@@ -2,14 +2,14 @@ import { Option } from 'commander';
 
 export type Kind = 'text' | 'path' | 'instant' | 'integer' | 'boolean' | 'list' | 'object' | 'secret' | 'switch';
 
-/** A value that a command takes by a flag. Its name on the wire gives the name of the flag. */
+/** A value that a command takes as a flag. The name of the field gives the name of the flag. */
 export type Field = {
   kind: Kind;
   description: string;
-  /** The values that are allowed; of a list, its items. */
+  /** The allowed values; for a list, of its items. */
   choices?: readonly string[];
   isRequired?: boolean;
-  /** The word that stands for null on the command line. */
+  /** The word for null on the command line. */
   nullWord?: string;
   default?: string;
 };
@@ -35,7 +35,7 @@ export function flagOf(name: string, { kind }: Pick<Field, 'kind'>): string {
   return `--${name.replaceAll('_', '-')}${kind === 'secret' ? '-file' : ''}`;
 }
 
-/** A flag of Commander whose value is found under the name of the field. */
+/** A Commander flag whose value has the name of the field. */
 export class FieldOption extends Option {
   constructor(
     readonly fieldName: string,
@@ -53,7 +53,7 @@ export class FieldOption extends Option {
   }
 }
 
-/** A long placeholder would move all descriptions of the help to the right. */
+/** A longer placeholder would move all descriptions of the help to the right. */
 const MAX_PLACEHOLDER = 16;
 
 function syntaxOf(name: string, field: Field): string {
@@ -82,7 +82,7 @@ function describe({ kind, description, choices, isRequired }: Field): string {
   return `${description}${values}${isRequired ? ' (required)' : ''}`;
 }
 
-/** A list is given with commas, or by the flag once for each item. */
+/** A list is separated by commas, or the flag is repeated for each item. */
 function joined(text: string, before: string | undefined): string {
   return before === undefined ? text : `${before},${text}`;
 }

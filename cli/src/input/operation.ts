@@ -23,7 +23,7 @@ type Sent<Name extends OperationName> = Operations[Name]['request'] extends { bo
     ? NonNullable<Query>
     : None;
 
-/** What a command has at hand when it calls the platform. */
+/** The values that a command needs to call the platform. */
 export type Call<Name extends OperationName, Flags = None, Arguments = None> = {
   client: TenantOpenPlatform;
   session: Session;
@@ -39,14 +39,14 @@ type Answer<Name extends OperationName> = Name extends `${string}.list`
   ? AsyncIterable<Operations[Name]['answer']>
   : PromiseLike<Operations[Name]['answer']>;
 
-/** What the command line adds to an operation of the contract. */
+/** The additions of the command line to an operation of the contract. */
 export type Definition<Name extends OperationName, Flags = None, Arguments = None> = {
   /** The name of the command, if it is not the verb of the operation. */
   as?: string;
-  /** Texts for the help, if those of the contract do not fit the command line. */
+  /** Texts for the help that replace those of the contract. */
   summary?: string;
   description?: string;
-  /** Fields that differ from the contract, or null for a field that is no flag. */
+  /** Fields that differ from the contract; null for a field without a flag. */
   fields?: { [F in FieldName<Name>]?: Partial<Field> | null };
   /** The fields of the contract that are flags. Default: all. */
   only?: readonly FieldName<Name>[];
@@ -54,11 +54,11 @@ export type Definition<Name extends OperationName, Flags = None, Arguments = Non
   flags?: Flags;
   /** Arguments that are not ids of the path, with their descriptions. */
   args?: Arguments;
-  /** Says what is wrong with the flags as a whole. */
+  /** Returns a problem that concerns several flags. */
   check?: (input: Partial<Sent<Name>> & ValuesOf<Flags>) => string | undefined;
   /** Fields that are required because of other fields. */
   requires?: (input: Partial<Sent<Name>>) => readonly FieldName<Name>[];
-  /** The question that the person has to agree to before the call. */
+  /** The question that the user must confirm before the call. */
   confirm?: {
     when?: (input: Partial<Sent<Name>>) => boolean;
     question: (call: Call<Name, Flags, Arguments>, tenant: string) => string;

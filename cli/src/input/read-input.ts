@@ -8,17 +8,17 @@ import { readJsonObject } from './read-json-object.js';
 export type Input = Record<string, unknown>;
 
 type Options = {
-  /** What is wrong with the input as a whole. Files are not read yet. */
+  /** Returns a problem that concerns several values. Files are not read yet. */
   check?: ((input: Input) => string | undefined) | undefined;
   /** Fields that are required because of other fields. */
   requires?: ((input: Input) => readonly string[]) | undefined;
-  /** Whether the person has to agree before anything is sent. */
+  /** Whether the user must confirm before anything is sent. */
   asks?: ((input: Input) => boolean) | undefined;
 };
 
 /**
- * The values of the flags as they are sent. Asks for required ones that are missing. Without a terminal it refuses, and
- * names all of them at once. Nothing has been sent before this returns.
+ * The values of the flags in the form of the request. Prompts for missing required ones; without a terminal it fails
+ * and names all of them. Nothing is sent before this returns.
  */
 export async function readInput(
   invocation: Invocation,
@@ -57,14 +57,16 @@ export async function readInput(
   return input;
 }
 
-/** The value that a flag has on the wire. Objects and secrets stay as they are: they may be in a file. */
+/**
+ * The value of a flag in the form of the request. Objects and secrets stay unchanged, because they may be in a file.
+ */
 export function parseFlag(invocation: Invocation, name: string, field: Field, text: string): unknown {
   const { kind, nullWord, choices } = field;
   const flag = flagOf(name, field);
   if (text === nullWord) return null;
   switch (kind) {
     case 'integer':
-      // The range is the platform's to check. This keeps `5m` from being read as 5, and every digit exact.
+      // The platform checks the range. This check prevents that `5m` is read as 5, and keeps every digit exact.
       if (/^[0-9]{1,15}$/.test(text)) return Number(text);
       throw invocation.usageError(`${flag} must be an integer in decimal digits`);
     case 'boolean':

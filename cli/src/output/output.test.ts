@@ -24,6 +24,7 @@ test('colours are for terminals, and NO_COLOR turns them off', async () => {
   expect([coloured, plain, piped].map(({ stdout }) => stdout.includes(escapeCharacter))).toEqual([true, false, false]);
 });
 
-test('text from elsewhere cannot drive the terminal', () => {
+test('text from other sources cannot control the terminal', () => {
   expect(printable('a\u001b[2Jb\u009b\u202e')).toBe('a\\u{1b}[2Jb\\u{9b}\\u{202e}');
+  expect(printable('👨\u200d👩\u200d👧 می\u200cخواهم')).toBe('👨\u200d👩\u200d👧 می\u200cخواهم');
 });

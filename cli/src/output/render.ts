@@ -7,9 +7,9 @@ export type OutputFormat = (typeof outputFormats)[number];
 /** How much of a list to print. */
 export type Page = { limit: number; all: boolean };
 
-/** How a resource is printed if not all of it is. */
+/** How a resource is printed if only a part of it is shown. */
 export type View<Item> = {
-  /** What `-o id` prints: the arguments that other commands take for the item. */
+  /** The output of `-o id`: the arguments that other commands take for the item. */
   id: (item: Item) => string;
   /** The columns of a list. A single item shows all its fields. */
   columns: readonly (keyof Item & string)[];

@@ -40,7 +40,10 @@ function cell(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Shows control and format characters as escapes: text from devices and other people must not control the terminal. */
+/**
+ * Shows control and format characters as escapes: text from devices and other people must not control the terminal.
+ * Joiners belong to the spelling of words and to emoji.
+ */
 export function printable(text: string): string {
-  return text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text.replace(/(?![\u200C\u200D])\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -7,7 +7,7 @@ type Options<Item> = {
   /** The value of --secret-file. */
   path: string | undefined;
   fileText: (item: Item, secret: string) => string;
-  /** How to use the file. */
+  /** The hint how to use the file. */
   hint: string;
 };
 
@@ -40,7 +40,7 @@ export async function printIssued<Item extends object>(
   invocation.note(`The secret is in ${path}.${hint}`);
 }
 
-/** `-o id` prints the id alone and would lose the only copy of the secret. */
+/** `-o id` prints only the id and would lose the only copy of the secret. */
 export function refuseToLoseSecret(invocation: Invocation, secretFile: string | undefined): string | undefined {
   const isLost = invocation.format === 'id' && secretFile === undefined;
   return isLost ? '-o id does not print the secret, which is shown only once: add --secret-file PATH' : undefined;

@@ -3,7 +3,7 @@ import { type Context, readStdin } from '../context.js';
 import { UsageError } from '../errors.js';
 import { askSecret } from '../input/ask.js';
 
-/** The secret in a file, or on stdin if the path is `-`. Without a path, the person is asked for it. */
+/** The secret in a file, or on stdin if the path is `-`. Without a path, it is asked for at the prompt. */
 export async function readSecret(context: Context, flag: string, path: string | undefined): Promise<string> {
   if (path === undefined) return askSecret(context, flag.replace(/-file$/, ''));
   const text = path === '-' ? await readStdin(context) : await readFile(context, flag, path);

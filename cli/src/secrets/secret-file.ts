@@ -3,8 +3,8 @@ import type { Context } from '../context.js';
 import { UsageError } from '../errors.js';
 
 /**
- * Creates the file before the secret exists. A path that cannot be written then refuses the command, and the only copy
- * of the secret is not lost.
+ * Creates the file before the secret exists. If the path cannot be written, the command is refused before the only copy
+ * of the secret can be lost.
  */
 export async function createSecretFile({ fs, cwd }: Context, path: string) {
   const absolute = resolve(cwd, path);

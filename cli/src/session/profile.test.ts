@@ -18,22 +18,22 @@ async function directoryWith(files: Record<string, unknown>): Promise<string> {
 
 const whoami = ['whoami', '-o', 'id'];
 
-describe('where the credential comes from', () => {
+describe('the source of the credential', () => {
   const { demo, admin } = platform();
 
-  test('--profile-file comes before the environment', async () => {
+  test('--profile-file takes precedence over the environment', async () => {
     const cwd = await directoryWith({ 'demo.json': demo });
     const outcome = await topctl(['--profile-file', 'demo.json', ...whoami], { cwd, env: environmentOf(other) });
     expect(outcome).toEqual({ exitCode: 0, stdout: `${demo.client_id}\n`, stderr: '' });
   });
 
-  test('the environment comes before saved profiles', async () => {
+  test('the environment takes precedence over saved profiles', async () => {
     const cwd = await directoryWith({ 'config/topctl/profiles.json': { profiles: { default: other } } });
     const outcome = await topctl(whoami, { cwd, env: environmentOf(admin) });
     expect(outcome).toEqual({ exitCode: 0, stdout: `${admin.client_id}\n`, stderr: '' });
   });
 
-  test('TOP_PROFILE_FILE comes before the profile default', async () => {
+  test('TOP_PROFILE_FILE takes precedence over the profile default', async () => {
     const cwd = await directoryWith({
       'demo.json': demo,
       'config/topctl/profiles.json': { profiles: { default: other } },
@@ -42,7 +42,7 @@ describe('where the credential comes from', () => {
     expect(outcome).toEqual({ exitCode: 0, stdout: `${demo.client_id}\n`, stderr: '' });
   });
 
-  test('--profile, TOP_PROFILE and the profile default are found where login saves them', async () => {
+  test('--profile, TOP_PROFILE and the profile default are read from the file that login writes', async () => {
     const profiles = { default: demo, admin, other };
     const cwd = await directoryWith({ 'config/topctl/profiles.json': { profiles } });
     const runs = [
@@ -53,13 +53,13 @@ describe('where the credential comes from', () => {
     expect(runs.map((run) => run.stdout)).toEqual([demo, admin, admin].map(({ client_id }) => `${client_id}\n`));
   });
 
-  test('--base-url comes before the base_url of the profile', async () => {
+  test('--base-url takes precedence over the base_url of the profile', async () => {
     const cwd = await directoryWith({ 'demo.json': { ...demo, base_url: other.base_url } });
     const argv = ['--profile-file', 'demo.json', '--base-url', demo.base_url, ...whoami];
     expect(await topctl(argv, { cwd })).toEqual({ exitCode: 0, stdout: `${demo.client_id}\n`, stderr: '' });
   });
 
-  test('TOP_BASE_URL replaces the base_url of a saved profile, but not that of --profile-file', async () => {
+  test('TOP_BASE_URL replaces the base_url of a saved profile, but not of --profile-file', async () => {
     const cwd = await directoryWith({ 'demo.json': demo });
     const env = { TOP_BASE_URL: other.base_url };
     const flag = await topctl(['--profile-file', 'demo.json', ...whoami], { cwd, env });
@@ -67,14 +67,14 @@ describe('where the credential comes from', () => {
     expect([flag.exitCode, saved.exitCode]).toEqual([0, 1]);
   });
 
-  test('without a tenant in the profile, the platform is asked for it', async () => {
+  test('if the profile has no tenant, the platform is asked for it', async () => {
     const { stdout } = await topctl(['tenants', 'get', '-o', 'id'], { env: environmentOf(admin) });
     expect(stdout).toBe('platform\n');
   });
 });
 
-describe('a profile that cannot be used says what is missing', () => {
-  test('no profile at all: every way to give one', async () => {
+describe('an unusable profile is refused with the missing fields', () => {
+  test('without a profile the error lists every way to provide one', async () => {
     const { exitCode, stderr } = await topctl(whoami);
     expect(exitCode).toBe(2);
     for (const way of [
@@ -87,7 +87,7 @@ describe('a profile that cannot be used says what is missing', () => {
     }
   });
 
-  test('a secret of the environment is never completed with a client_id from elsewhere', async () => {
+  test('a secret from the environment is never combined with a client_id from elsewhere', async () => {
     const cwd = await directoryWith({ 'config/topctl/profiles.json': { profiles: { default: other } } });
     const { exitCode, stderr } = await topctl(whoami, { cwd, env: { TOP_SECRET: 'osk_x' } });
     expect(exitCode).toBe(2);
@@ -111,7 +111,7 @@ describe('a profile that cannot be used says what is missing', () => {
     expect(stderr).not.toContain(unusedSecret);
   });
 
-  test('an unknown --profile names those that exist', async () => {
+  test('an unknown --profile is refused with the existing names', async () => {
     const cwd = await directoryWith({ 'config/topctl/profiles.json': { profiles: { staging: other } } });
     const { exitCode, stderr } = await topctl(['--profile', 'toString', ...whoami], { cwd });
     expect(exitCode).toBe(2);
@@ -132,7 +132,7 @@ describe('login', () => {
   const { demo, admin } = platform();
   const argv = ['login', '--base-url', demo.base_url, '--client-id', demo.client_id];
 
-  test('saves what a signed call proved, readable by the user alone, and keeps the other profiles', async () => {
+  test('saves a profile after a signed call has proved it, readable only by the user, and keeps the other profiles', async () => {
     const cwd = await directoryWith({ 'config/topctl/profiles.json': { profiles: { admin } } });
     const { exitCode, stdout, stderr } = await topctl(argv, { cwd, stdin: `${demo.secret}\n` });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
@@ -175,13 +175,13 @@ describe('login', () => {
     expect((await topctl(['--profile', 'admin', ...whoami], { cwd })).stdout).toBe(`${admin.client_id}\n`);
   });
 
-  test('saves nothing where the secret is wrong', async () => {
+  test('saves nothing if the secret is wrong', async () => {
     const cwd = await temporaryDirectory();
     const { exitCode } = await topctl(argv, { cwd, stdin: admin.secret });
     expect({ exitCode, files: await filesBelow(cwd) }).toEqual({ exitCode: 4, files: {} });
   });
 
-  test('says what is missing, the secret included', async () => {
+  test('names what is missing, including the secret', async () => {
     const flags = await topctl(['login'], { stdin: demo.secret });
     const secret = await topctl(argv, { stdin: '' });
     expect([flags.exitCode, secret.exitCode]).toEqual([2, 2]);

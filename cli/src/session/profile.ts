@@ -15,8 +15,8 @@ export type Profile = {
 export type ProfileFlags = { profileFile?: string; profile?: string; baseUrl?: string };
 
 /**
- * Flags win over the environment, and the environment wins over the saved profile `default`. client_id and secret always
- * come from the same source, so a secret is never sent for a client_id that it does not belong to.
+ * Flags take precedence over the environment, and the environment over the saved profile `default`. client_id and
+ * secret always come from the same source, so a secret is never sent with another credential's client_id.
  */
 export async function resolveProfile(context: Context, flags: ProfileFlags): Promise<Profile> {
   const { env } = context;
@@ -71,7 +71,10 @@ async function readNamedProfile(context: Context, name: string): Promise<Profile
   throw new UsageError(`there is no profile ${name} (saved: ${known}); save it with: topctl login --profile ${name}`);
 }
 
-/** The profiles that `topctl login` saved. They are not checked here: a broken profile must not block the others. */
+/**
+ * The profiles that `topctl login` saved. They are not checked here: a broken profile must not block the other
+ * profiles.
+ */
 async function readProfiles(context: Context): Promise<Record<string, unknown>> {
   const path = profilesPath(context);
   const text = await readPrivateFile(context, path);
@@ -113,7 +116,7 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The message of the parser quotes the text, which contains a secret.
+    // The message of the parser would quote the text, which contains a secret.
     throw new UsageError(`${path} is not JSON`);
   }
 }

@@ -1,6 +1,6 @@
 export type SentRequest = { method: string; url: URL; headers: Headers; body: unknown };
 
-/** Remembers what a fetch sent and got. */
+/** Records the requests and answers of a fetch. */
 export type Recorder = {
   fetch: typeof fetch;
   /** The last request. */

@@ -4,8 +4,8 @@ import type { SentRequest } from './sent-request.js';
 const lineNames = ['algorithm', 'method', 'target', 'X-Api-Id', 'X-Api-Timestamp', 'X-Api-Nonce', 'body hash'];
 
 /**
- * Compares the request that was signed with the request that the server received, line by line. A difference is the work
- * of a proxy that rewrites requests. Without a difference, the credential is wrong.
+ * Compares the signed request with the request that the server received, line by line. A difference means that a proxy
+ * rewrote the request. Without a difference, the credential is wrong.
  */
 export function explainSignature(sent: SentRequest, baseUrl: string, received: string): string[] {
   const signed = signedLines(sent, baseUrl);

@@ -4,7 +4,7 @@ import type { WithResponse } from './api-promise.js';
 import type { Answer } from './attempt.js';
 import { parseRetryAfterMs } from './retry.js';
 
-/** Turns an answer into the result of the call, or throws what it means. */
+/** Turns an answer into the result of the call, or throws the error that it stands for. */
 export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: number): WithResponse<T> {
   const { status, headers, text } = answer;
   const requestId = headers.get('x-request-id') ?? sent.requestId ?? '';
@@ -15,29 +15,33 @@ export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: n
     if (mismatch) throw new IdempotencyMismatchError(body as CommandAccepted, mismatch.split(/\s*,\s*/), context);
     return { data: body as T, requestId, status, headers };
   }
-  const error = isErrorBody(body) ? body : unexpected(answer, sent.operation);
-  throw new ApiError(status, error, {
-    ...context,
-    headers,
-    retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), serverNowMs),
-  });
+  const isRefusal = isErrorBody(body);
+  const error = isRefusal ? body : unexpected(answer);
+  const message = `${sent.operation}: ${error.message}`;
+  throw new ApiError(
+    status,
+    { ...error, message },
+    {
+      ...context,
+      ...(isRefusal && { docUrl: `${sent.docUrl}#${status}` }),
+      headers,
+      retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), serverNowMs),
+    },
+  );
 }
 
 const FOREIGN_TEXT_CHARACTERS = 500;
 
 /** A proxy, a redirect or another server answered, not the platform. */
-function unexpected(
-  { status, headers, text }: Answer,
-  operation: string | undefined,
-): Pick<ErrorBody, 'code' | 'message' | 'metadata'> {
+function unexpected({ status, headers, text }: Answer): Pick<ErrorBody, 'code' | 'message' | 'metadata'> {
   const location = headers.get('location');
   const isOutage = status >= 500 || status === 429 || status === 408;
-  let hint = 'is baseUrl right?';
-  if (location) hint = `it redirects to ${location}, which a signature does not follow.`;
-  else if (isOutage) hint = 'a proxy in front of it answered.';
+  let hint = 'check baseUrl.';
+  if (location) hint = `it redirects to ${location}; set baseUrl to the address that answers itself.`;
+  else if (isOutage) hint = 'a proxy in front of it answered. Look into its logs.';
   return {
     code: 'UNEXPECTED_ANSWER',
-    message: `${operation}: an answer of status ${status} that is not the platform's: ${hint}`,
+    message: `an answer of status ${status} that is not the platform's: ${hint}`,
     metadata: { text: text.slice(0, FOREIGN_TEXT_CHARACTERS) },
   };
 }
@@ -54,7 +58,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Every error of the platform has a request_id. JSON with code and message alone may be that of a proxy. */
+/** Every error of the platform has a request_id. JSON with only code and message may come from a proxy. */
 function isErrorBody(body: unknown): body is ErrorBody {
   return (
     isObject(body) &&

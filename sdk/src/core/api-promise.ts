@@ -26,7 +26,7 @@ export function apiPromise<T>(answer: Promise<WithResponse<T>>): ApiPromise<T> {
   });
 }
 
-/** Awaits instead of chaining, so that stack traces reach the line of the caller. */
+/** Awaits instead of chaining, so that stack traces include the line of the caller. */
 async function dataOf<T>(answer: Promise<WithResponse<T>>): Promise<T> {
   return (await answer).data;
 }

@@ -9,7 +9,7 @@ export interface Answer {
 
 /**
  * Sends one request and reads its whole answer. Rejects with a ConnectionError, with a TimeoutError after `timeoutMs`,
- * or with the reason of the caller's signal; at once, also where `fetch` itself does not react to being aborted.
+ * or with the reason of the caller's signal. It rejects at once, even if `fetch` ignores the abort.
  */
 export async function attempt(
   fetch: Fetch,
@@ -36,7 +36,10 @@ export async function attempt(
     ]);
   } catch (cause) {
     if (controller.signal.aborted) throw controller.signal.reason;
-    throw new ConnectionError(`${context.operation}: no answer: ${explainCause(cause)}.`, { ...context, cause });
+    throw new ConnectionError(`${context.operation}: no answer from ${new URL(url).origin}: ${explainCause(cause)}.`, {
+      ...context,
+      cause,
+    });
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', abort);
@@ -48,7 +51,7 @@ async function exchange(fetch: Fetch, url: string, init: FetchInit): Promise<Ans
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** `fetch failed` says nothing; the deepest cause says what happened. */
+/** `fetch failed` explains nothing; the deepest cause has the reason. */
 export function explainCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return explainCause(error.cause);

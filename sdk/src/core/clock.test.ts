@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Answers as a server whose clock is `aheadS` seconds ahead of the local one. */
+/** Answers like a server whose clock is `aheadS` seconds ahead of the local one. */
 const serverAhead =
   (aheadS: number): Step =>
   async ({ headers }) => {
@@ -27,12 +27,12 @@ test.each([3600, -3600])(
   },
 );
 
-test('a request without effect may be repeated by every operation', async () => {
+test('a request without effect may be retried for every operation', async () => {
   const { client } = fakeClient(Array(2).fill(serverAhead(3600)));
   expect(await client.tenants.create({ tenant_id: 'a', name: 'A' })).toEqual({ done: true });
 });
 
-test('parallel calls that all meet the wrong clock all succeed, each with one more request', async () => {
+test('parallel calls with a wrong clock all succeed, each with one more request', async () => {
   const { client, fetch } = fakeClient(Array(101).fill(serverAhead(7200)));
   await Promise.all(Array.from({ length: 50 }, () => client.me.get()));
   expect(fetch.sent).toHaveLength(100);
@@ -70,20 +70,20 @@ test('a clock that is set right later is corrected again', async () => {
   expect(fetch.sent).toHaveLength(4);
 });
 
-test('a server that refuses the corrected time too is not asked a third time', async () => {
+test('a server that also refuses the corrected time is not asked a third time', async () => {
   const metadata = { server_time: '2020-01-01T00:00:00.000Z' };
   const { client, fetch } = fakeClient([1, 2].map(() => refusal(401, 'CLOCK_SKEW', { metadata })));
   await expect(client.me.get()).rejects.toMatchObject({ code: 'CLOCK_SKEW', attempts: 2 });
   expect(fetch.sent).toHaveLength(2);
 });
 
-test('a refusal without a time is given to the caller', async () => {
+test('a refusal without a server time is passed to the caller', async () => {
   const { client, fetch } = fakeClient([refusal(401, 'CLOCK_SKEW')]);
   await expect(client.me.get()).rejects.toMatchObject({ code: 'CLOCK_SKEW' });
   expect(fetch.sent).toHaveLength(1);
 });
 
-test('takes the server time for the middle of sending and receiving', () => {
+test('assumes the server time to be in the middle of sending and receiving', () => {
   vi.useFakeTimers({ now: 1_000_000 });
   const clock = new Clock();
   const signed = clock.read();

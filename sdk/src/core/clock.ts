@@ -1,10 +1,10 @@
-/** A point in time on the server's clock, and the correction it was read with. */
+/** A point in time on the server's clock, and the correction that was used to read it. */
 export interface ClockReading {
   atMs: number;
   offsetMs: number;
 }
 
-/** The server's clock as far as it is known: the local clock, corrected by what CLOCK_SKEW answers taught. */
+/** An estimate of the server's clock: the local clock, corrected by CLOCK_SKEW answers. */
 export class Clock {
   #offsetMs = 0;
 
@@ -13,8 +13,8 @@ export class Clock {
   }
 
   /**
-   * Corrects the clock after a request signed at `signed` was refused. Of requests signed with the same offset the first
-   * refusal corrects; the others find it corrected, so parallel calls neither add up nor undo each other.
+   * Corrects the clock after a request signed at `signed` was refused. Among requests signed with the same offset only
+   * the first refusal corrects it. So the corrections of parallel calls neither add up nor undo each other.
    */
   correct(signed: ClockReading, serverTimeMs: number): void {
     if (signed.offsetMs !== this.#offsetMs) return;

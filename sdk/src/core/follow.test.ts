@@ -34,7 +34,7 @@ test.each([
   expect(queries(fetch)).toEqual([`?${query}`, '?wait_seconds=30&cursor=c-b']);
 });
 
-test('requests of devices are followed from the oldest that is PENDING, and from the cursor of the last', async () => {
+test('device requests are followed from the oldest PENDING one, and from the cursor of the last one', async () => {
   const { client, fetch } = fakeClient([page([], null), page(['a'], null), page(['b'], null)]);
   await take(client.deviceRequests.follow({ vendor: 'vendor_a' }), 2);
   const filters = '?vendor=vendor_a&status=PENDING&order=asc&wait_seconds=30';
@@ -49,7 +49,7 @@ const outage = (): Step[] => [
   refusal(429, 'RATE_LIMITED'),
 ];
 
-test('goes on through an outage with the same cursor', async () => {
+test('continues through an outage with the same cursor', async () => {
   const steps = [...outage(), ...outage(), page(['a'], 'c-a'), ...outage(), ...outage(), page(['b'], 'c-b')];
   const { client, fetch } = fakeClient(steps);
   const events = await take(client.events.follow({ from: 'now' }), 2);
@@ -72,7 +72,7 @@ test('an abort ends it with the reason of the signal', async () => {
   await expect(next).rejects.toBe('done');
 });
 
-/** The delays between requests. Those of up to 10 seconds pass at once. */
+/** The delays between requests. Delays of up to 10 seconds pass at once. */
 function watchDelays(): number[] {
   const delays: number[] = [];
   const { setTimeout: real } = globalThis;
@@ -83,7 +83,7 @@ function watchDelays(): number[] {
   return delays;
 }
 
-test('a platform that does not wait is not asked in a hot loop', async () => {
+test('a platform that does not wait is not polled in a hot loop', async () => {
   const stopping = new AbortController();
   const stop: Step = () => {
     stopping.abort('done');
@@ -95,7 +95,7 @@ test('a platform that does not wait is not asked in a hot loop', async () => {
   expect(delays).toEqual([1000, 1000, 1000, 1000, 1000]);
 });
 
-test('Retry-After beyond what a timer takes is no hot loop', async () => {
+test('a Retry-After longer than a timer allows does not cause a hot loop', async () => {
   const { client, fetch } = fakeClient([refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '99999999' })]);
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const stopping = new AbortController();

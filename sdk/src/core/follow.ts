@@ -5,12 +5,12 @@ import { backOffMs } from './retry.js';
 import { sleep } from './sleep.js';
 
 export const FOLLOW_WAIT_SECONDS = 30;
-/** A platform that waits answers an empty page after this time, or because it stops. */
+/** A platform that waits answers an empty page after this time, or when it stops. */
 const SHORTEST_WAIT_MS = 1_000;
 
 /**
- * Reads a list whose new items come behind its last cursor: each item once, in order, until the loop is left or `signal`
- * aborts. It goes on through outages and asks again from where it was. A page is read once the loop needs it.
+ * Reads a list that grows after its last cursor: each item once, in order, until the caller leaves the loop or `signal`
+ * aborts. It continues through outages from its position. A page is read only when the loop needs it.
  */
 export async function* follow<Item extends { cursor: string }>(
   readPage: (cursor: string | undefined) => PromiseLike<Page<Item>>,
@@ -25,14 +25,14 @@ export async function* follow<Item extends { cursor: string }>(
     const isFirst = cursor === undefined;
     const before = cursor;
     cursor = next_cursor ?? items.at(-1)?.cursor ?? cursor;
-    // A page without items whose cursor moved has read a part of a long list that the filters left out.
+    // A page without items whose cursor moved has read a part of a long list that the filters exclude.
     const hasMoved = !isFirst && cursor !== before;
     if (items.length > 0 || hasMoved || performance.now() - startedAt >= SHORTEST_WAIT_MS) {
       quickAnswers = 0;
       continue;
     }
-    // Without a pause, a platform that does not wait would be asked in a hot loop. The first empty page may be that of
-    // `from: 'now'`, which comes at once.
+    // Without a pause, a platform that does not wait would be polled in a hot loop. The first empty page may be the one
+    // of `from: 'now'`, which is answered at once.
     if (quickAnswers > 0) await sleep(SHORTEST_WAIT_MS + backOffMs(quickAnswers), signal);
     quickAnswers += 1;
   }

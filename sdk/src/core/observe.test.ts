@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('the headers of a call and of a hook are sent with every attempt, and not signed', async () => {
+test('the headers of a call and of a hook are sent with every attempt, and are not signed', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const { client, fetch } = fakeClient([networkFailure('ECONNRESET'), answer(200, {})], {
     hooks: { onRequest: ({ attempt }) => ({ traceparent: `of attempt ${attempt}` }) },
@@ -19,7 +19,7 @@ test('the headers of a call and of a hook are sent with every attempt, and not s
 });
 
 test.each(['X-Api-Nonce', 'x-api-signature', 'X-Request-Id', 'Content-Type', 'Content-Length', 'Host', 'User-Agent'])(
-  'the header %s is the client’s alone',
+  'the header %s cannot be set by the caller',
   async (name) => {
     const { client, fetch } = fakeClient([answer(200, {})], { hooks: { onRequest: () => ({ [name]: 'x' }) } });
     await expect(client.me.get({ headers: { [name]: 'x' } })).rejects.toMatchObject({ name: 'InvalidArgumentError' });
@@ -29,7 +29,7 @@ test.each(['X-Api-Nonce', 'x-api-signature', 'X-Request-Id', 'Content-Type', 'Co
 );
 
 test.each<Record<string, string>>([{ 'a b': 'x' }, { 'X-Team': 'a\r\nX-Api-Id: b' }, { 'X-Team': 'Küche' }])(
-  'a header that would be another one is refused: %j',
+  'a header that could smuggle another one is refused: %j',
   async (headers) => {
     const { client, fetch } = fakeClient([]);
     await expect(client.me.get({ headers })).rejects.toMatchObject({ name: 'InvalidArgumentError' });
@@ -37,7 +37,7 @@ test.each<Record<string, string>>([{ 'a b': 'x' }, { 'X-Team': 'a\r\nX-Api-Id: b
   },
 );
 
-test('hooks see each request, response and retry, and the failure of a call once', async () => {
+test('hooks are called for each request, response and retry, and once for the failure of a call', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const seen: string[] = [];
   const see = (name: string) => (event: { attempt: number }) => void seen.push(`${name} ${event.attempt}`);

@@ -37,18 +37,21 @@ export interface RetryEvent extends RequestEvent {
 }
 
 export interface ErrorEvent extends RequestEvent {
-  /** With what the call fails. */
+  /** The error that the call fails with. */
   error: TenantOpenPlatformError;
 }
 
-/** Called for every attempt, for metrics and traces. What a hook throws is ignored: watching changes no outcome. */
+/**
+ * Called for every attempt, for metrics and traces. Errors that a hook throws are ignored: observing changes no
+ * outcome.
+ */
 export interface Hooks {
-  /** Before an attempt. The headers that it returns are sent with it, for example `traceparent`. */
+  /** Before an attempt. The returned headers are sent with it, for example `traceparent`. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing.
   onRequest?(event: RequestEvent): Readonly<Record<string, string>> | void;
   onResponse?(event: ResponseEvent): void;
   onRetry?(event: RetryEvent): void;
-  /** Once for a call that fails, but not for one that is aborted. */
+  /** Once for a call that fails, but not for an aborted one. */
   onError?(event: ErrorEvent): void;
 }
 

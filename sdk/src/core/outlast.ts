@@ -4,8 +4,8 @@ import { backOffMs, effectOf } from './retry.js';
 import { sleep } from './sleep.js';
 
 /**
- * Repeats a call through outages until `endsAt`, then throws the last error. The call must be safe to repeat. It retries
- * on its own as well; this loop goes on where the call gives up.
+ * Repeats a call through outages until `endsAt`, then throws the last error. The call must be safe to repeat. The call
+ * also retries by itself; this loop continues when the call gives up.
  */
 export async function outlast<T>(
   call: () => Promise<T>,
@@ -22,7 +22,7 @@ export async function outlast<T>(
   }
 }
 
-/** An outage passes. A refusal does not, nor does a success that another server answered. */
+/** An outage is temporary. A refusal is not, nor is a success from another server. */
 export function mayPass(error: unknown): boolean {
   return effectOf(error) !== 'decided' && !(isApiError(error) && error.status < 400);
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { answer, fakeClient, refusal } from '../../test/fake-fetch.js';
+import { expect, test, vi } from 'vitest';
+import { answer, fakeClient, networkFailure, refusal } from '../../test/fake-fetch.js';
 
 const page = (items: string[], next_cursor: string | null) =>
   answer(200, { items: items.map((tenant_id) => ({ tenant_id })), next_cursor, request_id: 'r' });
@@ -12,27 +12,27 @@ async function collect<T>(items: AsyncIterable<T>, max = Number.POSITIVE_INFINIT
   return collected;
 }
 
-test('awaited, a list is its first page', async () => {
+test('an awaited list is its first page', async () => {
   const { client, fetch } = fakeClient(threePages());
   const { items, next_cursor } = await client.tenants.list({ limit: 2 });
   expect([items, next_cursor]).toEqual([[{ tenant_id: 'a' }, { tenant_id: 'b' }], 'c1']);
   expect(queries(fetch)).toEqual(['?limit=2']);
 });
 
-test('iterated, it gives the items of all pages, with the same filters', async () => {
+test('an iterated list returns the items of all pages, with the same filters', async () => {
   const { client, fetch } = fakeClient(threePages());
   const items = await collect(client.tenants.list({ limit: 2 }));
   expect(items.map(({ tenant_id }) => tenant_id).join('')).toBe('abcde');
   expect(queries(fetch)).toEqual(['?limit=2', '?limit=2&cursor=c1', '?limit=2&cursor=c2']);
 });
 
-test('goes on from a given cursor', async () => {
+test('continues from a given cursor', async () => {
   const { client, fetch } = fakeClient(threePages().slice(1));
   await collect(client.tenants.list({ cursor: 'c1' }));
   expect(queries(fetch)).toEqual(['?cursor=c1', '?cursor=c2']);
 });
 
-test('fetches no page that nobody needs', async () => {
+test('fetches no unneeded page', async () => {
   const iterated = fakeClient(threePages());
   expect(await collect(iterated.client.tenants.list(), 2)).toHaveLength(2);
   expect(iterated.fetch.sent).toHaveLength(1);
@@ -42,13 +42,13 @@ test('fetches no page that nobody needs', async () => {
   expect(collected.fetch.sent).toHaveLength(2);
 });
 
-test('toArray gives at most max items, and all without it', async () => {
+test('toArray returns at most max items, and all without it', async () => {
   expect(await fakeClient(threePages()).client.tenants.list().toArray({ max: 3 })).toHaveLength(3);
   expect(await fakeClient(threePages()).client.tenants.list().toArray({ max: 0 })).toEqual([]);
   expect(await fakeClient(threePages()).client.tenants.list().toArray()).toHaveLength(5);
 });
 
-test('toArray tells the failure of the first page, also where nobody needs its items', async () => {
+test('toArray rejects with the failure of the first page, even if max is 0', async () => {
   const { client } = fakeClient([refusal(403, 'FORBIDDEN')]);
   await expect(client.tenants.list().toArray({ max: 0 })).rejects.toMatchObject({ code: 'FORBIDDEN' });
 });
@@ -78,7 +78,7 @@ test('a failure of a later page reaches the loop', async () => {
 const eventPage = (ids: string[], next_cursor: string) =>
   answer(200, { items: ids.map((event_id) => ({ event_id })), next_cursor, request_id: 'r' });
 
-test('the event log, whose cursor is always there, ends where there is nothing new', async () => {
+test('the event log, which always has a cursor, ends when there is nothing new', async () => {
   const script = () => [eventPage(['a', 'b'], 'c1'), eventPage(['c'], 'c2'), eventPage([], 'c2')];
   const { client, fetch } = fakeClient(script());
   expect(await collect(client.events.list({ limit: 2 }))).toHaveLength(3);
@@ -86,8 +86,31 @@ test('the event log, whose cursor is always there, ends where there is nothing n
   expect(await fakeClient(script()).client.events.list().toArray()).toHaveLength(3);
 });
 
-test('the event log is followed with wait_seconds, also where nothing is new for a while', async () => {
+test('the event log is followed with wait_seconds, even if nothing is new for a while', async () => {
   const { client, fetch } = fakeClient([eventPage(['a'], 'c1'), eventPage([], 'c1'), eventPage(['b'], 'c2')]);
   expect(await collect(client.events.list({ wait_seconds: 30 }), 2)).toHaveLength(2);
   expect(queries(fetch).slice(1)).toEqual(['?wait_seconds=30&cursor=c1', '?wait_seconds=30&cursor=c1']);
+});
+
+test('an iteration goes on through an outage that outlives the retries of a call, each item once', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const outage = Array.from({ length: 8 }, () => networkFailure('ECONNREFUSED', 'connect'));
+  const { client, fetch } = fakeClient([
+    answer(200, { items: [{ command_id: 'a' }], next_cursor: 'n', request_id: 'r' }),
+    ...outage,
+    answer(200, { items: [{ command_id: 'b' }], next_cursor: null, request_id: 'r' }),
+  ]);
+  expect(await client.commands.list().toArray()).toEqual([{ command_id: 'a' }, { command_id: 'b' }]);
+  expect(fetch.sent).toHaveLength(outage.length + 2);
+  vi.restoreAllMocks();
+});
+
+test('an iteration without retries ends at the first failure', async () => {
+  const { client } = fakeClient([
+    answer(200, { items: [{ command_id: 'a' }], next_cursor: 'n', request_id: 'r' }),
+    networkFailure('ECONNREFUSED', 'connect'),
+  ]);
+  await expect(client.commands.list({}, { maxRetries: 0 }).toArray()).rejects.toMatchObject({
+    name: 'ConnectionError',
+  });
 });

@@ -3,8 +3,8 @@ import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js
 /** One page of a list. */
 export interface Page<Item> {
   /**
-   * At most `limit` items, newest first; events oldest first. A page may be shorter, or have no items, although more
-   * items follow: only `next_cursor` says whether there are more.
+   * At most `limit` items, newest first; events oldest first. A page may be shorter or empty although more items
+   * follow: only `next_cursor` shows whether there are more.
    */
   items: Item[];
   /** Pass as `cursor`, with the same filters, to get the next page; null on the last page, never null for events. */
@@ -14,15 +14,15 @@ export interface Page<Item> {
 }
 
 /**
- * Awaited, the first page; iterated, every item of every page, fetched as needed:
+ * Awaited: the first page. Iterated: every item of every page, fetched as needed.
  * `for await (const command of client.commands.list({ status: 'FAILED' })) …`
  */
 export interface PagePromise<Item> extends ApiPromise<Page<Item>>, AsyncIterable<Item> {
-  /** Collects the items of all pages into an array, at most `max` of them. Fetches no page beyond those it needs. */
+  /** Collects the items of all pages into an array, at most `max` of them. Fetches only the pages that it needs. */
   toArray(options?: { max?: number }): Promise<Item[]>;
 }
 
-/** Whether an iteration ends with this page; `cursor` is the one that it was asked with, if it was not the first. */
+/** Whether an iteration ends with this page; `cursor` is the one that was sent, if it was not the first page. */
 export type IsLast = (page: Page<unknown>, cursor?: string | null) => boolean;
 
 /** Pages share one set of filters; `fetchPage` gets the cursor of the page, undefined for the first. */
@@ -46,7 +46,7 @@ export function pagePromise<Item>(
   async function toArray({ max = Number.POSITIVE_INFINITY }: { max?: number } = {}): Promise<Item[]> {
     const items: Item[] = [];
     if (max <= 0) {
-      // It was sent, and its failure is nobody else's.
+      // The first page was requested already: await it, so that its rejection is handled.
       await first;
       return items;
     }

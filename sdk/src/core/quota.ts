@@ -1,9 +1,9 @@
 import type { ResponseHeaders } from '../runtime.js';
 
-/** One quota of a RateLimit header that is used up: `"credential";r=0;t=12`. `t` is in seconds. */
+/** One used-up quota of a RateLimit header: `"credential";r=0;t=12`. `t` is in seconds. */
 const USED_UP = /^\s*"?[\w-]+"?\s*;(?=(?:.*;)?\s*r=0\b)(?:.*;)?\s*t=(\d{1,6})\b/;
 
-/** Until when the platform refuses requests because a quota is used up, as its RateLimit headers say. */
+/** The time until which the platform refuses requests because a quota is used up, by its RateLimit headers. */
 export class Quota {
   #refusedUntil = 0;
 

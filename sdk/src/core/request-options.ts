@@ -2,7 +2,7 @@ import type { RuntimeAbortSignal } from '../runtime.js';
 
 /** Settings of one call. They override those of the client. */
 export interface RequestOptions {
-  /** Cancels the call, also while it waits for a retry. The call rejects with the signal's reason. */
+  /** Cancels the call, even while it waits for a retry. The call rejects with the signal's reason. */
   signal?: RuntimeAbortSignal | undefined;
   /** Time limit of one attempt, in milliseconds. `wait_seconds` of the query comes on top. */
   timeoutMs?: number | undefined;

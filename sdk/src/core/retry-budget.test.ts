@@ -10,14 +10,14 @@ afterEach(() => {
 
 const fails = (client: ReturnType<typeof fakeClient>['client']) => client.me.get().catch(() => {});
 
-test('while the platform is down, a client soon sends each call once', async () => {
+test('while the platform is down, a client soon sends each call only once', async () => {
   const { client, fetch } = fakeClient(Array.from({ length: 300 }, () => networkFailure('ECONNREFUSED', 'connect')));
   for (let call = 0; call < 100; call += 1) await fails(client);
   // Without a budget it would be 300.
   expect(fetch.sent.length).toBe(130);
 });
 
-test('calls that succeed earn the next retries', async () => {
+test('successful calls earn the next retries', async () => {
   const down = Array.from({ length: 50 }, () => networkFailure('ECONNREFUSED', 'connect'));
   const up = Array.from({ length: 10 }, () => answer(200, {}));
   const { client, fetch } = fakeClient([...down, ...up, networkFailure('ECONNREFUSED', 'connect'), answer(200, {})]);
@@ -27,7 +27,7 @@ test('calls that succeed earn the next retries', async () => {
   expect(await client.me.get()).toEqual({});
 });
 
-test('a quota that is used up holds the next calls back before they are refused', async () => {
+test('a used-up quota delays the next calls before they are refused', async () => {
   const delays: number[] = [];
   const { setTimeout: real } = globalThis;
   const { client, fetch } = fakeClient([
@@ -45,7 +45,7 @@ test('a quota that is used up holds the next calls back before they are refused'
   expect(fetch.sent).toHaveLength(2);
 });
 
-test('a quota that is used up for longer than the deadline holds nothing back: the platform decides', async () => {
+test('a quota that is used up beyond the deadline delays nothing: the platform decides', async () => {
   const { client } = fakeClient([
     refusal(429, 'RATE_LIMITED', {}, { RateLimit: '"tenant";r=0;t=3600', 'Retry-After': '3600' }),
     answer(200, { done: true }),

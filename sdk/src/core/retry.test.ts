@@ -48,12 +48,12 @@ const notDecided: Record<string, string> = {
   NONCE_REUSED: 'unknown',
 };
 
-test.each(Object.entries(errors))('%s of the table of errors has one effect', (code, { status }) => {
+test.each(Object.entries(errors))('%s of the error table has exactly one effect', (code, { status }) => {
   const error = new ApiError(status, { code, message: '' });
   expect(effectOf(error)).toBe(notDecided[code] ?? 'decided');
 });
 
-test('waits a random part of a time that doubles up to 8 seconds', () => {
+test('waits a random part of a delay that doubles up to 8 seconds', () => {
   vi.spyOn(Math, 'random').mockReturnValue(1);
   expect([0, 1, 2, 3, 4, 5, 99].map((retry) => backOffMs(retry))).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
   vi.mocked(Math.random).mockReturnValue(0);

@@ -4,8 +4,8 @@ const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
 
 /**
- * What a failed attempt may have done. `none`: nothing, so every operation may be repeated. `unknown`: perhaps all of
- * it, so only what may be repeated safely is. `decided`: the request was refused, and would be again.
+ * The possible effect of a failed attempt. `none`: no effect, so every operation may be retried. `unknown`: perhaps the
+ * full effect, so only safe operations are retried. `decided`: the request was refused, and would be refused again.
  */
 export type Effect = 'none' | 'unknown' | 'decided';
 
@@ -14,16 +14,16 @@ export function effectOf(error: unknown): Effect {
   if (isConnectionError(error)) return wasNeverSent(error.cause) ? 'none' : 'unknown';
   if (!isApiError(error)) return 'decided';
   const { status, code } = error;
-  // The platform answers both before it does anything. A proxy may have passed the request on before it gave up.
+  // The platform answers both before it changes anything. A proxy may have forwarded the request before it gave up.
   if (status === 429 || status === 503) return code === 'UNEXPECTED_ANSWER' ? 'unknown' : 'none';
-  // A success that cannot be read is one all the same.
+  // A 2xx with an unreadable body may have taken effect.
   if (status === 408 || status >= 500 || (status >= 200 && status < 300)) return 'unknown';
-  // The nonce was fresh, so something on the way sent the request twice, and the first copy may have been executed.
+  // The nonce was new, so a proxy sent the request twice, and the first copy may have been executed.
   if (code === 'NONCE_REUSED') return 'unknown';
   return 'decided';
 }
 
-/** Full jitter: clients that failed together do not come back together. `retry` counts from 0. */
+/** Full jitter: clients that failed together do not retry together. `retry` counts from 0. */
 export function backOffMs(retry: number, retryAfterMs = 0): number {
   return retryAfterMs + Math.random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** retry);
 }
@@ -39,10 +39,10 @@ export function parseRetryAfterMs(value: string | null, serverNowMs: number): nu
 const BEFORE_SENDING =
   /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNS\w+|\w*CERT\w*)$/;
 
-/** Deno gives no codes; ports that the Fetch standard blocks have none anywhere. */
+/** Deno gives no codes. No runtime gives one for ports that the Fetch standard blocks. */
 const REFUSED_BY_FETCH = /client error \(Connect\)|bad port|Requests to port \d+ are blocked/;
 
-/** `fetch` hides why it failed in a chain of causes. Where nothing is known, the request counts as sent. */
+/** `fetch` hides the reason in a chain of causes. If the reason is unknown, the request counts as sent. */
 function wasNeverSent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall, errors } = error as { code?: unknown; syscall?: unknown; errors?: unknown };

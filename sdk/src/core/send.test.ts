@@ -88,7 +88,7 @@ test.each([...pairs(repeatable, [...nothingHappened, ...whoKnows]), ...pairs(unr
 );
 
 test.each(pairs(unrepeatable, whoKnows))(
-  'does not repeat %s after %s, but says what to check',
+  'does not retry %s after %s, but says what to check',
   async (_call, _failure, call, failure) => {
     const { client, fetch } = fakeClient([failure()]);
     const error = await call(client).catch((error) => error);
@@ -104,7 +104,7 @@ test.each(pairs(unrepeatable, whoKnows))(
 );
 
 test.each(pairs([...repeatable, ...unrepeatable], decided))(
-  'never repeats %s after %s',
+  'never retries %s after %s',
   async (_c, _f, call, failure) => {
     const { client, fetch } = fakeClient([failure()]);
     await expect(call(client)).rejects.toMatchObject({ name: 'ApiError', attempts: 1 });
@@ -112,7 +112,7 @@ test.each(pairs([...repeatable, ...unrepeatable], decided))(
   },
 );
 
-test('an unknown outcome after a harmless failure is still one', async () => {
+test('an unknown outcome stays unknown after a later harmless failure', async () => {
   const { client } = fakeClient([refusal(503, 'SERVICE_UNAVAILABLE'), networkFailure('ECONNRESET')]);
   await expect(client.tenants.create({ tenant_id: 'a', name: 'A' })).rejects.toMatchObject({
     name: 'UnknownOutcomeError',
@@ -120,7 +120,7 @@ test('an unknown outcome after a harmless failure is still one', async () => {
   });
 });
 
-test.each([0, 1, 2, 5])('repeats at most maxRetries times: %i', async (maxRetries) => {
+test.each([0, 1, 2, 5])('retries at most maxRetries times: %i', async (maxRetries) => {
   const { client, fetch } = fakeClient(
     Array.from({ length: 9 }, () => refusal(503, 'SERVICE_UNAVAILABLE')),
     { maxRetries },
@@ -129,13 +129,13 @@ test.each([0, 1, 2, 5])('repeats at most maxRetries times: %i', async (maxRetrie
   expect(fetch.sent).toHaveLength(maxRetries + 1);
 });
 
-test('repeats twice by default, and a call may say otherwise', async () => {
+test('retries twice by default, and a call may override it', async () => {
   const busy = () => Array.from({ length: 9 }, () => refusal(503, 'SERVICE_UNAVAILABLE'));
   await expect(fakeClient(busy()).client.me.get()).rejects.toMatchObject({ attempts: 3 });
   await expect(fakeClient(busy()).client.me.get({ maxRetries: 0 })).rejects.toMatchObject({ attempts: 1 });
 });
 
-test('signs every attempt anew and keeps what identifies the call', async () => {
+test('signs every attempt anew and keeps the request id and the idempotency key', async () => {
   const { client, fetch } = fakeClient([
     networkFailure('ECONNRESET'),
     refusal(500, 'INTERNAL_ERROR'),
@@ -149,7 +149,7 @@ test('signs every attempt anew and keeps what identifies the call', async () => 
   expect(distinct(({ body }) => (body as { idempotency_key: string }).idempotency_key)).toBe(1);
 });
 
-test('makes one idempotency_key per call, and keeps one that is given', async () => {
+test('generates one idempotency_key per call, and keeps a given one', async () => {
   const { client, fetch } = fakeClient([answer(202, {}), answer(202, {}), answer(202, {})]);
   await client.commands.create(reboot);
   await client.commands.create(reboot);
@@ -159,14 +159,14 @@ test('makes one idempotency_key per call, and keeps one that is given', async ()
   expect(keys[2]).toBe('mine');
 });
 
-test('a failed commands.create tells the idempotency_key to repeat it with', async () => {
+test('the error of commands.create has the idempotency_key for a safe retry', async () => {
   const { client, fetch } = fakeClient([networkFailure('ECONNRESET')], { maxRetries: 0 });
   const error = await client.commands.create(reboot).catch((error) => error);
   expect(error).toMatchObject({ name: 'ConnectionError' });
   expect(fetch.sent[0]?.body).toMatchObject({ idempotency_key: error.idempotencyKey });
 });
 
-test('waits as long as Retry-After says', async () => {
+test('waits for the time in Retry-After', async () => {
   const onRetry = vi.fn();
   const { client } = fakeClient(
     [refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '0' }), refusal(503, 'X', {}, { 'Retry-After': '1' })],
@@ -176,7 +176,7 @@ test('waits as long as Retry-After says', async () => {
   expect(onRetry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ delayMs: 0, attempt: 1 }));
 });
 
-test('fails at once where Retry-After lies beyond the deadline', async () => {
+test('fails at once if Retry-After lies beyond the deadline', async () => {
   const { client, fetch } = fakeClient([refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '61' })]);
   await expect(client.me.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 61_000 });
   expect(fetch.sent).toHaveLength(1);
@@ -188,7 +188,7 @@ test('gives every attempt its own timeout', async () => {
   expect(fetch.sent).toHaveLength(3);
 });
 
-test('a last timeout is a TimeoutError, and an unknown outcome where that matters', async () => {
+test('a final timeout is a TimeoutError, or an unknown outcome for unsafe operations', async () => {
   const options = { timeoutMs: 10, maxRetries: 0 };
   await expect(fakeClient([silence], options).client.me.get()).rejects.toMatchObject({
     name: 'TimeoutError',
@@ -199,7 +199,7 @@ test('a last timeout is a TimeoutError, and an unknown outcome where that matter
   await expect(creation).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { name: 'TimeoutError' } });
 });
 
-test('times out where an answer begins but never ends, and where fetch ignores being aborted', async () => {
+test('times out if an answer begins but never ends, and if fetch ignores the abort', async () => {
   const endless: Step = async () => new Response(new ReadableStream({}));
   const deaf: Step = () => new Promise(() => {});
   for (const step of [endless, deaf]) {
@@ -208,7 +208,7 @@ test('times out where an answer begins but never ends, and where fetch ignores b
   }
 });
 
-test('repeats no more once the deadline has passed, however many retries are left', async () => {
+test('stops retrying once the deadline has passed, however many retries are left', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const slowFailure: Step = async () => {
@@ -220,12 +220,12 @@ test('repeats no more once the deadline has passed, however many retries are lef
   expect(fetch.sent).toHaveLength(3);
 });
 
-test('gives an attempt no more time than is left of the deadline', async () => {
+test('gives an attempt at most the rest of the deadline', async () => {
   const { client } = fakeClient([silence], { timeoutMs: 60_000, deadlineMs: 10, maxRetries: 0 });
   await expect(client.me.get()).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-test('an abort ends a call at once with its reason: before it, in an attempt, in a wait', async () => {
+test('an abort ends a call at once with its reason: before it, during an attempt, during a wait', async () => {
   const reason = new Error('No longer needed');
   const early = fakeClient([]);
   await expect(early.client.me.get({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

@@ -12,6 +12,7 @@ import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js
 import { attempt } from './attempt.js';
 import { Clock, type ClockReading } from './clock.js';
 import type { RequestEvent } from './observe.js';
+import { outlast } from './outlast.js';
 import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js';
 import { Quota } from './quota.js';
 import type { RequestOptions } from './request-options.js';
@@ -24,7 +25,7 @@ import { buildTarget } from './target.js';
 type Name = keyof Operations;
 type ListName = Extract<Name, `${string}.list`>;
 
-/** What the types of one operation have in common with those of any other. */
+/** The common part of the types of all operations. */
 interface AnyRequest {
   /** The values of the path's parameters, in the order of the path. */
   path?: readonly string[];
@@ -32,7 +33,7 @@ interface AnyRequest {
   body?: object;
 }
 
-/** What all attempts of a call have in common. */
+/** The common data of all attempts of a call. */
 interface Call {
   name: Name;
   idempotencyKey: string | undefined;
@@ -49,7 +50,7 @@ interface Call {
   endsAt: number;
 }
 
-/** The one way out: signs every attempt anew, repeats what may be repeated, and turns answers into results and errors. */
+/** Sends all requests: signs every attempt, retries safe ones, and turns answers into results and errors. */
 export class Sender {
   readonly #configuration: Configuration;
   readonly #retryBudget = new RetryBudget();
@@ -61,7 +62,12 @@ export class Sender {
     this.#configuration = configuration;
   }
 
-  /** How long a call with these options may take, in milliseconds. */
+  /** The page that explains errors: each platform serves its own. */
+  get docUrl(): string {
+    return this.#configuration.docUrl;
+  }
+
+  /** The time limit of a call with these options, in milliseconds. */
   deadlineMs(options: RequestOptions): number {
     return this.#configuration.settle(options).deadlineMs;
   }
@@ -83,9 +89,16 @@ export class Sender {
     type Item = Operations[N]['answer'];
     return pagePromise<Item>(async (cursor) => {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
-      const { data, ...answer } = await this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
+      const readPage = () => this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
+      const { data, ...answer } = await (cursor === undefined ? readPage() : this.#outlast(readPage, options));
       return { ...answer, data: Array.isArray(data) ? toPage(data, answer) : data };
     }, isLast);
+  }
+
+  /** An iteration has no caller who could repeat the call for its next page. */
+  #outlast<T>(readPage: () => Promise<T>, options: RequestOptions = {}): Promise<T> {
+    const { deadlineMs, maxRetries, signal } = this.#configuration.settle(options);
+    return outlast(readPage, { endsAt: maxRetries > 0 ? performance.now() + deadlineMs : 0, signal });
   }
 
   async #send<T>(name: Name, request: AnyRequest, options: RequestOptions = {}): Promise<WithResponse<T>> {
@@ -107,7 +120,7 @@ export class Sender {
         return result;
       } catch (error) {
         if (!isTenantOpenPlatformError(error)) throw error;
-        // Not among the retries: the refusal had no effect and says how to do better.
+        // Not counted as a retry: the refusal had no effect and contains the correct time.
         if (!clockCorrected && this.#correctClock(error, signed)) {
           clockCorrected = true;
           continue;
@@ -157,6 +170,7 @@ export class Sender {
       requestId: call.requestId,
       attempts,
       idempotencyKey: call.idempotencyKey,
+      docUrl: this.docUrl,
     };
     const startedAt = performance.now();
     const headers = { ...(await this.#headers(call, signed)), ...settings.headers, ...observer.request(event) };
@@ -188,7 +202,9 @@ export class Sender {
     };
   }
 
-  /** Waits until the quota is full again, if that is within the deadline of the call. Else the platform decides. */
+  /**
+   * Waits until the quota is full again, if that is within the deadline of the call. Otherwise the platform decides.
+   */
   async #awaitQuota({ endsAt, settings }: Call): Promise<void> {
     const { waitMs } = this.#quota;
     if (waitMs > 0 && performance.now() + waitMs < endsAt) await sleep(backOffMs(0, waitMs), settings.signal);
@@ -213,7 +229,7 @@ function toPage<Item>(items: Item[], answer: Omit<WithResponse<unknown>, 'data'>
 }
 
 function unknownOutcome(cause: TenantOpenPlatformError, check: string): UnknownOutcomeError {
-  const { operation, requestId, attempts } = cause;
+  const { operation, requestId, attempts, docUrl } = cause;
   const message = `${cause.message} The request may have taken effect: ${check}`;
-  return new UnknownOutcomeError(message, { operation, requestId, attempts, cause });
+  return new UnknownOutcomeError(message, { operation, requestId, attempts, docUrl, cause });
 }

@@ -6,7 +6,7 @@ export type Query = object;
 /** An id outside this alphabet cannot exist, and an empty one would address another operation. */
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._~-]*$/;
 
-/** `path[?query]`, in the spelling that is both signed and sent. `parameters` are those of the path, in its order. */
+/** `path[?query]`, in the spelling that is both signed and sent. `parameters` are the path parameters in order. */
 export function buildTarget(template: string, parameters: readonly string[] = [], query: Query = {}): string {
   const values = parameters.values();
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -5,22 +5,22 @@ import { counted, reporter, type TransferOptions, type Transferring, transfer } 
 export interface DownloadedObject {
   resource_id: string;
   object_key: string;
-  /** The media type; null where the store does not say. */
+  /** The media type; null if the store does not report it. */
   content_type: string | null;
   /**
-   * The coding that the object was stored with, such as `gzip`: `fetch` has undone those that it knows, so the content is
-   * not the bytes that are stored, and may be of any size. Null for none.
+   * The Content-Encoding of the stored object, such as `gzip`; null for none. `fetch` has undone the encodings that it
+   * knows, so the content differs from the stored bytes and may have any size.
    */
   content_encoding: string | null;
-  /** The size in bytes; null where the store does not say, or says a `content_encoding`. */
+  /** The size in bytes; null if the store does not report it, or reports a `content_encoding`. */
   content_length: number | null;
-  /** What the store calls these bytes; null where it does not say. */
+  /** The ETag of the store; null if it does not report one. */
   etag: string | null;
   /** The grant, as the platform recorded it. */
   presign_id: string;
   /** Correlation id of the presign call. */
   request_id: string;
-  /** The bytes as they arrive. Reading fails where the transfer breaks off; it is not resumed. */
+  /** The bytes as they arrive. Reading fails if the transfer breaks off; it is not resumed. */
   body: RuntimeReadableStream;
   bytes(): Promise<Uint8Array>;
   blob(): Promise<RuntimeBlob>;
@@ -37,7 +37,7 @@ export function download(
     const header = (name: string) => response.headers.get(name);
     const size = header('content-length');
     const content_encoding = header('content-encoding');
-    // What fetch decodes has the Content-Length of the encoded bytes.
+    // For content that fetch decodes, Content-Length is the length of the encoded bytes.
     const content_length = size === null || content_encoding ? null : Number(size);
     const content_type = header('content-type');
     const body = counted(response.body ?? new Blob([]).stream(), reporter(options.onProgress, content_length), explain);

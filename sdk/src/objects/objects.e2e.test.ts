@@ -41,7 +41,7 @@ test.each<[string, () => UploadContent, object]>([
   ['a stream', () => new Blob([large]).stream(), { contentLength: large.length }],
   ['a stream with progress', () => new Blob([large]).stream(), { contentLength: large.length, onProgress: () => {} }],
   ['nothing', () => '', {}],
-])('the store takes %s and gives the same back', async (name, content, options) => {
+])('the store accepts %s and returns the same content', async (name, content, options) => {
   const client = clientOf(tenant.operator);
   const sent = new Uint8Array(await new Response(content() as Blob).arrayBuffer());
   const uploaded = await client.objects.upload(resourceId, name, content(), { ...binary, ...options });
@@ -51,13 +51,16 @@ test.each<[string, () => UploadContent, object]>([
   expect(Buffer.from(sent).equals(await object.bytes())).toBe(true);
 });
 
-test.each(['a b+c%20d', 'Küche/設備 🚀', "'(a)!*&=?#~"])('the key %s means the same to all', async (key) => {
-  const client = clientOf(tenant.operator);
-  await client.objects.upload(resourceId, key, `content of ${key}`, { contentType: 'text/plain' });
-  expect(await (await client.objects.download(resourceId, key)).text()).toBe(`content of ${key}`);
-});
+test.each(['a b+c%20d', 'Küche/設備 🚀', "'(a)!*&=?#~"])(
+  'the key %s means the same to client, platform and store',
+  async (key) => {
+    const client = clientOf(tenant.operator);
+    await client.objects.upload(resourceId, key, `content of ${key}`, { contentType: 'text/plain' });
+    expect(await (await client.objects.download(resourceId, key)).text()).toBe(`content of ${key}`);
+  },
+);
 
-test('a connection that the store loses is made up for with another grant', async () => {
+test('a connection that the store loses is retried with a new presigned URL', async () => {
   let lost = 0;
   const losing: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
@@ -71,7 +74,7 @@ test('a connection that the store loses is made up for with another grant', asyn
   expect(await (await client.objects.download(resourceId, 'lost')).text()).toBe('kept');
 });
 
-test('what the policy refuses is an ApiError, what the store refuses an ObjectStoreError', async () => {
+test('a refusal of the policy is an ApiError, a refusal of the store an ObjectStoreError', async () => {
   const client = clientOf(tenant.operator);
   const tooLarge = client.objects.upload(resourceId, 'k', new Uint8Array(2_000_001), binary);
   await expect(tooLarge).rejects.toMatchObject({ name: 'ApiError', code: 'OBJECT_POLICY_DENIED', status: 403 });

@@ -26,7 +26,7 @@ const bytes = new TextEncoder().encode('firmware');
 const checksum = createHash('sha256').update(bytes).digest('base64');
 const binary = { contentType: 'application/octet-stream' };
 
-/** What presign answers for a request to the store. */
+/** The answer of presign for a request to the store. */
 const grant = (method: 'PUT' | 'GET', headers: Record<string, string> = {}, store = 'https://store.test') => ({
   presign_id: 'p1',
   method,
@@ -57,7 +57,7 @@ describe('upload', () => {
     ['an ArrayBuffer', bytes.buffer],
     ['a view of a larger buffer', Buffer.from('old firmware').subarray(4)],
     ['a Blob', new Blob([bytes])],
-  ])('presigns type, size and SHA-256 of %s and sends the store what was signed, nothing else', async (_, content) => {
+  ])('presigns type, size and SHA-256 of %s and sends the store exactly the signed request', async (_, content) => {
     const { client, fetch } = fakeClient([toUpload(), stored()]);
     const uploaded = await client.objects.upload(resource, key, content, binary);
     const described = { resource_id: resource, object_key: key, content_type: binary.contentType, content_length: 8 };
@@ -75,7 +75,7 @@ describe('upload', () => {
     });
   });
 
-  test('takes the type of a Blob where none is given', async () => {
+  test('uses the type of a Blob if none is given', async () => {
     const { client, fetch } = fakeClient([toUpload(), stored()]);
     await client.objects.upload(resource, key, new Blob([bytes], { type: 'image/png' }));
     expect(fetch.sent[0]?.body).toMatchObject({ content_type: 'image/png' });
@@ -113,7 +113,7 @@ describe('upload', () => {
   });
 });
 
-test('a fetch that reads a Blob again gets all of it again', async () => {
+test('a fetch that reads a Blob again gets the whole Blob again', async () => {
   const content = new Uint8Array(1_200_000).map((_, index) => index % 251);
   let again: Uint8Array | undefined;
   const readingTwice: Step = async ({ body }) => {
@@ -138,7 +138,7 @@ const passing: [string, () => Step][] = [
 ];
 
 describe('a failure of the store', () => {
-  test.each(passing)('that is %s: both transfers are repeated, with another grant', async (_, failure) => {
+  test.each(passing)('that is %s: both transfers are retried, with a new presigned URL', async (_, failure) => {
     const up = fakeClient([toUpload(), failure(), toUpload(), stored()]);
     await up.client.objects.upload(resource, key, bytes, binary);
     expect(await textOf(up.fetch.sent[3]?.body)).toBe('firmware');
@@ -179,7 +179,7 @@ describe('a failure of the store', () => {
     expect(readable.destroyed).toBe(true);
   });
 
-  test('of the platform that passes: the presign for a stream is repeated', async () => {
+  test('of the platform that is temporary: the presign for a stream is retried', async () => {
     const { client } = fakeClient([refusal(503, 'SERVICE_UNAVAILABLE'), toUpload(), stored()]);
     const options = { ...binary, contentLength: 8 };
     expect(await client.objects.upload(resource, key, new Blob([bytes]).stream(), options)).toMatchObject({
@@ -187,7 +187,7 @@ describe('a failure of the store', () => {
     });
   });
 
-  test('is repeated as often as maxRetries says, and a refusal never', async () => {
+  test('is retried up to maxRetries times, and a refusal never', async () => {
     const failing = (status: number, options = {}) =>
       fakeClient([toDownload(), denied(status, 'X'), toDownload(), denied(status, 'X')], options);
     const once = failing(503, { maxRetries: 0 });
@@ -202,7 +202,7 @@ describe('a failure of the store', () => {
     });
   });
 
-  test('is an ObjectStoreError with what the store says, also for another copy of the package', async () => {
+  test('is an ObjectStoreError with the code and message of the store, also for another copy of the package', async () => {
     const xml = '<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
     const { client } = fakeClient([toDownload(), new Response(xml, { status: 404 })]);
     const error = await client.objects.download(resource, key).catch((error) => error);
@@ -224,7 +224,7 @@ describe('a failure of the store', () => {
     ).toEqual([false, true, false]);
   });
 
-  test('is a redirect where the runtime cannot refuse one itself, as in Workers', async () => {
+  test('is a redirect if the runtime cannot refuse one itself, as in Workers', async () => {
     const { Request: Whole } = globalThis;
     vi.stubGlobal('Request', function Refusing(url: string, init: RequestInit) {
       if (init.redirect === 'error')
@@ -245,13 +245,13 @@ describe('a failure of the store', () => {
     expect(seen).toEqual(['manual']);
   });
 
-  test('that is a redirect or no XML is one too', async () => {
+  test('that is a redirect or not XML is one too', async () => {
     const { client } = fakeClient([toDownload(), new Response('moved', { status: 307 })]);
     const error = await client.objects.download(resource, key).catch((error) => error);
     expect(error).toMatchObject({ message: 'The store answered 307', status: 307, code: null });
   });
 
-  test('that has no end is not read to its end', async () => {
+  test('without an end is not read to its end', async () => {
     let read = 0;
     const canceled = vi.fn();
     const endless = new ReadableStream({
@@ -282,7 +282,7 @@ describe('a failure of the store', () => {
     ['a runtime that quotes a part', new TypeError(`failed: x-amz-signature=${signature}`)],
     ['a runtime that quotes the URL', new TypeError(`error sending request for url (${grant('GET').url}): refused`)],
     ['a runtime that quotes it in the cause', new TypeError('failed', { cause: new Error(`of ${grant('GET').url}`) })],
-  ])('does not tell the presigned URL: %s', async (_, step) => {
+  ])('does not reveal the presigned URL: %s', async (_, step) => {
     const { client } = fakeClient([toDownload(), step]);
     const error = await client.objects.download(resource, key, { maxRetries: 0 }).catch((error) => error);
     const shown = inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error);
@@ -290,7 +290,7 @@ describe('a failure of the store', () => {
     for (const hidden of [signature, 'SESSIONTOKEN', 'AKIDSIGNER']) expect(shown).not.toContain(hidden);
   });
 
-  test('of the platform is an ApiError, and nothing goes to the store', async () => {
+  test('of the platform is an ApiError, and nothing is sent to the store', async () => {
     const { client, fetch } = fakeClient([refusal(403, 'OBJECT_POLICY_DENIED')]);
     const upload = client.objects.upload(resource, key, bytes, binary);
     await expect(upload).rejects.toMatchObject({ name: 'ApiError', operation: 'objects.presign' });
@@ -298,7 +298,7 @@ describe('a failure of the store', () => {
   });
 });
 
-test('an abort ends a transfer with its reason: before it, while it is sent, while it is read', async () => {
+test('an abort ends a transfer with its reason: before it, while sending, while reading', async () => {
   const reason = new Error('No longer needed');
   const early = fakeClient([]);
   const signal = AbortSignal.abort(reason);
@@ -336,7 +336,7 @@ test('a transfer that takes longer than timeoutMs is a TimeoutError', async () =
   });
 });
 
-/** A client whose grants are for a store that really listens. */
+/** A client whose presigned URLs lead to a real store. */
 async function onTheWire(
   listener: (...exchange: Parameters<RequestListener>) => unknown,
   headers: Record<string, string> = {},
@@ -368,7 +368,7 @@ describe('over the network', () => {
       [`a stream ${how}`, () => inChunks(large), reports],
       [`a stream of Node's ${how}`, () => Readable.from(inChunks(large)), reports],
     ]),
-  )('%s goes out with the signed Content-Length, not in chunks', async (_, content, reports) => {
+  )('%s is sent with the signed Content-Length, not in chunks', async (_, content, reports) => {
     const received: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
     const { client } = await onTheWire(
       async (request, response) => {
@@ -420,7 +420,7 @@ describe('over the network', () => {
     expect(received[0]).toMatchObject({ 'content-length': '0' });
   });
 
-  test('a stream that does not have the length it should have fails', async () => {
+  test('a stream with another length than declared fails', async () => {
     const { client } = await onTheWire((request, response) => request.resume().on('end', () => response.end()), {
       'Content-Type': binary.contentType,
       'Content-Length': '9',
@@ -436,7 +436,7 @@ describe('over the network', () => {
     ['a file that changed', changedFile, { name: 'NotReadableError' }],
     ['a stream that fails', () => failingStream(), { message: 'disk failure' }],
     ['a file that is not there', () => createReadStream('/nowhere/file'), { code: 'ENOENT' }],
-  ])('content that cannot be read is told as what it is, and not sent again: %s', async (_, content, failure) => {
+  ])('unreadable content is reported as such, and not sent again: %s', async (_, content, failure) => {
     const { client, sent } = await onTheWire((request, response) => request.resume().on('end', () => response.end()), {
       'Content-Type': binary.contentType,
       'Content-Length': '8',
@@ -450,7 +450,7 @@ describe('over the network', () => {
     ['bytes()', (object) => object.bytes()],
     ['blob()', async (object) => new Uint8Array(await (await object.blob()).arrayBuffer())],
     ['body', async (object) => Buffer.concat(await Readable.fromWeb(object.body).toArray())],
-  ])('a download arrives as %s, with what the store says of it and its progress', async (_, read) => {
+  ])('a download arrives as %s, with the headers of the store and its progress', async (_, read) => {
     const { client } = await onTheWire((_, response) => {
       response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': large.length, ETag: '"e1"' }).end(large);
     });
@@ -467,7 +467,7 @@ describe('over the network', () => {
     expectProgress(seen, 1_000_000);
   });
 
-  test('what fetch decodes has no known size, and is counted as it comes out', async () => {
+  test('content that fetch decodes has no known size, and is counted decoded', async () => {
     const { client } = await onTheWire((_, response) => {
       const encoded = gzipSync('a'.repeat(10_000));
       response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': encoded.length }).end(encoded);
@@ -496,7 +496,7 @@ describe('over the network', () => {
   });
 });
 
-/** A Blob of a file, which was written to after it was opened. */
+/** A Blob of a file that was changed after it was opened. */
 async function changedFile(): Promise<Blob> {
   const folder = await mkdtemp(join(tmpdir(), 'top-upload-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -523,7 +523,7 @@ const inChunks = (content: Uint8Array) =>
 
 const report = (seen: TransferProgress[]) => (progress: TransferProgress) => void seen.push(progress);
 
-/** It grows, in more than one step, up to the whole. */
+/** It grows in more than one step, up to the whole size. */
 function expectProgress(seen: TransferProgress[], totalBytes: number): void {
   const counts = seen.map(({ transferredBytes }) => transferredBytes);
   expect(counts.length).toBeGreaterThan(1);

@@ -16,26 +16,26 @@ import {
 } from '../errors.js';
 import type { Fetch, FetchInit, FetchResponse, RuntimeReadableStream } from '../runtime.js';
 
-/** How far a transfer is. It counts from 0 again where the transfer is repeated. */
+/** The progress of a transfer. It starts from 0 again if the transfer is retried. */
 export interface TransferProgress {
   transferredBytes: number;
-  /** Null where the store does not say how large the object is. */
+  /** Null if the store does not report the size of the object. */
   totalBytes: number | null;
 }
 
 export interface TransferOptions extends Pick<RequestOptions, 'signal' | 'requestId' | 'headers'> {
-  /** How long one attempt of the transfer may take as a whole, in milliseconds. Default: as long as it needs. */
+  /** The time limit of one attempt of the transfer, in milliseconds. Default: none. */
   timeoutMs?: number | undefined;
-  /** How often a failed transfer is repeated, each time with another presigned URL. Default: that of the client. */
+  /** How often a failed transfer is retried, each time with a new presigned URL. Default: the setting of the client. */
   maxRetries?: number | undefined;
-  /** Called as the bytes go over the network. What it throws is ignored. */
+  /** Called as bytes pass over the network. Errors that it throws are ignored. */
   onProgress?: ((progress: TransferProgress) => void) | undefined;
 }
 
-/** What a transfer needs of the client. */
+/** The parts of the client that a transfer needs. */
 export interface Transferring {
   presign(request: PresignRequest, options: RequestOptions): Promise<PresignedRequest>;
-  configuration: Pick<Configuration, 'fetch' | 'settle'>;
+  configuration: Pick<Configuration, 'docUrl' | 'fetch' | 'settle'>;
 }
 
 /** One attempt of a transfer. */
@@ -43,15 +43,15 @@ interface Attempt {
   grant: PresignedRequest;
   /** Sends the presigned request and resolves with a success of the store, before its body is read. */
   exchange(init: Omit<FetchInit, 'method' | 'headers' | 'signal'>): Promise<FetchResponse>;
-  /** What it means that the rest of the exchange failed. */
+  /** The error for a failure in the rest of the exchange. */
   explain(cause: unknown): unknown;
-  /** Keeps why the content cannot be read: what fetch makes of it looks like a failure of the network. */
+  /** Keeps the reason why the content cannot be read: fetch would report it as a network failure. */
   unreadable(cause: unknown): unknown;
 }
 
-/** Presigns and sends; does both again where a failure of the transfer may pass. */
+/** Presigns and sends; does both again if the failure of the transfer may be temporary. */
 export async function transfer<T>(
-  { presign, configuration: { fetch, settle } }: Transferring,
+  { presign, configuration: { docUrl, fetch, settle } }: Transferring,
   request: PresignRequest,
   options: TransferOptions & { isRepeatable?: boolean },
   send: (attempt: Attempt) => Promise<T>,
@@ -64,7 +64,7 @@ export async function transfer<T>(
     const grant = await outlast(ask, { endsAt, signal });
     const operation = `objects.${request.operation.toLowerCase()}`;
     try {
-      return await send(begin(fetch, grant, options, { operation, requestId: grant.request_id, attempts }));
+      return await send(begin(fetch, grant, options, { operation, requestId: grant.request_id, attempts, docUrl }));
     } catch (error) {
       if (!isRepeatable || attempts > maxRetries || !mayPass(error)) throw error;
       await sleep(backOffMs(attempts - 1), signal);
@@ -76,7 +76,7 @@ function mayPass(error: unknown): boolean {
   return isConnectionError(error) || isTimeoutError(error) || (isObjectStoreError(error) && error.retryable);
 }
 
-/** Nothing but the presigned request itself reaches the store: no header of the platform, nothing of its secret. */
+/** Only the presigned request itself reaches the store: no header of the platform and no part of its secret. */
 function begin(
   fetch: Fetch,
   grant: PresignedRequest,
@@ -94,7 +94,7 @@ function begin(
     if (signal?.aborted) return signal.reason;
     if (timeout?.aborted) return new TimeoutError(`The transfer took longer than ${timeoutMs} ms.`, context);
     if (unread) return unread.cause;
-    // The cause is left out: some runtimes quote the URL there.
+    // The cause is left out: some runtimes quote the URL in it.
     return new ConnectionError(`The transfer failed: ${withoutGrant(explainCause(cause))}.`, context);
   };
   const { url, method, headers } = grant;
@@ -111,14 +111,14 @@ function begin(
   return { grant, exchange, explain, unreadable };
 }
 
-/** The presigned URL, and each part of it that signs, is a secret while it works; runtimes and stores quote it. */
+/** The presigned URL, and each part of it that signs, is a secret while it is valid; runtimes and stores quote it. */
 function withoutGrant(text: string): string {
   return text.replace(/https?:\S+/gi, 'the store').replace(/X-Amz-[\w-]+(=|%3D)\S+/gi, '…');
 }
 
 const MAX_READ_CHARACTERS = 64 * 1024;
 
-/** The beginning of an answer that should be short; what a store says may have no end. */
+/** The beginning of an answer that should be short; the answer of a store may be endless. */
 export async function beginningOf(body: RuntimeReadableStream | null): Promise<string> {
   const reader = body?.getReader();
   const decoder = new TextDecoder();
@@ -132,7 +132,7 @@ export async function beginningOf(body: RuntimeReadableStream | null): Promise<s
   return text;
 }
 
-/** Stores explain themselves in XML. Only these two fields are passed on: others quote what was signed. */
+/** Stores describe errors in XML. Only these two fields are passed on: other fields quote the signed request. */
 function refusal(status: number, text: string, context: ErrorContext): ObjectStoreError {
   const field = (name: string) => {
     const value = new RegExp(`<${name}>([^<]{1,300})<`).exec(text)?.[1];
@@ -140,12 +140,12 @@ function refusal(status: number, text: string, context: ErrorContext): ObjectSto
   };
   const code = field('Code');
   const message = `The store answered ${[status, code, field('Message')].filter(Boolean).join(' ')}`;
-  // S3 says 400 RequestTimeout where a connection stalls.
+  // S3 answers 400 RequestTimeout if a connection stalls.
   const retryable = status >= 500 || status === 408 || status === 429 || code === 'RequestTimeout';
   return new ObjectStoreError(message, { ...context, status, code: code ?? null, retryable });
 }
 
-/** Tells how far a transfer is, each state once. */
+/** Reports the progress of a transfer, each state once. */
 export function reporter(onProgress: TransferOptions['onProgress'], totalBytes: number | null) {
   let reported: number | undefined;
   return (transferredBytes: number) => {
@@ -157,7 +157,7 @@ export function reporter(onProgress: TransferOptions['onProgress'], totalBytes: 
   };
 }
 
-/** The same bytes, read as they are asked for, with a report of how many there were. */
+/** The same bytes, read on demand, with a report of their number. */
 export function counted(
   stream: RuntimeReadableStream,
   report: (transferredBytes: number) => void,

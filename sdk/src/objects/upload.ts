@@ -14,16 +14,16 @@ export type UploadContent =
 export interface UploadOptions extends TransferOptions {
   /** The media type, for example `application/octet-stream`. Default: the type of a Blob, if it has one. */
   contentType?: string | undefined;
-  /** The size of a stream in bytes, required with one. Other content tells its size. */
+  /** The size of a stream in bytes; required for a stream. All other content has a known size. */
   contentLength?: number | undefined;
   /**
-   * SHA-256 of the content in base64, for the store to compare; false for none. Default: computed, but for a stream and
-   * for content above 64 MiB, which would have to be in memory as a whole.
+   * SHA-256 of the content in base64, for the store to compare; false for none. Default: computed, except for streams
+   * and for content above 64 MiB, which would have to be in memory as a whole.
    */
   checksumSha256?: string | false | undefined;
 }
 
-/** What the store holds now. */
+/** The stored object. */
 export interface UploadedObject {
   resource_id: string;
   object_key: string;
@@ -32,7 +32,7 @@ export interface UploadedObject {
   content_length: number;
   /** The SHA-256 that was signed, in base64; null for none. */
   checksum_sha256: string | null;
-  /** What the store calls these bytes; null where it does not say. */
+  /** The ETag of the store; null if it does not report one. */
   etag: string | null;
   /** The grant, as the platform recorded it. */
   presign_id: string;
@@ -66,22 +66,22 @@ export async function upload(
       : { body: blob.size === 0 ? '' : watched(blob, report, unreadable) };
     if (body.body instanceof ReadableStream) unread = body.body;
     const response = await exchange({ ...body, redirect: refusingRedirects() });
-    // The connection is free for another request once the answer is read. What it says is in its headers.
+    // Reading the answer frees the connection for another request. Its information is in the headers.
     await beginningOf(response.body).catch(() => {});
     report(content_length);
     const { presign_id, request_id } = grant;
     return { ...described, checksum_sha256, etag: response.headers.get('etag'), presign_id, request_id };
   });
   return uploaded.catch((error) => {
-    // Node's fetch does not end a stream that it did not begin to read, such as where it finds no connection.
+    // Node's fetch does not end a stream that it has not begun to read, for example if it cannot connect.
     if (unread && !unread.locked) unread.cancel(error).catch(() => {});
     throw error;
   });
 }
 
 /**
- * With any value but `error`, Node's fetch keeps all that it sends in memory, for the case of a redirect. Workers refuse
- * `error`; with `manual` a redirect is an answer of the store, and refused as such.
+ * With any value but `error`, Node's fetch keeps all sent bytes in memory in case of a redirect. Workers refuse
+ * `error`; with `manual` a redirect is an answer of the store and is refused as such.
  */
 function refusingRedirects(): 'error' | 'manual' {
   try {
@@ -108,7 +108,7 @@ function blobOrStream(content: UploadContent): BlobOrStream {
   );
 }
 
-/** As ReadableStream.from, which some runtimes lack. */
+/** Like ReadableStream.from, which some runtimes lack. */
 function streamOf(content: AsyncIterable<Uint8Array>): ReadableStream {
   const iterator = content[Symbol.asyncIterator]();
   return new ReadableStream(
@@ -119,7 +119,7 @@ function streamOf(content: AsyncIterable<Uint8Array>): ReadableStream {
         else controller.enqueue(value);
       },
       async cancel() {
-        // A Readable that nobody began to read ends in no other way.
+        // There is no other way to end a Readable that nobody began to read.
         (content as { destroy?(): void }).destroy?.();
         await iterator.return?.();
       },
@@ -135,9 +135,10 @@ async function checksumOf(blob: Blob | undefined): Promise<string | null> {
 }
 
 /**
- * The same Blob, with a report of how much of it was read: from the beginning in each stream, of which fetch may make
- * several. As for every Blob, fetch sends its size as Content-Length; Node and Deno read it through `stream()`, in which
- * large pieces are read faster than by the Blob's own. A runtime that reads Blobs by another way reports all at the end.
+ * The same Blob, with a report of how much of it was read. Each stream reports from the beginning, because fetch may
+ * create several. As for every Blob, fetch sends its size as Content-Length. Node and Deno read it through `stream()`,
+ * where large chunks are faster than the Blob's own. A runtime that reads Blobs in another way reports everything at
+ * the end.
  */
 function watched(blob: Blob, report: (transferredBytes: number) => void, unreadable: (cause: unknown) => unknown) {
   const stream = () => {

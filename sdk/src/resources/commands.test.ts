@@ -12,7 +12,7 @@ test('wait asks the platform to wait until the command is final, whatever its ou
   expect(queries(fetch)).toEqual(['?wait_seconds=30', '?wait_seconds=30']);
 });
 
-test('wait ends in time with the record as it was read last', async () => {
+test('wait ends in time with the last read record', async () => {
   let nowMs = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const later = async () => {
@@ -27,27 +27,27 @@ test('wait ends in time with the record as it was read last', async () => {
   expect(queries(fetch)).toEqual(['?wait_seconds=30', '?wait_seconds=10']);
 });
 
-test('wait with no time at all looks once', async () => {
+test('wait with a time of zero reads once', async () => {
   const { client, fetch } = fakeClient([record('ACCEPTED')]);
   await expect(client.commands.wait('c1', { timeoutSeconds: 0 })).rejects.toMatchObject({ name: 'WaitTimeoutError' });
   expect(queries(fetch)).toEqual(['?wait_seconds=0']);
 });
 
-test('a call that waits may take as long as it waits, with timeoutMs and deadlineMs on top', async () => {
+test('a waiting call may take as long as it waits, plus timeoutMs and deadlineMs', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const { client } = fakeClient([record('ACCEPTED'), record('ACCEPTED')], { timeoutMs: 5_000 });
   await client.commands.get('c1', { wait_seconds: 30 });
   await client.commands.get('c1', { wait_seconds: 30 }, { deadlineMs: 2_000 });
   const delays = timers.mock.calls.map(([, delayMs]) => Math.ceil(delayMs ?? 0));
   timers.mockRestore();
-  // What has passed meanwhile is no longer left until the deadline.
+  // The time that has passed no longer counts towards the deadline.
   expect(delays[0]).toBe(35_000);
   expect(delays[1]).toBeLessThanOrEqual(32_000);
   expect(delays[1]).toBeGreaterThan(31_000);
   expect(delays).toHaveLength(2);
 });
 
-test('no limit is longer than a timer takes, which would end at once', async () => {
+test('no limit is longer than a timer allows, which would fire at once', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const longest = 2_147_483_647;
   const { client } = fakeClient([record('ACCEPTED')], { timeoutMs: longest, deadlineMs: longest });
@@ -69,7 +69,7 @@ test('createAndWait sends one command, with its own limits for each request', as
   expect(queries(fetch)).toEqual(['', '', '?wait_seconds=20']);
 });
 
-test('cancel and the reply to a device are repeated after an unknown outcome', async () => {
+test('cancel and the reply to a device are retried after an unknown outcome', async () => {
   const lost = () => answer(500, { code: 'INTERNAL_ERROR', message: 'It failed.', request_id: 'r' });
   const { client, fetch } = fakeClient([lost(), record('CANCELED'), lost(), answer(200, { status: 'REPLIED' })]);
   expect(await client.commands.cancel('c1')).toMatchObject({ status: 'CANCELED' });

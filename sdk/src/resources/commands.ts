@@ -5,27 +5,27 @@ import type { RequestOptions } from '../core/request-options.js';
 import { CommandsResource } from '../resources.gen.js';
 import { type Awaited, endOf, namingCommand, type WaitOptions, waitForCommand } from './wait-for-command.js';
 
-/** As in the API, but the client makes the idempotency_key where it is absent. */
+/** As in the API, but the client generates a missing idempotency_key. */
 export interface CommandCreate extends Omit<WholeCommandCreate, 'idempotency_key'> {
-  /** 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+  /** 1 to 128 visible ASCII characters. Within a tenant, one key identifies one command. */
   idempotency_key?: string | undefined;
 }
 
 /** Settings of `commands.create`. */
 export interface CommandCreateOptions extends RequestOptions {
-  /** The idempotency_key, where the body has none. */
+  /** The idempotency_key, if the body has none. */
   idempotencyKey?: string | undefined;
 }
 
 export class Commands extends CommandsResource {
   /**
-   * Sends a command to a device: the platform accepts and persists it, which does not mean that the device executed it.
+   * Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it.
    * `timeout_seconds` is 1 to 300, 30 by default; `payload` at most 32 KiB.
    *
-   * Idempotent and retried: within a tenant one idempotency_key is one command, for ever. Where it is absent the client
-   * makes one and keeps it over all attempts; pass your own to be safe over restarts. A used key returns the existing
-   * command (header `Idempotent-Replayed: true`), and throws an `IdempotencyMismatchError` where that differs from the
-   * body. After a failure, call again with the `idempotencyKey` of the error.
+   * Idempotent and retried: within a tenant, one idempotency_key identifies one command. If it is absent, the client
+   * generates one and keeps it for all attempts; pass your own to be safe across restarts. A used key returns the
+   * existing command (header `Idempotent-Replayed: true`), or throws an `IdempotencyMismatchError` if that command
+   * differs from the body. After a failure, call again with the `idempotencyKey` of the error.
    * Scope open:command:create.
    * Errors: PAYLOAD_TOO_LARGE, VENDOR_NOT_ENABLED, COMMAND_TYPE_UNKNOWN, COMMAND_PAYLOAD_INVALID.
    */
@@ -34,10 +34,10 @@ export class Commands extends CommandsResource {
   }
 
   /**
-   * Waits until the command is final, whatever its outcome: look at `status`. The wait goes on through lost connections,
-   * timeouts, 429 and 5xx. Every error of it has `commandId`.
+   * Waits until the command is final, whatever its outcome: check `status`. The wait continues through lost
+   * connections, timeouts, 429 and 5xx. Every error of a wait has `commandId`.
    *
-   * @throws WaitTimeoutError if the command is not final in time, with the record that was read last.
+   * @throws WaitTimeoutError if the command is not final in time, with the last read record.
    * @throws WaitAbortedError if `signal` aborts the wait.
    */
   async wait(commandId: string, options: WaitOptions = {}): Promise<Command> {
@@ -45,22 +45,24 @@ export class Commands extends CommandsResource {
   }
 
   /**
-   * Sends a command and waits until it is final: {@link create}, then {@link wait}. Both go on through outages until
-   * `timeoutSeconds` have passed; the command is made once. Every error has `idempotencyKey`, and `commandId` as soon as
+   * Sends a command and waits until it is final: {@link create}, then {@link wait}. Both continue through outages until
+   * `timeoutSeconds` have passed; only one command is created. Every error has `idempotencyKey`, and `commandId` once
    * the command was accepted.
    */
   async createAndWait(body: CommandCreate, options: WaitOptions & CommandCreateOptions = {}): Promise<Command> {
     const endsAt = endOf(options);
     const idempotencyKey = keyOf(body, options);
+    const { docUrl } = this.sender;
     const create = () => this.create({ ...body, idempotency_key: idempotencyKey }, options);
-    const accepted = await namingCommand({ idempotencyKey }, options, () =>
+    const accepted = await namingCommand({ idempotencyKey }, { ...options, docUrl }, () =>
       outlast(create, { endsAt, signal: options.signal }),
     );
     return this.#wait({ commandId: accepted.command_id, idempotencyKey }, options, endsAt);
   }
 
   #wait(awaited: Awaited & { commandId: string }, options: WaitOptions, endsAt: number): Promise<Command> {
-    return waitForCommand(this, awaited, { ...options, deadlineMs: this.sender.deadlineMs(options) }, endsAt);
+    const { docUrl } = this.sender;
+    return waitForCommand(this, awaited, { ...options, docUrl, deadlineMs: this.sender.deadlineMs(options) }, endsAt);
   }
 }
 

@@ -3,19 +3,19 @@ import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { DeviceRequestsResource } from '../resources.gen.js';
 
-/** Where to begin, which requests, and the settings of each request that is sent. */
+/** The start, the filters, and the settings of each request. */
 export interface DeviceRequestFollowOptions
   extends RequestOptions,
     Pick<DeviceRequestListQuery, 'vendor' | 'device_id' | 'request_type' | 'limit'> {
-  /** The `cursor` of a request that was followed with the same filters. Default: the oldest request that is PENDING. */
+  /** The `cursor` of a request that was followed with the same filters. Default: the oldest PENDING request. */
   from?: string | undefined;
 }
 
 export class DeviceRequests extends DeviceRequestsResource {
   /**
-   * Follows what devices ask: each request that is PENDING once, oldest first, until you leave the loop or `signal` aborts
-   * it. It goes on through outages and restarts of the platform. Without `from` it begins with all that are still
-   * PENDING, so a program that replies to each needs to save nothing.
+   * Follows device requests: each PENDING request once, oldest first, until you leave the loop or `signal` aborts it.
+   * It continues through outages and restarts of the platform. Without `from` it begins with all PENDING requests, so a
+   * program that replies to each need not save a cursor.
    *
    * ```ts
    * for await (const request of client.deviceRequests.follow({ signal })) {
@@ -23,7 +23,7 @@ export class DeviceRequests extends DeviceRequestsResource {
    * }
    * ```
    *
-   * A refusal such as FORBIDDEN ends the loop, and so does an abort, with the reason of the signal.
+   * A refusal such as FORBIDDEN ends the loop. An abort ends it with the reason of the signal.
    * Scope open:device-request:read.
    * Errors: INVALID_CURSOR.
    */

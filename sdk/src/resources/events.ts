@@ -4,13 +4,13 @@ import type { PagePromise } from '../core/page.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { EventsResource } from '../resources.gen.js';
 
-/** Where to begin, which events, and the settings of each request. */
+/** The start, the filters, and the settings of each request. */
 export interface EventFollowOptions
   extends RequestOptions,
     Pick<EventListQuery, 'event_type' | 'command_id' | 'limit'> {
   /**
-   * `'now'`: what is logged after the loop began. A Date: what was logged then or later. A `cursor` of an event that was
-   * followed or listed with the same filters: what comes behind it. `'beginning'`: everything.
+   * `'now'`: events logged after the loop began. A Date: events logged then or later. A `cursor` of an event that was
+   * followed or listed with the same filters: the events after it. `'beginning'`: all events.
    */
   from: 'now' | 'beginning' | Date | (string & {});
 }
@@ -18,8 +18,8 @@ export interface EventFollowOptions
 export class Events extends EventsResource {
   /**
    * Follows the event log: each event once, in the order of the log, until you leave the loop or `signal` aborts it. It
-   * goes on through outages and restarts of the platform. Save the `cursor` of an event once it is dealt with, and go on
-   * from there after a restart of your program.
+   * continues through outages and restarts of the platform. Save the `cursor` of an event once you have handled it, and
+   * resume from there after a restart of your program.
    *
    * ```ts
    * for await (const event of client.events.follow({ from: saved ?? 'now', signal })) {
@@ -28,7 +28,7 @@ export class Events extends EventsResource {
    * }
    * ```
    *
-   * A refusal such as FORBIDDEN ends the loop, and so does an abort, with the reason of the signal.
+   * A refusal such as FORBIDDEN ends the loop. An abort ends it with the reason of the signal.
    * Scope open:event:read.
    * Errors: INVALID_CURSOR.
    */
@@ -45,9 +45,10 @@ export class Events extends EventsResource {
   }
 
   /**
-   * Lists the events of the tenant from `cursor` on, oldest first. `next_cursor` is never null; a page without items whose
-   * `next_cursor` is the cursor that was sent says that there is nothing new, and an iteration ends there. With `wait_seconds`, 1 to 30, a page comes as soon as it has
-   * an event, and an iteration follows the log until you leave it; {@link follow} also goes on through outages.
+   * Lists the events of the tenant from `cursor` on, oldest first. `next_cursor` is never null. An empty page whose
+   * `next_cursor` equals the sent cursor means that there is nothing new; an iteration ends there. With `wait_seconds`,
+   * 1 to 30, a page is answered as soon as it has an event, and an iteration follows the log until you leave it. {@link
+   * follow} also continues through outages.
    *
    * Retried.
    * Scope open:event:read.

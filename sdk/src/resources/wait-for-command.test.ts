@@ -9,7 +9,7 @@ const succeeded = () => record('SUCCEEDED', 't3', 't3');
 const body = { vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} };
 const queries = ({ sent }: { sent: { url: string }[] }) => sent.map(({ url }) => new URL(url).search);
 
-/** Every delay of a back-off is zero; Retry-After is not. */
+/** Every back-off delay is zero; Retry-After is not. */
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
 });
@@ -29,13 +29,13 @@ const outage: Step[] = [
 const longOutage = () =>
   Array.from({ length: 4 }, () => outage.map((step) => (step instanceof Response ? step.clone() : step))).flat();
 
-test('a wait goes on through an outage that outlives the retries of a call', async () => {
+test('a wait continues through an outage that outlives the retries of a call', async () => {
   const { client, fetch } = fakeClient([...longOutage(), succeeded()]);
   expect(await client.commands.wait('c1')).toMatchObject({ status: 'SUCCEEDED' });
   expect(fetch.sent).toHaveLength(longOutage().length + 1);
 });
 
-test('createAndWait makes one command through an outage in the middle of each part', async () => {
+test('createAndWait creates one command through an outage in the middle of each part', async () => {
   const { client, fetch } = fakeClient([...longOutage(), accepted(), ...longOutage(), succeeded()]);
   expect(await client.commands.createAndWait(body)).toMatchObject({ status: 'SUCCEEDED' });
   const created = fetch.sent.filter(({ method }) => method === 'POST');
@@ -43,7 +43,7 @@ test('createAndWait makes one command through an outage in the middle of each pa
   expect(new Set(created.map(({ body }) => (body as { idempotency_key: string }).idempotency_key)).size).toBe(1);
 });
 
-test('a refusal ends a wait, and names the command and the key', async () => {
+test('a refusal ends a wait, and the error has the command and the key', async () => {
   const { client } = fakeClient([accepted(), refusal(404, 'NOT_FOUND')]);
   await expect(client.commands.createAndWait({ ...body, idempotency_key: 'k1' })).rejects.toMatchObject({
     name: 'ApiError',
@@ -60,7 +60,7 @@ test('a command that could not be sent in time fails with its key', async () => 
   expect(error).not.toHaveProperty('commandId');
 });
 
-test('a wait whose time ends in an outage says so, and what it read last', async () => {
+test('a wait whose time ends in an outage reports that and the last read record', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const { client } = fakeClient([
@@ -80,7 +80,7 @@ test('a wait whose time ends in an outage says so, and what it read last', async
   });
 });
 
-test('a wait that is told to come back after its end ends at once', async () => {
+test('a wait whose Retry-After is beyond its end ends at once', async () => {
   const { client, fetch } = fakeClient([refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '3600' })]);
   await expect(client.commands.wait('c1')).rejects.toMatchObject({
     name: 'WaitTimeoutError',
@@ -110,7 +110,7 @@ test.each([
   expect(error).toMatchObject({ idempotencyKey: 'k1', cause: reason, ...(answers > 0 && { commandId: 'c1' }) });
 });
 
-test('onUpdate sees each state once, from the first to the final one, and changes no outcome', async () => {
+test('onUpdate gets each state once, from the first to the final one, and changes no outcome', async () => {
   const { client, fetch } = fakeClient([
     record('ACCEPTED', 't1'),
     record('ACCEPTED', 't1'),
@@ -133,7 +133,7 @@ test('onUpdate sees each state once, from the first to the final one, and change
   ]);
 });
 
-test('a success of another server ends a wait: waiting longer would not help', async () => {
+test('a success from another server ends a wait: waiting longer would not help', async () => {
   const { client } = fakeClient(Array.from({ length: 3 }, () => new Response('<h1>Welcome</h1>', { status: 200 })));
   await expect(client.commands.wait('c1')).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', commandId: 'c1' });
 });

@@ -8,7 +8,10 @@ import type { CommandsResource } from '../resources.gen.js';
 export interface WaitOptions extends RequestOptions {
   /** How long to wait for the outcome, in seconds. Default: 330, longer than any command takes. */
   timeoutSeconds?: number | undefined;
-  /** Called with the command in each state that the client sees, the final one included. What it throws is ignored. */
+  /**
+   * Called with the command in each state that the client sees, including the final one. Errors that it throws are
+   * ignored.
+   */
   onUpdate?: ((command: Command) => void) | undefined;
 }
 
@@ -17,33 +20,39 @@ const LONGEST_POLL_SECONDS = 30;
 /** How long the last request may take beyond the end of the wait. */
 const GRACE_MS = 5_000;
 
-/** The command that a wait is about, as far as it is known. Every error of the wait carries it. */
+/** The command of a wait, as far as it is known. Every error of the wait carries it. */
 export interface Awaited {
   commandId?: string | undefined;
   idempotencyKey?: string | undefined;
 }
 
+type NamedOptions = { signal?: WaitOptions['signal']; docUrl: string };
+
 export const endOf = ({ timeoutSeconds = DEFAULT_SECONDS }: WaitOptions) => performance.now() + timeoutSeconds * 1000;
 
-/** Runs a part of a wait. Its errors say which command it was about, an abort included. */
-export async function namingCommand<T>(awaited: Awaited, options: WaitOptions, part: () => Promise<T>): Promise<T> {
+/** Runs a part of a wait. Its errors name the command, including an abort. */
+export async function namingCommand<T>(
+  awaited: Awaited,
+  { signal, docUrl }: NamedOptions,
+  part: () => Promise<T>,
+): Promise<T> {
   try {
     return await part();
   } catch (error) {
     if (isTenantOpenPlatformError(error)) throw Object.assign(error, awaited);
-    if (options.signal?.aborted) throw new WaitAbortedError({ ...awaited, cause: error });
+    if (signal?.aborted) throw new WaitAbortedError({ ...awaited, docUrl, cause: error });
     throw error;
   }
 }
 
-/** Reads the command until it is final or `endsAt` has passed. It goes on through outages. */
+/** Reads the command until it is final or `endsAt` has passed. It continues through outages. */
 export function waitForCommand(
   commands: Pick<CommandsResource, 'get'>,
   awaited: Awaited & { commandId: string },
-  options: WaitOptions & { deadlineMs: number },
+  options: WaitOptions & NamedOptions & { deadlineMs: number },
   endsAt: number,
 ): Promise<Command> {
-  const { onUpdate, signal } = options;
+  const { onUpdate, signal, docUrl } = options;
   let command: Command | undefined;
 
   const read = () => {
@@ -62,10 +71,10 @@ export function waitForCommand(
         if (current.updated_at !== command?.updated_at) tell(onUpdate, current);
         command = current;
       } catch (cause) {
-        throw mayPass(cause) ? new WaitTimeoutError({ ...awaited, command, cause }) : cause;
+        throw mayPass(cause) ? new WaitTimeoutError({ ...awaited, docUrl, command, cause }) : cause;
       }
       if (command.completed_at) return command;
-      if (performance.now() >= endsAt) throw new WaitTimeoutError({ ...awaited, command });
+      if (performance.now() >= endsAt) throw new WaitTimeoutError({ ...awaited, docUrl, command });
     }
   });
 }

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TenantOpenPlatform } from '../../src/index.js';
 
-/** Installed by npm when they are first needed, in a few seconds each. */
+/** Installed by npm on first use, in a few seconds each. */
 const runtimes = join(import.meta.dirname, '../../node_modules/.runtimes');
 
 let folder: string;
@@ -49,7 +49,7 @@ afterAll(async () => {
 const everything = ['command and wait', 'list', 'follow', 'upload and download', 'clock', 'abort'];
 const allRight = Object.fromEntries(everything.map((name) => [name, 'ok']));
 
-/** The folder of an npm package that is a runtime. */
+/** The folder of an npm package that contains a runtime. */
 function install(spec: string): string {
   const prefix = join(runtimes, spec);
   if (!existsSync(join(prefix, 'node_modules'))) {
@@ -77,7 +77,7 @@ test.each([
   expect(JSON.parse(stdout)).toEqual(allRight);
 });
 
-// With the older date, importScripts is there as in a browser's worker.
+// With the older date, importScripts exists as in a browser's worker.
 test.each(['2024-01-01', '2025-09-01'])('workerd with the compatibility date %s', async (compatibilityDate) => {
   const { Miniflare } = createRequire(join(install('miniflare@4'), 'x.js'))('miniflare');
   const script = readFileSync(join(folder, 'worker.mjs'), 'utf8');

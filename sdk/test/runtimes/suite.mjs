@@ -1,4 +1,7 @@
-/** What every runtime must do with a real platform and a real store. Plain Web APIs: it runs in browsers and Workers too. */
+/**
+ * The guarantees of every runtime with a real platform and a real store. It uses Web APIs only, so it also runs in
+ * browsers and Workers.
+ */
 export async function runSuite(sdk, { baseUrl, clientId, secret, resourceId, dangerouslyAllowBrowser }) {
   const client = new sdk.TenantOpenPlatform({ baseUrl, clientId, secret, dangerouslyAllowBrowser });
   const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };

@@ -178,24 +178,24 @@ export const parameters = (operation: Operation) =>
 
 const REVOKED_SCOPE = 'open:catalog:read';
 
-/** A query to accept, for every operation that needs one. The ids in it are references, as those of a path are. */
+/** A valid query for every operation that needs one. Its ids are references, like the ids of a path. */
 export const queries: Record<string, (ids: Ids) => Record<string, string>> = {
   'tenants.delete': ({ tenant_id }) => ({ confirm: tenant_id }),
   'policies.revoke': ({ client_id }) => ({ client_id, scope: REVOKED_SCOPE }),
 };
 
-/** The ids that a query names. */
+/** The names of the ids in a query. */
 export const queryReferences = ({ name }: Operation) =>
   Object.keys(queries[name]?.(missingIds()) ?? {}).filter((id): id is keyof Ids => id in missingIds());
 
-/** Every id that a path or a query names, but the tenant. */
+/** The names of all ids in the path and the query, except the tenant. */
 export const references = (operation: Operation) =>
   [...parameters(operation), ...queryReferences(operation)].filter((name) => name !== 'tenant_id');
 
 export const path = (operation: Operation, values: Ids) =>
   operation.route.path.replace(/:([a-z_]+)/g, (_, name) => values[idFor(operation, name)]);
 
-/** The path with its query, and with further parameters. */
+/** The path with its query and more parameters. */
 export function target(operation: Operation, values: Ids, more: Record<string, string> = {}): string {
   const query = new URLSearchParams({ ...queries[operation.name]?.(values), ...more }).toString();
   return `${path(operation, values)}${query && `?${query}`}`;

@@ -78,7 +78,7 @@ beforeAll(async () => {
   expect(made).toHaveLength(answers.length);
 });
 
-test('an entry says who changed which fields of what, from which values to which, when and by which request', async () => {
+test('an entry shows who changed which fields of which resource, the values before and after, when and by which request', async () => {
   const credential = `platform/tenants/${tenant.tenant_id}/credentials/${clientId}`;
   const principal = `platform/tenants/${tenant.tenant_id}/bus/principals/${principalId}`;
   const admin = tenant.admin.client_id;

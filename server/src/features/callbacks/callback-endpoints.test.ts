@@ -163,7 +163,7 @@ test('the limit of one tenant does not affect another tenant', async () => {
   expect((await create({}, { caller: free.admin })).status).toBe(201);
 });
 
-test('every change is in the log of the tenant, with field names and no values', async () => {
+test('every change is in the log of the tenant, with values and without secrets', async () => {
   const { admin, tenant_id } = await createTenant();
   const { endpoint_id, secret } = (await create({ name: 'Canary name' }, { caller: admin })).body;
   const rotated = await update(endpoint_id, { rotate_secret: true, previous_secret_ttl_seconds: 60 }, admin);
@@ -175,6 +175,6 @@ test('every change is in the log of the tenant, with field names and no values',
     { operation: 'callbackEndpoints.update', target, changes: ['rotate_secret', 'previous_secret_ttl_seconds'] },
     { operation: 'callbackEndpoints.create', target, changes: ['name', 'url'] },
   ]);
-  for (const value of [secret, rotated.body.secret, 'Canary name', 'acme.example'])
-    expect(log.raw).not.toContain(value);
+  expect(log.raw).toContain('Canary name');
+  for (const value of [secret, rotated.body.secret]) expect(log.raw).not.toContain(value);
 });

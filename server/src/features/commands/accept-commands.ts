@@ -104,6 +104,16 @@ export const ADMIT_AND_ACCEPT = `
   ), ${ACCEPTING}
   select ${VERDICT}, ${ACCEPTANCE} from admitted left join accepted using (position) order by position`;
 
+/** For a command that is not stored: whether its key is used. */
+const ADMIT_AND_FIND_KEY = `
+  with ${admitting(', idempotency_key text')}
+  select ${VERDICT}, exists (
+    select from commands
+    where commands.tenant_id = admitted.tenant_id and commands.idempotency_key = admitted.idempotency_key
+    offset 0
+  ) as is_key_used
+  from admitted order by position`;
+
 type AcceptanceRow = { is_current: boolean; command_id: string | null; accepted_ms: string };
 
 const toAcceptance = ({ is_current, command_id, accepted_ms }: AcceptanceRow): Acceptance =>
@@ -142,5 +152,19 @@ export const createCommandAdmission = (database: Database) =>
       }));
       const judged = await asIngest<VerdictRow & AcceptanceRow>(database, ADMIT_AND_ACCEPT, rows);
       return judged.map((row) => ({ verdict: toVerdict(row), acceptance: toAcceptance(row) }));
+    },
+  );
+
+/** Admits a request whose command is not to be stored, and says in the same statement whether its key is used. */
+export const createKeyAdmission = (database: Database) =>
+  batched<{ signed: SignedRequest; idempotencyKey: string }, { verdict: Verdict; isKeyUsed: boolean }>(
+    ({ signed }) => nonceKey(signed),
+    async (brought) => {
+      const rows = brought.map(({ signed, idempotencyKey }, position) => ({
+        ...toRequestRow(signed, position),
+        idempotency_key: idempotencyKey,
+      }));
+      const judged = await asIngest<VerdictRow & { is_key_used: boolean }>(database, ADMIT_AND_FIND_KEY, rows);
+      return judged.map((row) => ({ verdict: toVerdict(row), isKeyUsed: row.is_key_used }));
     },
   );

@@ -10,8 +10,9 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import { vendorsOf } from '../catalog/refuse-unknown-vendors.js';
-import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
+ * The shortcut of nearly every command: the statement that admits the request also stores the command, which saves a
+ * round trip and a commit. A refusal for overload costs one statement, too, so it does not cost more than a command. Every
+ * other request is admitted first and then goes to createCommand.
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
@@ -97,10 +98,23 @@ export const createCommand = ({
 
 /**
  * The shortcut of nearly every command: the statement that admits the request also stores the command, which saves a
- * round trip and a commit. Every other request is admitted first and then goes to createCommand.
+ * round trip and a commit. A refusal for overload costs one statement, too, so it does not cost more than a command. Every
+ * other request is admitted first and then goes to createCommand.
  */
-export function createCommandShortcut({ database, catalog, signals, payloadLimitBytes, waitSeconds }: Services) {
+export function createCommandShortcut(services: Services) {
+  const { database, catalog, signals, metrics, payloadLimitBytes, waitSeconds } = services;
   const admitWithCommand = createCommandAdmission(database);
+  const admitWithKey = createKeyAdmission(database);
+
+  const refuse =
+    (command: NewCommand, excess: number): Shortcut =>
+    async (signed) => {
+      const { verdict, isKeyUsed } = await admitWithKey({ signed, idempotencyKey: command.idempotency_key });
+      if (isKeyUsed) return { verdict, answer: null };
+      if (verdict.isFresh && verdict.isGranted) metrics.countOverload();
+      return { verdict, answer: overloaded(command, excess) };
+    };
+
   return ({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null => {
     // The operation has no query parameters.
     if (target !== contract.commands.create.path) return null;
@@ -109,7 +123,8 @@ export function createCommandShortcut({ database, catalog, signals, payloadLimit
     const checked = catalog.check(data);
     if (checked instanceof ApiError) return null;
     const command = newCommand(data, checked.revision, requestId);
-    if (excessWait(command, waitSeconds(tenantId)) > 0) return null;
+    const excess = excessWait(command, waitSeconds(tenantId));
+    if (excess > 0) return refuse(command, excess);
     return async (signed) => {
       const { verdict, acceptance } = await admitWithCommand({ signed, command });
       if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };

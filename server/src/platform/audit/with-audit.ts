@@ -9,16 +9,13 @@ import { auditEvents } from './audit-events.table.js';
 import { changedValues, type Facts, type SecretChanges } from './changed-values.js';
 
 type Change = {
-  /**
-   * The request body. The log keeps the names of its fields. The work may find that fewer fields were
-   * set.
-   */
+  /** The request body: `changes` keeps the names of its fields. The work may find that fewer fields were set. */
   fields: object;
-  /** For a request that creates a resource: the suffix that turns the request's path into the path of the resource. */
+  /** For a creation or deletion: the suffix that turns the request's path into the path of the resource. */
   created?: string;
 };
 
-/** What a change did. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
+/** The result of a change. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
 type Changed<Result> = {
   result: Result;
   before: Facts | null;

@@ -10,10 +10,10 @@ import type { RateLimits } from './rate-limits.js';
 export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
 
 /**
- * Admits a request and carries it out in one statement. The answer is null if the request was not carried out: it then
- * goes through the ordinary gates.
+ * Admits a request and carries it out or refuses it, in one statement. The answer is null if it did neither: the request
+ * then goes through the ordinary gates.
  */
-export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | null }>;
+export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | ApiError | null }>;
 
 /** Admits authentic requests: the credential is live, timestamp and nonce are valid, and the quota is not used up. */
 export function createAdmit(database: Database, limits: RateLimits) {

@@ -48,22 +48,36 @@ function toValidationError(error: RequestValidationError): ApiError {
 const MAX_DETAILS = 20;
 
 function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
-  return ((error?.issues ?? []) as Issue[]).slice(0, MAX_DETAILS).flatMap((issue) => {
-    const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-    if (issue.code === 'unrecognized_keys') {
-      return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
-        location: locationOf(part, [...path, key]),
-        code: 'UNKNOWN_FIELD',
-        message: 'is not a field of this operation',
-      }));
-    }
-    return [
-      {
-        location: locationOf(part, path),
-        code: (issue.code ?? 'invalid').toUpperCase(),
-        message: lowerFirst(issue.message),
-      },
-    ];
+  const issues = (error?.issues ?? []) as Issue[];
+  return withoutRepeats(issues)
+    .slice(0, MAX_DETAILS)
+    .flatMap((issue) => {
+      const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
+      if (issue.code === 'unrecognized_keys') {
+        return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
+          location: locationOf(part, [...path, key]),
+          code: 'UNKNOWN_FIELD',
+          message: 'is not a field of this operation',
+        }));
+      }
+      return [
+        {
+          location: locationOf(part, path),
+          code: (issue.code ?? 'invalid').toUpperCase(),
+          message: lowerFirst(issue.message),
+        },
+      ];
+    });
+}
+
+/** A value of the wrong type breaks further rules. They would only hide the one that counts. */
+function withoutRepeats(issues: Issue[]): Issue[] {
+  const ofWrongType = new Set<string>();
+  return issues.filter((issue) => {
+    const place = JSON.stringify(issue.path ?? []);
+    if (ofWrongType.has(place)) return false;
+    if (issue.code === 'invalid_type') ofWrongType.add(place);
+    return true;
   });
 }
 
