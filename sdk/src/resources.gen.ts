@@ -510,7 +510,7 @@ export class ParkedMessages {
    * Publishes the message again under its subject and removes it from the parked messages. A message that is refused
    * once more is parked once more, under another id.
    *
-   * After an unknown outcome it is not repeated, but throws an `UnknownOutcomeError`.
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:parked-message:retry.
    * Errors: NOT_FOUND, TENANT_DELETED, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
    */

@@ -65,7 +65,8 @@ CREATE TABLE public.bus_principals (
     status text NOT NULL,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    vendors text[]
 );
 
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
@@ -459,7 +460,10 @@ CREATE TABLE public.tenants (
     name text NOT NULL,
     status text DEFAULT 'ACTIVE'::text NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    vendors text[],
+    deletion_requested_at timestamp(3) with time zone,
+    deleted_rows bigint DEFAULT 0 NOT NULL
 );
 
 --
@@ -769,6 +773,12 @@ CREATE UNIQUE INDEX policies_of_role ON public.policies USING btree (tenant_id, 
 --
 
 CREATE INDEX role_bindings_in_order ON public.role_bindings USING btree (tenant_id, created_at, client_id, role);
+
+--
+-- Name: tenants_deleting; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX tenants_deleting ON public.tenants USING btree (tenant_id) WHERE (status = 'DELETING'::text);
 
 --
 -- Name: tenants_in_order; Type: INDEX; Schema: public; Owner: -
@@ -1205,6 +1215,14 @@ CREATE POLICY top_system ON public.roles TO top_system USING (true) WITH CHECK (
 CREATE POLICY top_system_delete ON public.audit_events FOR DELETE TO top_system USING ((occurred_at < (now() - '90 days'::interval)));
 
 --
+-- Name: audit_events top_system_purge; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_purge ON public.audit_events FOR DELETE TO top_system USING ((EXISTS ( SELECT
+   FROM public.tenants
+  WHERE ((tenants.status = 'DELETING'::text) AND ((tenants.tenant_id = audit_events.tenant_id) OR ((audit_events.tenant_id = 'platform'::text) AND (audit_events.operation = 'tenants.create'::text) AND (audit_events.target = ('platform/tenants/'::text || tenants.tenant_id))))))));
+
+--
 -- Name: audit_events top_system_select; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -1244,23 +1262,67 @@ GRANT SELECT(audit_event_id) ON TABLE public.audit_events TO top_system;
 GRANT SELECT(occurred_at) ON TABLE public.audit_events TO top_system;
 
 --
+-- Name: COLUMN audit_events.operation; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(operation) ON TABLE public.audit_events TO top_system;
+
+--
+-- Name: COLUMN audit_events.target; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(target) ON TABLE public.audit_events TO top_system;
+
+--
 -- Name: TABLE bus_principals; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
-GRANT SELECT ON TABLE public.bus_principals TO top_system;
+GRANT SELECT,DELETE ON TABLE public.bus_principals TO top_system;
 
 --
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_endpoints TO top_app;
+GRANT DELETE ON TABLE public.callback_endpoints TO top_system;
+
+--
+-- Name: COLUMN callback_endpoints.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.callback_endpoints TO top_system;
+
+--
+-- Name: COLUMN callback_endpoints.endpoint_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(endpoint_id) ON TABLE public.callback_endpoints TO top_system;
 
 --
 -- Name: TABLE callback_subscriptions; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_subscriptions TO top_app;
+GRANT DELETE ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: COLUMN callback_subscriptions.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: COLUMN callback_subscriptions.endpoint_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(endpoint_id) ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: COLUMN callback_subscriptions.subscription_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(subscription_id) ON TABLE public.callback_subscriptions TO top_system;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -1371,7 +1433,7 @@ GRANT UPDATE(history) ON TABLE public.commands TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.credentials TO top_app;
-GRANT SELECT ON TABLE public.credentials TO top_system;
+GRANT SELECT,DELETE ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1459,6 +1521,19 @@ GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_credentials TO top_app;
+GRANT DELETE ON TABLE public.object_credentials TO top_system;
+
+--
+-- Name: COLUMN object_credentials.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.object_credentials TO top_system;
+
+--
+-- Name: COLUMN object_credentials.credential_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(credential_id) ON TABLE public.object_credentials TO top_system;
 
 --
 -- Name: TABLE object_grants; Type: ACL; Schema: public; Owner: -
@@ -1490,6 +1565,19 @@ GRANT SELECT(granted_at) ON TABLE public.object_grants TO top_system;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_resources TO top_app;
+GRANT DELETE ON TABLE public.object_resources TO top_system;
+
+--
+-- Name: COLUMN object_resources.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.object_resources TO top_system;
+
+--
+-- Name: COLUMN object_resources.resource_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(resource_id) ON TABLE public.object_resources TO top_system;
 
 --
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
@@ -1512,6 +1600,19 @@ GRANT SELECT,DELETE ON TABLE public.parked_messages TO top_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
 GRANT SELECT ON TABLE public.policies TO top_ingest;
+GRANT DELETE ON TABLE public.policies TO top_system;
+
+--
+-- Name: COLUMN policies.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.policies TO top_system;
+
+--
+-- Name: COLUMN policies.policy_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(policy_id) ON TABLE public.policies TO top_system;
 
 --
 -- Name: TABLE relay_lease; Type: ACL; Schema: public; Owner: -
@@ -1525,12 +1626,44 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
 GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
+GRANT DELETE ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: COLUMN role_bindings.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: COLUMN role_bindings.client_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(client_id) ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: COLUMN role_bindings.role; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(role) ON TABLE public.role_bindings TO top_system;
 
 --
 -- Name: TABLE roles; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.roles TO top_app;
+GRANT DELETE ON TABLE public.roles TO top_system;
+
+--
+-- Name: COLUMN roles.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.roles TO top_system;
+
+--
+-- Name: COLUMN roles.role; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(role) ON TABLE public.roles TO top_system;
 
 --
 -- Name: TABLE sweep_marks; Type: ACL; Schema: public; Owner: -
@@ -1549,7 +1682,7 @@ GRANT UPDATE(swept_until) ON TABLE public.sweep_marks TO top_system;
 --
 
 GRANT SELECT,INSERT ON TABLE public.taken_names TO top_app;
-GRANT SELECT ON TABLE public.taken_names TO top_system;
+GRANT SELECT,DELETE ON TABLE public.taken_names TO top_system;
 
 --
 -- Name: TABLE tenants; Type: ACL; Schema: public; Owner: -
@@ -1565,10 +1698,46 @@ GRANT SELECT ON TABLE public.tenants TO top_ingest;
 GRANT SELECT(tenant_id) ON TABLE public.tenants TO top_system;
 
 --
+-- Name: COLUMN tenants.name; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE public.tenants TO top_system;
+
+--
 -- Name: COLUMN tenants.status; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT(status) ON TABLE public.tenants TO top_system;
+GRANT SELECT(status),UPDATE(status) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.created_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.vendors; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(vendors),UPDATE(vendors) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.deletion_requested_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(deletion_requested_at) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.deleted_rows; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(deleted_rows),UPDATE(deleted_rows) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -13,14 +13,6 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'policies.create': ({ client_id }) => ({ client_id, scope: 'open:device-request:create' }),
   'busPrincipals.create': () => newPrincipal(),
   'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
-<<<<<<< HEAD
-  'vendors.put': () => ({ enabled: true }),
-  'commandTypes.put': () => ({ description: 'Restarts the device.', payload_schema: { type: 'object' } }),
-  'deviceRequests.reply': () => ({ outcome: 'SUCCESS', payload: { version: '2.4.1' } }),
-  'commands.cancel': () => ({}),
-  'parkedMessages.retry': () => ({}),
-=======
->>>>>>> main
   'commands.create': () => ({
     vendor: 'vendor_a',
     device_id: 'device-1',

@@ -10,9 +10,14 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
- * The shortcut of nearly every command: the statement that admits the request also stores the command, which saves a
- * round trip and a commit. A refusal for overload costs one statement, too, so it does not cost more than a command. Every
- * other request is admitted first and then goes to createCommand.
+import { vendorsOf } from '../catalog/refuse-unknown-vendors.js';
+import {
+  type Acceptance,
+  createCommandAccepter,
+  createCommandAdmission,
+  createKeyAdmission,
+  type NewCommand,
+} from './accept-commands.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
