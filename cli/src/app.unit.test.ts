@@ -87,7 +87,7 @@ test('an unreachable platform fails with exit code 1 and does not show the secre
   expect(stderr).not.toContain(unusedSecret);
 });
 
-test('a command whose outcome is unknown names the key that makes another try safe', async () => {
+test('a command with an unknown outcome names the key that makes a retry safe', async () => {
   const argv = ['commands', 'create', '--vendor', 'v', '--device-id', 'd', '--command-type', 'c'];
   const { exitCode, stderr } = await topctl(argv, { env: unreachable });
   expect(exitCode).toBe(1);

@@ -29,7 +29,7 @@ const operations = Object.values(document.operations).map(({ action, channel }) 
   return { action, ...described };
 });
 
-/** Of JSON Schema AsyncAPI has draft 7, which is Ajv's own. */
+/** AsyncAPI supports JSON Schema draft 7, which is Ajv's default. */
 const ajv = addFormats.default(new Ajv({ allowUnionTypes: true, keywords: ['components'] }));
 ajv.addSchema({ components: document.components }, 'asyncapi.json');
 const validators = new Map(
@@ -40,11 +40,11 @@ const validators = new Map(
 );
 const accepts = (name: string, payload: Json) => validators.get(name)?.(payload);
 
-test('asyncapi.json is what the messages of the bus generate', () => {
+test('asyncapi.json is up to date with the messages of the bus', () => {
   expect(text).toBe(renderAsyncApi());
 });
 
-test('every subject of the bus is one channel, with the parameters of its address and no others', () => {
+test('every subject of the bus is exactly one channel, with the parameters of its address', () => {
   const values: Json = { tenant_id: 'acme', vendor: 'vendor_a', event_type: 'command.completed' };
   const addresses = Object.entries(document.channels).map(([name, { address, parameters }]) => {
     const inAddress = [...address.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
@@ -59,7 +59,7 @@ test('every subject of the bus is one channel, with the parameters of its addres
   expect(new Set(addresses.map(([, subject]) => readSubject(subject)?.kind)).size).toBe(made.length);
 });
 
-test('every channel has one operation: the platform receives what principals may publish, and sends the rest', () => {
+test('every channel has one operation: the platform receives the subjects that principals may publish, and sends the rest', () => {
   const published = busExports.map(({ subject }) => subject);
   const expected = Object.values(document.channels).map(({ address }) => {
     const action = published.includes(address.replaceAll(/\{\w+\}/g, '*')) ? 'receive' : 'send';
@@ -68,13 +68,13 @@ test('every channel has one operation: the platform receives what principals may
   expect(operations.map(({ action, address }) => ({ action, address }))).toEqual(expected);
 });
 
-test('every message is of one channel', () => {
+test('every message belongs to a channel', () => {
   expect(operations.flatMap((operation) => Object.keys(operation.messages)).sort()).toEqual(
     Object.keys(messages).sort(),
   );
 });
 
-test('no pattern needs a class of Unicode, which expressions of other languages lack', () => {
+test('no pattern needs a Unicode class, which regular expressions of other languages lack', () => {
   const patterns = [...nodes(document)].map(({ node }) => node.pattern).filter((pattern) => pattern !== undefined);
   expect(patterns).not.toEqual([]);
   expect(patterns.filter((pattern) => /\\[pP]\{/.test(String(pattern)))).toEqual([]);
@@ -89,12 +89,12 @@ describe.each(Object.entries(messages))('%s', (name, { payload, examples }) => {
   const schema = schemas[lastOf('allOf' in payload ? payload.allOf[0] : payload)];
   const operation = operations.find((one) => name in one.messages);
 
-  test('the example satisfies the schema of this message and of no other in its channel', () => {
+  test('the example is valid for its message and for no other in its channel', () => {
     const satisfied = Object.keys(operation?.messages ?? {}).filter((one) => accepts(one, example));
     expect(satisfied).toEqual([name]);
   });
 
-  test('without a required property it satisfies it no longer', () => {
+  test('the example is invalid without a required property', () => {
     expect(schema?.required).not.toEqual([]);
     for (const property of schema?.required ?? []) {
       const { [property]: left, ...rest } = example;
@@ -102,12 +102,12 @@ describe.each(Object.entries(messages))('%s', (name, { payload, examples }) => {
     }
   });
 
-  test('more properties may come to be sent by the platform, not to it', () => {
+  test('the platform may send additional properties, but accepts none', () => {
     expect(accepts(name, { ...example, added_later: true })).toBe(operation?.action === 'send');
   });
 });
 
-test('a command update says something of the adapter or of the device', () => {
+test('a command update has at least one status, of the adapter or of the device', () => {
   const { adapter_status, device_execution_status, ...neither } = messages.CommandUpdate?.examples[0]?.payload ?? {};
   expect(accepts('CommandUpdate', neither)).toBe(false);
   expect(accepts('CommandUpdate', { ...neither, adapter_status })).toBe(true);

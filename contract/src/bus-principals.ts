@@ -18,7 +18,7 @@ const ServiceName = BusName.describe(
   'The service that uses the principal: 1 to 128 printable ASCII characters, no space.',
 );
 
-/** Of any text, so that a wrong key is refused as a wrong key and a seed is never quoted in a validation error. */
+/** Accepts any text, so that a wrong key is refused as such and a validation error never quotes a seed. */
 const BusKey = z.string().min(1).max(256);
 const BusAccountPublicKey = BusKey.describe(
   'The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant.',

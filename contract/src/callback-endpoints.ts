@@ -8,7 +8,7 @@ export const CallbackStatus = z
   .enum(['ACTIVE', 'DISABLED'])
   .describe('Kept for the later delivery service: DISABLED is not delivered to.');
 
-/** Of any text: one that is not allowed is refused as such, with the reason. */
+/** Accepts any text: a forbidden URL is refused as such, with the reason. */
 const CallbackUrl = z
   .string()
   .min(1)

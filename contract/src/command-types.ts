@@ -5,7 +5,7 @@ import { printable } from './printable.js';
 
 const Enabled = z.boolean().describe('Whether commands of this type are accepted.');
 const Description = printable(1000).describe('What the command does: 1 to 1000 printable characters.');
-/** What a payload schema may be. */
+/** The allowed form of a payload schema. */
 const limits =
   'At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. At most 200 schemas and characters of patterns together may apply to the same value; `a{1,64}` counts as 64 characters or more, so use maxLength for long texts.';
 const CatalogCommandType = z

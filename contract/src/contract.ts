@@ -64,7 +64,7 @@ export const contract = initContract().router(
   },
 );
 
-/** An operation as the rest of the code sees it, whatever its types: for enumeration. */
+/** An operation without its specific types, for enumeration. */
 export type Operation = {
   /** `commands.create`: contract key, operationId, metric label, `topctl commands create`. */
   name: string;

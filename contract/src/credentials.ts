@@ -6,7 +6,7 @@ export const CredentialStatus = z
   .enum(['ACTIVE', 'DISABLED', 'DELETED'])
   .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
 
-/** The most that a credential may allow X-Api-Timestamp to be off the server clock, in seconds. */
+/** The most seconds that a credential may allow between X-Api-Timestamp and the server clock. */
 export const MAX_CLOCK_SKEW_SECONDS = 900;
 
 const WindowSeconds = z.int().min(30).max(MAX_CLOCK_SKEW_SECONDS);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from './contract.js';
 import { type ErrorCode, errors } from './errors.js';
 
-/** Of every request under /api/v1, whatever it asks for. */
+/** Codes of every request under /api/v1. */
 const common: readonly ErrorCode[] = [
   'MALFORMED_HTTP',
   'INVALID_TARGET',
@@ -21,7 +21,7 @@ const common: readonly ErrorCode[] = [
 
 const ofBodies: readonly ErrorCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
-/** Every code that an operation can answer, in the order of the table: those of its shape, and its own. */
+/** Every code that an operation can answer, in the order of the table: codes of its shape, and its own codes. */
 export function errorsOf({ route }: Operation): ErrorCode[] {
   const { scope, tenant, errors: own } = route.metadata;
   const hasBody = 'body' in route && route.body !== undefined;

@@ -3,11 +3,11 @@ import { RequestId } from './primitives.js';
 
 type ErrorDefinition = {
   status: number;
-  /** What happened, for the reference. The message of an answer is more precise where it can be. */
+  /** The cause, for the reference. The message of an answer is more precise if possible. */
   meaning: string;
-  /** What the caller can do about it. */
+  /** The remedy for the caller. */
   fix: string;
-  /** Whether sending the same request again, unchanged but newly signed, may succeed. */
+  /** Whether the same request, with a new signature, may succeed later. */
   retryable: boolean;
 };
 

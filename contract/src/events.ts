@@ -19,7 +19,7 @@ import {
 /** The subscribable event types of the specification. Outcomes are in the payload, never in the type. */
 export const eventTypes = ['command.accepted', 'command.completed'] as const;
 
-/** An event of the tenant's log, as it goes to the messaging bus. */
+/** An event of the tenant's log, as it is published on the messaging bus. */
 export const PlatformEvent = z
   .object({
     event_id: z.uuid().describe('The event (UUID version 7); the same in every copy.'),

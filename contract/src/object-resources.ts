@@ -7,7 +7,7 @@ export const ObjectResourceId = z.uuid().describe('The object resource: a UUID m
 
 export const ObjectOperation = z.enum(['UPLOAD', 'DOWNLOAD']).describe('What a presigned URL is good for.');
 
-/** The most that one PUT may carry. */
+/** The most bytes of one PUT request. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 const MAX_EXPIRES_IN_SECONDS = 604_800;
 

@@ -34,12 +34,12 @@ const routeOf = (name: string) => {
 
 const successesOf = (responses: object) => Object.entries(responses).filter(([status]) => Number(status) < 400);
 
-test('openapi.json is what the contract generates', () => {
+test('openapi.json is up to date with the contract', () => {
   const written = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
   expect(written, 'contract/openapi.json is out of date: run pnpm golden').toBe(renderOpenApi());
 });
 
-test('describes exactly the operations of the contract, each under its name', () => {
+test('describes exactly the operations of the contract, each by its name', () => {
   const line = (method: string, path: string, name: string | undefined) => `${method} ${path} ${name}`;
   expect(described.map(({ method, path, operation }) => line(method, path, operation.operationId)).sort()).toEqual(
     allOperations.map(({ name, route }) => line(route.method, route.path.replaceAll(/:(\w+)/g, '{$1}'), name)).sort(),
@@ -49,7 +49,7 @@ test('describes exactly the operations of the contract, each under its name', ()
 describe.each(described)('$operation.operationId', ({ operation }) => {
   const route = routeOf(operation.operationId);
 
-  test('shows an example of its body, which the platform accepts', () => {
+  test('has an example of its body, which the platform accepts', () => {
     const body = 'body' in route ? (route.body as z.ZodType) : undefined;
     expect(operation.requestBody !== undefined).toBe(body !== undefined);
     if (!body) return;
@@ -57,7 +57,7 @@ describe.each(described)('$operation.operationId', ({ operation }) => {
     expect(body.parse(example)).toEqual(example);
   });
 
-  test('shows an example of every success, which is the whole answer', () => {
+  test('has a complete example of every success', () => {
     for (const [status, response] of successesOf(operation.responses)) {
       const example = response.content['application/json'].example;
       const schema = route.responses[Number(status)] as z.ZodType;
@@ -66,7 +66,7 @@ describe.each(described)('$operation.operationId', ({ operation }) => {
     }
   });
 
-  test('answers from schemas that change nothing', () => {
+  test('validates answers without changing them', () => {
     for (const [status, schema] of successesOf(route.responses)) {
       expect(changes(schema as z.core.$ZodType, status)).toEqual([]);
     }
@@ -91,7 +91,7 @@ test('an answer is not searched within payloads, results and payload schemas', (
   expect(events.schema.safeParse({ ...events.example, items }).success).toBe(true);
 });
 
-test('every error has an example, which is a whole error body', () => {
+test('every error has an example, which is a complete error body', () => {
   const unanswered = Object.keys(errors).filter((code) => !(code in document.components.examples));
   expect(unanswered).toEqual(['METHOD_NOT_ALLOWED']);
   for (const [code, { value }] of Object.entries(document.components.examples)) {
@@ -102,7 +102,7 @@ test('every error has an example, which is a whole error body', () => {
 const codesOf = ({ content }: { content: { 'application/json': Media } }) =>
   Object.keys(content['application/json'].examples ?? {});
 
-test.each(described)('$operation.operationId lists the codes that it can answer, and no others', ({ operation }) => {
+test.each(described)('$operation.operationId lists exactly the codes that it can answer', ({ operation }) => {
   const failures = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
   const listed = failures.flatMap(([, response]) =>
     codesOf(
@@ -113,13 +113,13 @@ test.each(described)('$operation.operationId lists the codes that it can answer,
   expect(listed.sort()).toEqual(errorsOf({ name, route: routeOf(name) }).sort());
 });
 
-test('commands.create lists its own 422 codes alone', () => {
+test('commands.create lists only its own 422 codes', () => {
   const create = described.find(({ operation }) => operation.operationId === 'commands.create');
   const codes = codesOf(create?.operation.responses['422'] as never);
   expect(codes).toEqual(['VENDOR_NOT_ENABLED', 'COMMAND_TYPE_UNKNOWN', 'COMMAND_PAYLOAD_INVALID']);
 });
 
-test.each(eventTypes)('the event %s has an example, which is a whole event', (type) => {
+test.each(eventTypes)('the event %s has a complete example', (type) => {
   const example = document.webhooks[type]?.post.requestBody.content['application/json'].example as Json;
   expect(PlatformEvent.parse(example)).toEqual({ ...example, event_type: type });
 });
@@ -130,7 +130,7 @@ test('every property and every parameter is described', () => {
   expect(parameters.filter(({ node }) => !node.description)).toEqual([]);
 });
 
-test('numbers and times are described as what they are', () => {
+test('numbers and times have the right formats', () => {
   const limits = [...nodes(document.paths)].filter(({ node }) => node.name === 'limit').map(({ node }) => node.schema);
   expect(limits).not.toEqual([]);
   for (const limit of limits) expect(limit).toEqual({ type: 'integer', minimum: 1, maximum: 500, default: 100 });
@@ -140,7 +140,7 @@ test('numbers and times are described as what they are', () => {
   expect(times.filter(({ node }) => node.format !== 'date-time')).toEqual([]);
 });
 
-test('an integer has 64 bits wherever its maximum needs more than 32, and nowhere else', () => {
+test('an integer is int64 exactly if its maximum needs more than 32 bits', () => {
   const integers = [...nodes(document)].filter(({ node }) => [node.type].flat().includes('integer'));
   const large = integers.filter(({ node }) => Number(node.maximum) > 2 ** 31 - 1);
   expect(large.map(({ at }) => at)).toContain('#/components/schemas/PresignRequest/properties/content_length');

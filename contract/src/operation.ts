@@ -2,32 +2,35 @@ import type { AppRoute } from '@ts-rest/core';
 import type { ErrorCode } from './errors.js';
 import type { Scope } from './scopes.js';
 
-/** Headers that a successful answer may have, beside X-Request-Id. */
+/** Headers that a successful answer may have in addition to X-Request-Id. */
 export type AnswerHeader = 'Idempotent-Replayed' | 'Idempotency-Mismatch' | 'Link' | 'X-Next-Cursor';
 
 /**
- * How a request may be repeated after an unknown outcome. ALWAYS: as it is. BY_KEY: with the same idempotency_key.
- * Otherwise the caller has to check something first; `ifBodyHas` names the field without which it need not.
+ * How a request may be repeated after an unknown outcome. ALWAYS: unchanged. BY_KEY: with the same idempotency_key.
+ * Otherwise the caller has to check first; with `ifBodyHas`, only if the body has this field.
  */
 export type Repeat = 'ALWAYS' | 'BY_KEY' | { check: string; ifBodyHas?: string };
 
-/** What an operation is, beside its path and schemas. Server, OpenAPI, SDK, command line and tests derive from it. */
+/**
+ * The facts about an operation besides its path and schemas. Server, OpenAPI, SDK, command line and tests derive from
+ * it.
+ */
 export type OperationMetadata = {
-  /** The permission that the caller needs; null if any live credential may call. */
+  /** The scope that the caller needs; null if any live credential may call. */
   scope: Scope | null;
   /** False marks an addition to the specification. */
   specified: boolean;
   /**
-   * The tenant that the operation acts on. own: the caller's. path: the one in the path, which is the caller's own
+   * The tenant that the operation acts on. own: the caller's. path: the one in the path, which must be the caller's own
    * unless the caller belongs to tenant `platform`. platform: none; only credentials of tenant `platform` may call.
    */
   tenant: 'own' | 'path' | 'platform';
-  /** The error codes that follow from what the operation does. `errorsOf` adds those that follow from its shape. */
+  /** The error codes that depend on the operation itself. `errorsOf` adds the codes that depend on its shape. */
   errors: readonly ErrorCode[];
-  /** Absent: ALWAYS. Every POST and PUT says it. */
+  /** Absent: ALWAYS. Required for every POST and PUT. */
   repeat?: Repeat;
   answerHeaders?: readonly AnswerHeader[];
-  /** What a success status means, if it is not the usual meaning. */
+  /** The meaning of a success status, if it is not the usual one. */
   successes?: Readonly<Record<number, string>>;
 };
 

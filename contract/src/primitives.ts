@@ -69,13 +69,15 @@ export const InputTimestamp = z
   .refine((text) => isStorable(Date.parse(text)), 'must be from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z')
   .meta({ format: 'date-time' });
 
-/** Date.parse reads 2026-02-30 as 2 March: a silent change of what was meant. */
+/** Date.parse reads 2026-02-30 as 2 March: a silent change of the caller's date. */
 function isCalendarDate(text: string): boolean {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** In UTC: an offset may carry a text of the year 9999 or 0001 out of the four digits that RFC 3339 has for a year. */
+/**
+ * In UTC: with an offset, the year of a text from 9999 or 0001 may need more or fewer than the four digits of RFC 3339.
+ */
 const isStorable = (milliseconds: number) => milliseconds >= 0 && milliseconds <= MAX_INSTANT;
 
 /** An integer in a query: decimal digits, no sign, no leading zero. */
@@ -101,8 +103,8 @@ export const pageQuery = {
 };
 
 /**
- * A JSON object of somebody else's in an answer: a payload, a result, a schema. It was checked when it came, and to
- * walk through it again would take longer than the rest of the answer. The description is that of any object.
+ * A caller's or device's JSON object in an answer: a payload, a result, a schema. It was validated on arrival, and
+ * walking through it again would take longer than the rest of the answer. Its description is the one of any object.
  */
 export const OpaqueObject = z
   .unknown()
@@ -113,17 +115,17 @@ export const OpaqueObject = z
 
 type JsonObject = Record<string, unknown>;
 
-/** In a list whose items are followed: where to go on from, behind any of them. */
+/** In a list that can be followed: the cursor after this item. */
 export const ItemCursor = z
   .string()
   .describe('Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire.');
 
-/** For how long a request may wait for something to happen. */
+/** How many seconds a request may wait for a change. */
 export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describe(
   'Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once.',
 );
 
-/** A page of a list. Its example is a page of the item's example. */
+/** A page of a list. Its example contains the example of an item. */
 export const page = <Item extends z.ZodType>(id: string, item: Item, order = 'newest first') => {
   const example = item.meta()?.example as { request_id: string };
   return z

@@ -1,6 +1,6 @@
 import type { contract } from './contract.js';
 
-/** What each resource is: a title, and a sentence for OpenAPI, SDK and command line. */
+/** The title of each resource, and a sentence for OpenAPI, SDK and command line. */
 export const resources: Record<keyof typeof contract, { title: string; description: string }> = {
   tenants: {
     title: 'Tenants',

@@ -8,7 +8,7 @@ export const RoleName = z
   .regex(patterns.role, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
   .describe('The name of a role, for example `tenant_admin`.');
 
-/** Any well-formed name: one that the platform does not know is refused with SCOPE_UNKNOWN. */
+/** Any well-formed name: an unknown scope is refused with SCOPE_UNKNOWN. */
 export const ScopeName = z
   .string()
   .regex(/^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$/, 'must be a scope as object:action, such as open:command:read')

@@ -81,7 +81,7 @@ export const builtInRoles: Record<string, readonly Scope[]> = {
 /** The tenant that the platform's own administrators belong to. */
 export const PLATFORM_TENANT_ID = 'platform';
 
-/** Scopes that credentials of tenant `platform` alone can hold: what they permit belongs to no other tenant. */
+/** Scopes that only credentials of tenant `platform` can hold, because they affect every tenant. */
 export const platformTenantScopes: readonly Scope[] = [
   'platform:tenant:create',
   'platform:tenant:update',

@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ErrorCode } from '../src/errors.js';
 
-/** A request to sign. What a case leaves out is as in {@link usual}. */
+/** A request to sign. Missing fields are those of {@link usual}. */
 export type RequestCase = {
   name: string;
-  /** Which mistake of a port it catches. */
+  /** The mistake of an implementation that this case catches. */
   why: string;
   secret?: string;
   client_id?: string;
@@ -16,19 +16,19 @@ export type RequestCase = {
 };
 
 /**
- * Who refuses: the grammar of targets, the syntax and number of the authentication headers, the signature, or the
- * server with what only a server knows. Every case breaks the rule of its judge and none of the others.
+ * The judge that refuses: the grammar of targets, the syntax and number of the authentication headers, the signature,
+ * or the server with its own knowledge. Every case breaks the rule of its judge and no other rule.
  */
 type Judge = 'target' | 'headers' | 'signature' | 'server';
 
 export type RejectCase = RequestCase & {
   judge: Judge;
   code: ErrorCode;
-  /** With judge `server`: the code is answered only to a live credential, after the signature was verified. */
+  /** With judge `server`: only a live credential gets this code, after the signature was verified. */
   after_signature?: true;
-  /** The header value to send, where it is not the right one. */
+  /** The header value to send, if it is not the correct one. */
   signature?: (right: Signing) => string;
-  /** Changes the headers as they would be sent if all were right. */
+  /** Changes the headers of an otherwise correct request. */
   headers?: (right: string[]) => string[];
 };
 

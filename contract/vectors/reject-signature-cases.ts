@@ -21,7 +21,7 @@ const signatureCase = (
 
 const v1 = (key: string | Buffer, text: string): string => `v1=${hmacSha256(key, text)}`;
 
-/** Signs with one of the seven lines, counted from 0, replaced. */
+/** Signs with one of the seven lines replaced, counted from 0. */
 const withLine =
   (index: number, change: (line: string) => string) =>
   ({ lines, secret }: Signing): string =>

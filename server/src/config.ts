@@ -17,6 +17,11 @@ const isTrue = (text: string) => text === 'true';
 /** Also check rules between variables if a single variable is wrong: the error shows all problems at once. */
 const always = () => true;
 
+type Keyrings = Partial<Record<'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND', string | undefined>>;
+
+const keyringsOf = ({ KEYRING, KEYRING_FILE, KEYRING_COMMAND }: Keyrings) =>
+  [KEYRING, KEYRING_FILE, KEYRING_COMMAND].filter((from) => from !== undefined);
+
 const Config = z
   .object({
     PORT: integer(0, 65_535).prefault('8787'),
@@ -59,6 +64,8 @@ const Config = z
     WORKERS: integer(1, 64).prefault('1'),
     KEYRING_FILE: z.string().min(1).optional(),
     KEYRING: z.string().min(1).optional(),
+    /** A program of the shell that prints the keyring. */
+    KEYRING_COMMAND: z.string().min(1).optional(),
     /** A path prefix that a proxy does not remove from /api/v1. It is not signed. */
     BASE_PATH: z
       .string()
@@ -148,14 +155,15 @@ const Config = z
     error: 'must be 1 where ROLE is worker: these processes answer requests',
     when: always,
   })
-  .refine(({ DATABASE_URL, KEYRING, KEYRING_FILE }) => !DATABASE_URL || KEYRING || KEYRING_FILE, {
+  .refine(({ DATABASE_URL, ...config }) => !DATABASE_URL || keyringsOf(config).length > 0, {
     path: ['KEYRING_FILE'],
-    error: 'or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
+    error:
+      'or KEYRING_COMMAND or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
     when: always,
   })
-  .refine(({ KEYRING, KEYRING_FILE }) => !KEYRING || !KEYRING_FILE, {
+  .refine((config) => keyringsOf(config).length < 2, {
     path: ['KEYRING_FILE'],
-    error: 'and KEYRING exclude each other',
+    error: ', KEYRING_COMMAND and KEYRING exclude each other',
     when: always,
   })
   .transform((config) => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, readConfig } from './config.js';
+import { runKeys } from './keys.js';
 import { runPart } from './part.js';
 import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
@@ -14,7 +15,9 @@ import { PART, supervise } from './supervise.js';
 
 const USAGE = `node server/dist/main.js                              run the platform
 node server/dist/main.js bootstrap-admin [--recover]  create a platform administrator and print its profile, once
-node server/dist/main.js outbox republish --since <RFC 3339> [--tenant <tenant_id>]  publish again what was lost on NATS`;
+node server/dist/main.js outbox republish --since <RFC 3339> [--tenant <tenant_id>]  publish again what was lost on NATS
+node server/dist/main.js keys status                  print how many secrets each master key seals
+node server/dist/main.js keys rewrap                  seal every secret with the primary master key, while nodes serve`;
 
 async function main(args: string[]): Promise<void> {
   const [command, ...flags] = args;
@@ -24,6 +27,7 @@ async function main(args: string[]): Promise<void> {
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
   }
+  if (command === 'keys') return console.log(await runKeys(readConfig(process.env), flags));
   if (command === 'outbox' && flags[0] === 'republish') {
     return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
   }

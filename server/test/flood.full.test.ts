@@ -78,7 +78,7 @@ test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
     },
   ],
 ])(
-  `of ${FLOOD} updates of one tenant that are %s many still wait when another tenant's update is taken`,
+  `of ${FLOOD} updates of one tenant that are %s many still wait when another tenant's update is handled`,
   {
     timeout: 120_000,
   },

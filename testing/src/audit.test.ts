@@ -12,17 +12,17 @@ const codeOf = () => blocksOf(PAGE).map(({ code }) => code);
 type Entry = { occurred_at: string; request_id: string };
 type Day = { day: string; vendor: string; client_ids: string[] };
 
-test('docs/audit.md, pasted from top to bottom, finds who could send today, and nobody before', async () => {
+test('docs/audit.md, pasted from top to bottom, finds who could send today, and nobody on earlier days', async () => {
   const printed = await runPasted({ language: 'sh', marked: 'run', code: codeOf().join('\n') });
   const days = printed.split('\n').flatMap((line) => (line.startsWith('{"day"') ? [JSON.parse(line) as Day] : []));
   expect(days).toHaveLength(7);
-  // At midnight, the lines that are pasted first belong to yesterday.
+  // After midnight, the lines pasted first would belong to the previous day.
   expect(days.slice(0, 5).flatMap(({ client_ids }) => client_ids)).toEqual([]);
   const found = new Set(days.flatMap(({ client_ids }) => client_ids));
   expect(found).toEqual(new Set(['initech-backend', 'initech-old']));
 });
 
-/** Runs the script of the page on these entries; answers who could send on each of the last seven days. */
+/** Runs the script of the page on these entries; returns who could send on each of the last seven days. */
 async function whoCouldSend(vendor: string, entries: Entry[]): Promise<string[][]> {
   const script = codeOf().find((code) => code.includes('who-could-send.mjs <<'));
   const ndjson = entries.map((entry) => JSON.stringify(entry)).join('\n');
@@ -34,7 +34,7 @@ async function whoCouldSend(vendor: string, entries: Entry[]): Promise<string[][
     .map((line) => (JSON.parse(line) as Day).client_ids);
 }
 
-test('the script answers for each of seven days from the entries that the platform wrote, whatever the way of a right', async () => {
+test('the script answers for each of seven days from the entries of the platform, however a right was granted', async () => {
   const { tenant_id } = await createTenant();
   const below = `/api/v1/platform/tenants/${tenant_id}`;
   const vendor = `vendor-${randomUUID()}`;
@@ -56,14 +56,14 @@ test('the script answers for each of seven days from the entries that the platfo
 
   await change(20, 'PUT', vendorPath, { enabled: true });
   for (const client_id of [byRole, byPolicy, byOwnRole, expiring, reader]) await create(client_id, 20);
-  // Of a role that all have: until it is DISABLED on the day before yesterday, and ACTIVE again today.
+  // Through a built-in role: until the credential is DISABLED the day before yesterday, and again from today.
   await change(10, 'POST', `${below}/role-bindings`, { client_id: byRole, role: 'integration_operator' });
   await change(2, 'PUT', `${below}/credentials/${byRole}`, { status: 'DISABLED' });
   await change(0, 'PUT', `${below}/credentials/${byRole}`, { status: 'ACTIVE' });
-  // By a policy of one day.
+  // Through a policy for one day.
   await change(5, 'POST', `${below}/policies`, { client_id: byPolicy, scope: 'open:command:create' });
   await change(5, 'DELETE', `${below}/policies?client_id=${byPolicy}&scope=open:command:create`);
-  // By a role of the tenant's own, which grants the scope for three days.
+  // Through a custom role, which grants the scope for three days.
   await change(10, 'PUT', `${below}/roles/own`, { scopes: ['open:command:read'] });
   await change(10, 'POST', `${below}/role-bindings`, { client_id: byOwnRole, role: 'own' });
   await change(4, 'PUT', `${below}/roles/own`, { scopes: ['open:command:read', 'open:command:create'] });
@@ -74,7 +74,7 @@ test('the script answers for each of seven days from the entries that the platfo
   await change(10, 'POST', `${below}/role-bindings`, { client_id: expiring, role: 'integration_operator' });
   // Never.
   await change(10, 'POST', `${below}/role-bindings`, { client_id: reader, role: 'integration_reader' });
-  // Nobody while the vendor is off, for a whole day.
+  // Nobody while the vendor is disabled, for a whole day.
   await change(2, 'PUT', vendorPath, { enabled: false });
   await change(0, 'PUT', vendorPath, { enabled: true });
 

@@ -62,7 +62,7 @@ test('rotate names endpoint and tenant before it asks, and returns a new secret 
   expect(rotated.previous_secret_expires_at).not.toBeNull();
 });
 
-test('update changes what is given, and disables after a question', async () => {
+test('update changes only the given fields, and disables after a prompt', async () => {
   const { world, endpointId } = await withEndpoint();
   const update = ['callback-endpoints', 'update', endpointId];
   const changed = await topctl([...update, '--name', 'Bills', '--url', 'https://hooks.acme.example/bills'], world);

@@ -378,7 +378,7 @@ describe('object-credentials', () => {
     expect(stderr).toContain(message);
   });
 
-  test('update rotates the access key with both halves, and changes what else is given', async () => {
+  test('update rotates the access key with both halves, and changes only the given fields', async () => {
     const { asAdmin, credentialId } = await withResource();
     const rotate = ['object-credentials', 'update', credentialId, '--access-key-id', 'NEW'];
     expect(await topctl(rotate, asAdmin)).toMatchObject({

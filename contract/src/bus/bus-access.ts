@@ -2,21 +2,21 @@ import { PLATFORM_TENANT_ID } from '../scopes.js';
 import { durables, inboxPrefix } from './durables.js';
 import { subjects } from './subjects.js';
 
-/** The account of NATS that holds the platform and its streams. */
+/** The NATS account of the platform and its streams. */
 export const PLATFORM_ACCOUNT = 'TOP';
 
 /**
- * What principals put before the JetStream API instead of `$JS.API`: each has an account of its own, into which the
- * platform's is imported under this name.
+ * The JetStream API prefix of principals, instead of `$JS.API`: each principal has its own account, into which the
+ * platform's API is imported under this name.
  */
 export const API_PREFIX = 'TOP.API';
 
 const JETSTREAM_API = '$JS.API';
 
-/** A subject of the platform's account, and what it is called in the principal's. */
+/** A subject of the platform's account, and its name in the principal's account. */
 export type BusImport = { subject: string; as: string };
 
-/** What principals may be given of the platform's account: no more than the subjects of {@link busAccess} match these. */
+/** The subjects that the platform's account exports to principals: only subjects of {@link busAccess} match these. */
 export const busExports: readonly { subject: string; streamsAnswers?: true }[] = [
   { subject: subjects.commandUpdate('*', '*') },
   { subject: subjects.deviceRequest('*', '*') },
@@ -25,7 +25,7 @@ export const busExports: readonly { subject: string; streamsAnswers?: true }[] =
   { subject: '$JS.ACK.>' },
 ];
 
-/** A vendor that is not enabled gets no new commands; adapters still tell how those of before ended. */
+/** A disabled vendor gets no new commands, but adapters still report the outcome of earlier ones. */
 export type BusVendor = { vendor: string; enabled: boolean };
 
 type Principal = {
@@ -38,11 +38,12 @@ type Principal = {
 };
 
 /**
- * All that a principal may do on the bus: read the durables that are its own, and as an adapter tell what it knows.
+ * The permissions of a principal on the bus: it reads its own durables, and as an adapter it publishes reports and
+ * device requests.
  *
- * Permissions alone would not hold: NATS checks the subject of a message and not where its answer goes, so in the
- * platform's account anybody who may publish could have JetStream answer to `$JS.API.STREAM.PURGE.…`, or to a subject of
- * another tenant. In an account of its own a principal reaches nothing but its imports, by answers neither.
+ * Permissions within the platform's account would not be enough. NATS checks the subject of a message but not the
+ * subject of its answer: any principal that may publish could make JetStream answer to `$JS.API.STREAM.PURGE.…` or to a
+ * subject of another tenant. In its own account a principal reaches only its imports, also with answers.
  */
 export function busAccess(principal: Principal, vendors: readonly BusVendor[]) {
   const imports = importsOf(principal, vendors);
@@ -58,7 +59,7 @@ function importsOf(principal: Principal, vendors: readonly BusVendor[]): BusImpo
   switch (principal_type) {
     case 'SERVICE': {
       const served = tenant_id === PLATFORM_TENANT_ID ? '*' : tenant_id;
-      // TOP_UPDATES bounds each subject. By subjects of its own invention an adapter would get around that.
+      // TOP_UPDATES is bounded per subject. An adapter that could invent subjects would get around that.
       const own = vendors.filter(({ vendor }) => principal.vendors?.includes(vendor) ?? true);
       return own.flatMap(({ vendor, enabled }) => [
         asItIs(subjects.commandUpdate(served, vendor)),
@@ -75,7 +76,7 @@ function importsOf(principal: Principal, vendors: readonly BusVendor[]): BusImpo
   }
 }
 
-/** JetStream is asked for messages, and told that they are done, by publishing. */
+/** JetStream requests and acknowledgements are published messages. */
 const reading = (stream: string, durable: string): BusImport[] => [
   ofApi(`CONSUMER.INFO.${stream}.${durable}`),
   ofApi(`CONSUMER.MSG.NEXT.${stream}.${durable}`),

@@ -3,7 +3,7 @@ import { AdapterStatus, DeviceExecutionStatus } from '../commands.js';
 import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
 import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
 
-/** The largest message that the platform takes from the bus. */
+/** The largest message that the platform accepts from the bus. */
 export const MAX_MESSAGE_BYTES = 65_536;
 
 const CommandId = z.uuid().describe('The command.');
@@ -34,7 +34,7 @@ export const CommandMessage = z
     },
   });
 
-/** What an adapter may say of itself: PENDING and SENT are the platform's. */
+/** The statuses that an adapter may report for itself: only the platform sets PENDING and SENT. */
 const ReportedAdapterStatus = AdapterStatus.extract([
   'DELIVERED',
   'REJECTED',
@@ -44,7 +44,7 @@ const ReportedAdapterStatus = AdapterStatus.extract([
   'TIMED_OUT',
 ]);
 
-/** What a device may say: NOT_STARTED and UNKNOWN are the platform's. */
+/** The statuses that an adapter may report for a device: only the platform sets NOT_STARTED and UNKNOWN. */
 const ReportedDeviceExecutionStatus = DeviceExecutionStatus.extract([
   'IN_PROGRESS',
   'SUCCEEDED',

@@ -1,4 +1,4 @@
-/** Names of the authentication headers as they are written; HTTP compares them without regard to case. */
+/** Names of the authentication headers as they are written; HTTP header names are case-insensitive. */
 export const signatureHeaders = {
   clientId: 'X-Api-Id',
   timestamp: 'X-Api-Timestamp',

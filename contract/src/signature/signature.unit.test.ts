@@ -40,7 +40,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest('hex');
 const bodyOf = (vector: { body_base64: string }) => Buffer.from(vector.body_base64, 'base64');
 
-/** The values of the authentication headers, or null unless each is there exactly once and well-formed. */
+/** The values of the authentication headers, or null unless each is present exactly once and well-formed. */
 function authentication(lines: string[]) {
   const read = (field: keyof typeof signatureHeaders) => {
     const prefix = `${signatureHeaders[field]}: `.toLowerCase();
@@ -58,7 +58,7 @@ function authentication(lines: string[]) {
   return clientId && timestamp && nonce && signature ? { clientId, timestamp, nonce, signature } : null;
 }
 
-/** The first judge who refuses, in the order of the server. */
+/** The first judge that refuses, in the order of the server. */
 function judge({ method, target, headers, secret, ...vector }: Rejected) {
   if (targetProblem(target)) return 'target';
   const sent = authentication(headers);
@@ -68,7 +68,7 @@ function judge({ method, target, headers, secret, ...vector }: Rejected) {
 }
 
 describe('golden vectors to accept', () => {
-  it.each(vectors.accept)('$name: every step of the signature comes out', (vector) => {
+  it.each(vectors.accept)('$name: every step of the signature matches', (vector) => {
     const { method, target, client_id: clientId, timestamp, nonce, body_sha256: bodySha256 } = vector;
     expect(sha256(bodyOf(vector))).toBe(bodySha256);
     expect(Buffer.from(vector.body ?? bodyOf(vector))).toEqual(bodyOf(vector));
@@ -78,7 +78,7 @@ describe('golden vectors to accept', () => {
     expect(vector.x_api_signature).toBe(`v1=${vector.signature_hex}`);
   });
 
-  it.each(vectors.accept)('$name: target and headers pass', (vector) => {
+  it.each(vectors.accept)('$name: target and headers are accepted', (vector) => {
     expect(targetProblem(vector.target)).toBeNull();
     expect(vector.client_id).toMatch(headerPatterns.clientId);
     expect(vector.timestamp).toMatch(headerPatterns.timestamp);
@@ -86,7 +86,7 @@ describe('golden vectors to accept', () => {
     expect(vector.x_api_signature).toMatch(headerPatterns.signature);
   });
 
-  it('are at least 30, each with a name and a signature of its own', () => {
+  it('are at least 30, each with a unique name and signature', () => {
     expect(vectors.accept.length).toBeGreaterThanOrEqual(30);
     expect(new Set(vectors.accept.map((vector) => vector.name)).size).toBe(vectors.accept.length);
     expect(new Set(vectors.accept.map((vector) => vector.signature_hex)).size).toBe(vectors.accept.length);
@@ -101,12 +101,12 @@ describe('golden vectors to accept', () => {
 });
 
 describe('golden vectors to reject', () => {
-  it.each(vectors.reject)('$name: refused by its judge and by none before', (vector) => {
+  it.each(vectors.reject)('$name: is refused by its judge and by no earlier one', (vector) => {
     expect(judge(vector)).toBe(vector.judge);
   });
 
   it.each(vectors.reject.filter((vector) => vector.judge === 'signature'))(
-    '$name: the string to sign is that of what was sent',
+    '$name: the string to sign is the one of the sent request',
     ({ method, target, headers, ...vector }) => {
       const { clientId = '', timestamp = '', nonce = '' } = authentication(headers) ?? {};
       const bodySha256 = sha256(bodyOf(vector));
@@ -114,17 +114,14 @@ describe('golden vectors to reject', () => {
     },
   );
 
-  it.each(vectors.reject.filter((vector) => vector.judge === 'target'))(
-    '$name: nothing but the target is wrong',
-    (vector) => {
-      const sent = authentication(vector.headers);
-      const lines = ['HMAC-SHA256-V1', vector.method, vector.target, sent?.clientId, sent?.timestamp, sent?.nonce];
-      const text = [...lines, sha256(bodyOf(vector))].join('\n');
-      expect(sent?.signature).toBe(`v1=${hmac(Buffer.from(vector.secret), text)}`);
-    },
-  );
+  it.each(vectors.reject.filter((vector) => vector.judge === 'target'))('$name: only the target is wrong', (vector) => {
+    const sent = authentication(vector.headers);
+    const lines = ['HMAC-SHA256-V1', vector.method, vector.target, sent?.clientId, sent?.timestamp, sent?.nonce];
+    const text = [...lines, sha256(bodyOf(vector))].join('\n');
+    expect(sent?.signature).toBe(`v1=${hmac(Buffer.from(vector.secret), text)}`);
+  });
 
-  it('are at least 30, each with a name of its own', () => {
+  it('are at least 30, each with a unique name', () => {
     expect(vectors.reject.length).toBeGreaterThanOrEqual(30);
     expect(new Set(vectors.reject.map((vector) => vector.name)).size).toBe(vectors.reject.length);
   });
@@ -176,7 +173,7 @@ function percentEncoded(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
-/** A right target with a piece replaced. */
+/** A valid target with one part replaced. */
 const almostRightTarget = fc
   .tuple(rightTarget, fc.nat(), fc.nat(3), pathPart)
   .map(([target, place, removed, inserted]) => {
@@ -189,7 +186,7 @@ describe('targetProblem', () => {
     fc.assert(fc.property(rightTarget, (target) => targetProblem(target) === null));
   });
 
-  it('accepts only what a URL parser leaves as it is, and what decodes to one text', () => {
+  it('accepts only targets that a URL parser leaves unchanged and that decode to one text', () => {
     fc.assert(
       fc.property(fc.oneof(rightTarget, almostRightTarget, wildTarget), (target) => {
         if (targetProblem(target) !== null) return;

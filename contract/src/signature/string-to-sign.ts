@@ -1,4 +1,7 @@
-/** What a signature covers. All values exactly as they are sent: nothing is rewritten before signing or verifying. */
+/**
+ * The signed parts of a request. All values exactly as they are sent: nothing is normalised before signing or
+ * verifying.
+ */
 export type SignedParts = {
   /** Upper case. */
   method: string;
@@ -10,7 +13,7 @@ export type SignedParts = {
   timestamp: string;
   /** X-Api-Nonce. */
   nonce: string;
-  /** Lower-case hex of SHA-256 over the body bytes; {@link EMPTY_BODY_SHA256} where there is no body. */
+  /** Lower-case hex of SHA-256 over the body bytes; {@link EMPTY_BODY_SHA256} if there is no body. */
   bodySha256: string;
 };
 

@@ -4,8 +4,8 @@ const PATH = /^\/api\/v1(\/[A-Za-z0-9_][A-Za-z0-9._~-]*)+$/;
 const PAIR = /^([a-z_]+)=((?:[A-Za-z0-9._~:,-]|%[0-9A-Fa-f]{2})+)$/;
 
 /**
- * Says what is wrong with a request target, or null if it is `path[?query]` of the grammar: a target that passes has
- * one meaning, whoever reads it. Both patterns are ASCII, so characters are bytes.
+ * Returns the problem of a request target, or null if it is `path[?query]` of the grammar. A target that passes has one
+ * meaning for every reader. Both patterns are ASCII, so characters are bytes.
  */
 export function targetProblem(target: string): string | null {
   const mark = target.indexOf('?');

@@ -24,7 +24,7 @@ export const createRoleBinding =
       if (!(await lockCredential(tx, tenantId, clientId))) throw notFoundIn('body/client_id');
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
       if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
-      // What the role grants at this time: the log tells what the binding meant.
+      // The scopes of the role at this time: the log must show the meaning of the binding.
       const after = { ...presentRoleBinding(bound, call.requestId), scopes: granted };
       return { before: null, after, result: bound };
     });

@@ -9,7 +9,10 @@ type Key = Pick<Row, 'tenantId' | 'endpointId'>;
 /** A new secret and its columns: `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
 export function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: number) {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  return { secret, columns: { secretVersion, secretSealed: keyring.seal(secret, ownerOf(key, secretVersion)) } };
+  return {
+    secret,
+    columns: { secretVersion, secretSealed: keyring.seal(secret, callbackSecretOwner(key, secretVersion)) },
+  };
 }
 
 /** A new secret for a row that this transaction has locked. The old one expires with the commit, or after this time. */
@@ -27,5 +30,5 @@ export function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecr
 }
 
 /** The identity that a secret is sealed for. The secret does not open in another row or version. */
-const ownerOf = ({ tenantId, endpointId }: Key, secretVersion: number) =>
+export const callbackSecretOwner = ({ tenantId, endpointId }: Key, secretVersion: number) =>
   `callback-endpoint:${tenantId}:${endpointId}:${secretVersion}`;

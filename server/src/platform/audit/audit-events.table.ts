@@ -17,9 +17,9 @@ export const auditEvents = pgTable(
     operation: text().notNull(),
     target: text().notNull(),
     changes: text().array().notNull(),
-    /** Null for a creation, for what was refused, and in entries of versions that kept no values. */
+    /** Null for a creation, for a refused request, and in entries of versions that stored no values. */
     before: jsonb().$type<Record<string, unknown>>(),
-    /** Null for a deletion, and as above. */
+    /** Null for a deletion, and in the same cases as `before`. */
     after: jsonb().$type<Record<string, unknown>>(),
     outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
     requestId: text('request_id').notNull(),

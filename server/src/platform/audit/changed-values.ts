@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../json/canonical-json.js';
 
-/** The fields of a resource as its answers show them. An answer shows no stored secret. */
+/** The fields of a resource as in its answers. An answer contains no stored secret. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** What became of each secret of the resource. */
+/** The change of each secret of the resource. */
 export type SecretChanges = Readonly<Record<string, 'set' | 'rotated' | 'removed' | undefined>>;
 
-/** Of every resource, or of the request. */
+/** Fields that every resource or every request has. */
 const NOT_CHANGED_BY_ANYBODY = new Set(['request_id', 'created_at', 'updated_at']);
 
 const LARGEST_VALUE_BYTES = 2_048;
 const LARGEST_ENTRY_BYTES = 8_192;
 
 /**
- * The values that differ: all of them for a resource that was created or deleted. A large value is replaced by its size
- * and the SHA-256 of its canonical JSON, so that an auditor can still compare it.
+ * The values that differ; for a created or deleted resource, all of them. A large value is replaced by its size and the
+ * SHA-256 of its canonical JSON, so that an auditor can still compare it.
  */
 export function changedValues(before: Facts | null, after: Facts | null, secrets: SecretChanges = {}) {
   const names = Object.keys({ ...before, ...after }).filter(
@@ -47,5 +47,5 @@ function summarized(value: unknown, mostBytes: number): unknown {
   return { bytes, sha256: createHash('sha256').update(canonicalJson(value)).digest('hex') };
 }
 
-/** A summary would be larger. */
+/** A summary would be larger than the value. */
 const SUMMARY_BYTES = 100;

@@ -4,19 +4,19 @@ import { changedValues } from './changed-values.js';
 
 const whole = { request_id: 'r-1', created_at: '2026', updated_at: '2026', name: 'Acme', scopes: ['a', 'b'] };
 
-test('keeps all fields of what is created or deleted, but what nobody changes', () => {
+test('keeps all fields of a created or deleted resource, except the constant ones', () => {
   const values = { name: 'Acme', scopes: ['a', 'b'] };
   expect(changedValues(null, whole)).toEqual({ before: null, after: values });
   expect(changedValues(whole, null)).toEqual({ before: values, after: null });
 });
 
-test('keeps what differs of an update, on both sides', () => {
+test('keeps the fields that an update changed, on both sides', () => {
   const after = { ...whole, request_id: 'r-2', updated_at: '2027', scopes: ['a'] };
   expect(changedValues(whole, after)).toEqual({ before: { scopes: ['a', 'b'] }, after: { scopes: ['a'] } });
   expect(changedValues(whole, { ...whole, request_id: 'r-2' })).toEqual({ before: {}, after: {} });
 });
 
-test('says what became of a secret, on the side of the change alone', () => {
+test('records the change of a secret, only on the side of the change', () => {
   const secrets = { secret: 'rotated', session_token: undefined } as const;
   expect(changedValues(whole, whole, secrets)).toEqual({ before: {}, after: { secret: 'rotated' } });
 });

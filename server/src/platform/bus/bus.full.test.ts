@@ -241,7 +241,7 @@ describe.each(implementations)('%s', (_, open) => {
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
   });
 
-  test('answers which update is the oldest that nobody has taken', async () => {
+  test('returns the time of the oldest unhandled update', async () => {
     const [bus, other] = await open();
     const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
     const subject = `tenants.${tenantId}.command-updates.vendor_a`;

@@ -135,7 +135,7 @@ test('shows no row if no tenant is set', async () => {
   }
 });
 
-test('lets top_ingest insert what a command brings, read what admission asks and no secret, and do nothing else', async () => {
+test('top_ingest may only insert commands with their rows, and read the columns of admission, but no secret', async () => {
   const granted = await owner<{ granted: string }[]>`
     select privilege || ' ' || relname as granted
     from pg_class, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as privilege

@@ -137,10 +137,10 @@ async function createDatabase(): Promise<postgres.Sql> {
   return sql;
 }
 
-/** When the last of the fifteen migrations was made that the first three replace. */
+/** The date of the last of the fifteen migrations that the first three replace. */
 const LAST_OF_FIFTEEN = 1_795_322_319_820;
 
-test('a database with all migrations from before they were squashed goes on; one with fewer is refused', async () => {
+test('a database with all fifteen squashed migrations continues; one with fewer is refused', async () => {
   const sql = await createDatabase();
   await migrate(sql, drizzle);
   await sql`delete from drizzle.__drizzle_migrations`;

@@ -1,9 +1,11 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { RequestValidationError } from '@ts-rest/express';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { locationOf } from '../json/location.js';
 import { ApiError, validationFailed } from '../operation/api-error.js';
+import { KeyMissingError } from '../secrets/keyring.js';
 import { answerJson, type Reply } from './exchange.js';
 
 /**
@@ -14,7 +16,9 @@ export function answerError(error: unknown, reply: Reply, logger: Logger): void 
   const { requestId, operation, mayHaveChanged = false } = reply.locals;
   const answer = toApiError(error, mayHaveChanged);
   const isDecided = error instanceof ApiError && error.cause === undefined;
-  if (answer.status >= 500 && !isDecided) logger.error({ err: error, request_id: requestId, operation }, answer.code);
+  if (error instanceof KeyMissingError) logMissingKey(error, logger);
+  else if (answer.status >= 500 && !isDecided)
+    logger.error({ err: error, request_id: requestId, operation }, answer.code);
   if (reply.headersSent) {
     reply.destroy();
     return;
@@ -23,9 +27,19 @@ export function answerError(error: unknown, reply: Reply, logger: Logger): void 
   answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
 }
 
+const missingKeys = new LRUCache<string, true>({ max: 100, ttl: 60_000 });
+
+/** Once a minute for each key: every request of the credential fails until the operator has acted. */
+function logMissingKey({ keyId, message }: KeyMissingError, logger: Logger): void {
+  if (missingKeys.has(keyId)) return;
+  missingKeys.set(keyId, true);
+  logger.error({ key_id: keyId }, message);
+}
+
 function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof RequestValidationError) return toValidationError(error);
+  if (error instanceof KeyMissingError) return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
   if (hadNoEffect(error) || (hasUnknownEffect(error) && !mayHaveChanged)) {
     return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } });
   }

@@ -1,10 +1,10 @@
 /** Caches one result for a second. Calls that arrive while it is read share it. */
-export function onceASecond<Result>(look: () => Promise<Result>): () => Promise<Result> {
+export function onceASecond<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let shared: Promise<Result> | null = null;
   return () => {
     if (shared) return shared;
     const forget = () => setTimeout(() => (shared = null), 1_000).unref();
-    shared = look();
+    shared = read();
     shared.then(forget, forget);
     return shared;
   };

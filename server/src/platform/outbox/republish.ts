@@ -5,8 +5,8 @@ import { type Publisher, publish } from './publish.js';
 /** The range to publish again: its start, its end, and optionally one tenant. */
 export type Range = { since: string; until: string; tenantId?: string | undefined };
 
-/** `goOn`: the instant to pass to --since if this page is the last one published. */
-export type Page = { messages: Message[]; goOn: string };
+/** `resumeFrom`: the instant to pass to --since if this page is the last one published. */
+export type Page = { messages: Message[]; resumeFrom: string };
 
 /** Messages that were published before, rebuilt from the facts, page by page. */
 export type Republishable = (range: Range) => AsyncIterable<Page>;
@@ -20,11 +20,11 @@ export async function republish(publisher: Publisher, sources: readonly Republis
   let { since } = range;
   try {
     for (const pages of sources) {
-      for await (const { messages, goOn } of pages(range)) {
+      for await (const { messages, resumeFrom } of pages(range)) {
         const refusals = await publish(publisher, messages);
         done.messages += messages.length - refusals.length;
         done.refused += refusals.length;
-        since = goOn;
+        since = resumeFrom;
       }
     }
     return done;

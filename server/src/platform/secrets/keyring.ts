@@ -15,10 +15,25 @@ const Keyring = z
 /** Seals secrets at rest. `owner` is the identity of the row: a sealed text opens in no other row. */
 export type Keyring = {
   primary: string;
+  keyIds: string[];
   seal(text: string, owner: string): Buffer;
   open(sealed: Buffer, owner: string): string;
   has(keyId: string): boolean;
 };
+
+/** A secret is sealed with a key that the keyring of this process lacks. */
+export class KeyMissingError extends Error {
+  override name = 'KeyMissingError';
+
+  constructor(readonly keyId: string) {
+    super(
+      `A secret is sealed with the master key ${keyId}, which the keyring of this process lacks. Add it and restart.`,
+    );
+  }
+}
+
+/** The id of the key that a secret is sealed with. */
+export const keyIdOf = (sealed: Buffer) => sealed.toString('utf8', 1, 1 + (sealed[0] ?? 0));
 
 /** AES-256-GCM: length of the key id, key id, 12 bytes of nonce, ciphertext, 16 bytes of tag. */
 export function parseKeyring(json: string, from: string): Keyring {
@@ -27,6 +42,7 @@ export function parseKeyring(json: string, from: string): Keyring {
 
   return {
     primary,
+    keyIds: [...bytesOf.keys()],
     has: (keyId) => bytesOf.has(keyId),
     seal(text, owner) {
       const nonce = randomBytes(12);
@@ -44,9 +60,8 @@ export function parseKeyring(json: string, from: string): Keyring {
     },
     open(sealed, owner) {
       const start = 1 + (sealed[0] ?? 0);
-      const keyId = sealed.toString('utf8', 1, start);
-      const key = bytesOf.get(keyId);
-      if (!key) throw new Error(`The keyring lacks the key ${keyId}.`);
+      const key = bytesOf.get(keyIdOf(sealed));
+      if (!key) throw new KeyMissingError(keyIdOf(sealed));
       const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(start, start + 12), { authTagLength: 16 });
       decipher.setAAD(Buffer.from(owner));
       decipher.setAuthTag(sealed.subarray(-16));

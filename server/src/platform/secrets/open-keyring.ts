@@ -1,6 +1,8 @@
+import { exec } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { eq } from 'drizzle-orm';
+import { promisify } from 'node:util';
+import { eq, inArray } from 'drizzle-orm';
 import type { Database } from '../database/database.js';
 import { StartupError } from '../startup-error.js';
 import { generateKeyring, type Keyring, parseKeyring } from './keyring.js';
@@ -10,6 +12,7 @@ import { writePrivateFile } from './private-file.js';
 type Source = {
   KEYRING?: string | undefined;
   KEYRING_FILE?: string | undefined;
+  KEYRING_COMMAND?: string | undefined;
   DATABASE_URL?: string | undefined;
   DATA_DIR: string;
 };
@@ -17,8 +20,9 @@ type Source = {
 const CANARY = 'the keyring opens what it sealed';
 
 /** Reads the keyring and verifies with a canary that it is the one that sealed this database's secrets. */
-export async function openKeyring(source: Source, { drizzle }: Database): Promise<Keyring> {
-  const canaries = await drizzle.select().from(keyringCanaries);
+export async function openKeyring(source: Source, database: Database): Promise<Keyring> {
+  const { drizzle } = database;
+  const canaries = await readCanaries(database);
   const keyring = await readKeyring(source, canaries.length === 0);
   for (const { keyId, sealed } of canaries) {
     if (!opens(keyring, keyId, sealed)) {
@@ -39,6 +43,14 @@ export async function openKeyring(source: Source, { drizzle }: Database): Promis
   return keyring;
 }
 
+/** The keys that the database knows. */
+export const readCanaries = ({ drizzle }: Database) => drizzle.select().from(keyringCanaries);
+
+/** After this, the keyring may lack these keys at a start. */
+export async function forgetCanaries({ drizzle }: Database, keyIds: string[]): Promise<void> {
+  if (keyIds.length > 0) await drizzle.delete(keyringCanaries).where(inArray(keyringCanaries.keyId, keyIds));
+}
+
 const ownerOf = (keyId: string) => `keyring-canary:${keyId}`;
 
 function opens(keyring: Keyring, keyId: string, sealed: Buffer): boolean {
@@ -51,6 +63,8 @@ function opens(keyring: Keyring, keyId: string, sealed: Buffer): boolean {
 
 async function readKeyring(source: Source, isNewDatabase: boolean): Promise<Keyring> {
   if (source.KEYRING) return parseKeyring(source.KEYRING, 'KEYRING');
+  if (source.KEYRING_COMMAND)
+    return parseKeyring(await outputOf(source.KEYRING_COMMAND), 'What KEYRING_COMMAND prints');
   const file = source.KEYRING_FILE ?? path.join(source.DATA_DIR, 'keyring.json');
   const mayGenerate = !source.KEYRING_FILE && !source.DATABASE_URL && isNewDatabase;
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -66,4 +80,17 @@ async function readKeyring(source: Source, isNewDatabase: boolean): Promise<Keyr
     throw new StartupError(`The keyring ${file} can be read by others: chmod 600 it.`);
   }
   return parseKeyring(text, file);
+}
+
+const COMMAND_WITHIN_MS = 30_000;
+
+/** Never quotes what the command printed: it is made of keys. */
+async function outputOf(command: string): Promise<string> {
+  try {
+    return (await promisify(exec)(command, { timeout: COMMAND_WITHIN_MS })).stdout;
+  } catch (error) {
+    const { code, killed, stderr = '' } = error as { code?: number | string; killed?: boolean; stderr?: string };
+    const reason = killed ? `did not end within ${COMMAND_WITHIN_MS / 1000} seconds` : `ended with ${code}`;
+    throw new StartupError(`KEYRING_COMMAND ${reason}. ${stderr.trim().slice(0, 500)}`.trim());
+  }
 }

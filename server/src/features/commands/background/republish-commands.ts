@@ -28,7 +28,7 @@ export const republishCommands = (database: Database): Republishable =>
       if (!next) return;
       // In the order of the keys.
       const inOrder = keys.flatMap(({ tenant_id, fact_id }) => messages.get(`${tenant_id} ${fact_id}`) ?? []);
-      yield { messages: inOrder, goOn: since };
+      yield { messages: inOrder, resumeFrom: since };
       last = next;
     }
   };

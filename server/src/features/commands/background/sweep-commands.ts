@@ -85,12 +85,12 @@ export function createCommandSweeper(options: Options) {
   let holdsSince = 0;
   /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
   let openSince: string | null = null;
-  let goOnFrom: string | null = null;
+  let resumeFrom: string | null = null;
   /** The start of this pass over all slices, in Unix milliseconds. */
   let firstOpen = Number.POSITIVE_INFINITY;
 
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
-    const from = goOnFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
+    const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
     const slice = await readSlice(database, overdue, from);
     const now = performance.now();
     if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
@@ -104,7 +104,7 @@ export function createCommandSweeper(options: Options) {
     );
     const ended = due.length > 0 ? await endCommands(options, { due, slice }) : 0;
     lastRoundAt = performance.now();
-    goOnFrom = from;
+    resumeFrom = from;
     return { ended, slice };
   }
 
@@ -113,8 +113,8 @@ export function createCommandSweeper(options: Options) {
       const { ended, slice } = await sweepSlice();
       if (ended > 0) return ended;
       firstOpen = Math.min(firstOpen, slice.first_deadline_at ?? Number.POSITIVE_INFINITY);
-      goOnFrom = slice.next;
-      if (goOnFrom !== null) continue;
+      resumeFrom = slice.next;
+      if (resumeFrom !== null) continue;
       const since = Math.min(firstOpen, slice.asked_at - (overdue === 'OLD' ? OLD_MS : COMMIT_MS));
       firstOpen = Number.POSITIVE_INFINITY;
       if (overdue === 'RECENT') openSince = toText(since);

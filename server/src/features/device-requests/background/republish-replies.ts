@@ -36,7 +36,7 @@ export const republishReplies = (database: Database): Republishable =>
         );
         const next = rows.at(-1);
         if (!next) break;
-        yield { messages: rows.flatMap((row) => toReplyMessage(row) ?? []), goOn: since };
+        yield { messages: rows.flatMap((row) => toReplyMessage(row) ?? []), resumeFrom: since };
         last = next.deviceRequestId;
       }
     }

@@ -26,7 +26,7 @@ export const republishEvents = (database: Database): Republishable =>
       const found = await readEvents(database, { after, until, limit: PAGE, tenantId });
       const last = found.at(-1);
       if (!last) return;
-      yield { messages: found.map(({ message }) => message), goOn: last.loggedAt.toISOString() };
+      yield { messages: found.map(({ message }) => message), resumeFrom: last.loggedAt.toISOString() };
       after = last.seq;
     }
   };

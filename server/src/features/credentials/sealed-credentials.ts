@@ -1,0 +1,15 @@
+import { credentialOwner } from '../../platform/secrets/credential-owner.js';
+import { sealedTable } from '../../platform/secrets/sealed-secrets.js';
+import { credentials } from '../identity/credentials.table.js';
+
+export const sealedCredentials = sealedTable(credentials, {
+  name: 'credentials',
+  tenantId: credentials.tenantId,
+  id: credentials.clientId,
+  idOf: ({ clientId }) => clientId,
+  secrets: {
+    secretSealed: ({ tenantId, clientId, secretVersion }) => credentialOwner(tenantId, clientId, secretVersion),
+    previousSecretSealed: ({ tenantId, clientId, secretVersion }) =>
+      credentialOwner(tenantId, clientId, secretVersion - 1),
+  },
+});

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, type ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startLoad } from './support/load.js';
+import { newObjectCredential, newObjectResource } from './support/new-object.js';
+import { runMain } from './support/private-platform.js';
+
+const k1 = randomBytes(32).toString('base64');
+const k2 = randomBytes(32).toString('base64');
+const keyring = (primary: string, keys: Record<string, string>) => JSON.stringify({ primary, keys });
+
+let folder: string;
+let database: PrivatePostgres;
+let superuser: postgres.Sql;
+let environment: Record<string, string>;
+
+const start = (KEYRING: string) => startServer({ ...environment, KEYRING });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-master-key-'));
+  database = await startPrivatePostgres();
+  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
+  environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    REQUESTS_PER_MINUTE: '1000000',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  };
+});
+
+afterAll(async () => {
+  await superuser?.end();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+
+/** The ids of the keys of all sealed secrets. */
+async function keysInUse(): Promise<string[]> {
+  const rows = await superuser<{ id: string }[]>`
+    select distinct convert_from(substring(sealed from 2 for get_byte(sealed, 0)), 'UTF8') as id
+    from (
+      select unnest(array[secret_sealed, previous_secret_sealed]) as sealed from credentials
+      union all select unnest(array[secret_sealed, previous_secret_sealed]) from callback_endpoints
+      union all select unnest(array[secret_access_key_sealed, session_token_sealed]) from object_credentials
+    ) as secrets where sealed is not null order by 1`;
+  return rows.map(({ id }) => id);
+}
+
+/** A tenant with a secret of every kind, previous ones included. */
+async function createSecrets(admin: Profile, node: string) {
+  const call = async (caller: Profile, method: string, target: string, body: object): Promise<Answer['body']> => {
+    const answer = await signedRequest(caller, method, target, { node, body });
+    expect(answer.status, answer.raw).toBeLessThan(300);
+    return answer.body;
+  };
+  const tenant = '/api/v1/platform/tenants/globex';
+  await call(admin, 'POST', '/api/v1/platform/tenants', { tenant_id: 'globex', name: 'Globex' });
+  const body = { client_id: 'globex-admin', name: 'Administrator' };
+  const { secret: first } = await call(admin, 'POST', `${tenant}/credentials`, body);
+  for (const role of ['tenant_admin', 'integration_operator']) {
+    await call(admin, 'POST', `${tenant}/role-bindings`, { client_id: 'globex-admin', role });
+  }
+  const rotation = { rotate_secret: true, previous_secret_ttl_seconds: 86_400 };
+  const { secret } = await call(admin, 'PUT', `${tenant}/credentials/globex-admin`, rotation);
+  const owner = { base_url: node, tenant_id: 'globex', client_id: 'globex-admin', secret };
+  const credential = newObjectCredential({ session_token: 'session' });
+  const { credential_id } = await call(owner, 'POST', '/api/v1/open/objects/credentials', credential);
+  const resource = newObjectResource(credential_id);
+  const { resource_id } = await call(owner, 'POST', '/api/v1/open/objects/resources', resource);
+  const endpoint = { name: 'Orders', url: 'https://hooks.acme.example/top' };
+  const { endpoint_id } = await call(owner, 'POST', '/api/v1/open/callbacks/endpoints', endpoint);
+  await call(owner, 'PUT', `/api/v1/open/callbacks/endpoints/${endpoint_id}`, rotation);
+  return { owner, withPreviousSecret: { ...owner, secret: first }, resource_id, endpoint_id };
+}
+
+const status = async (KEYRING: string) => {
+  const { exitCode, stdout, stderr } = await runMain(['keys', 'status'], { ...environment, KEYRING });
+  expect([exitCode, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout).keys;
+};
+
+test('the master key is rotated under 200 requests a second on two nodes: no request fails, and the old key can go', async () => {
+  const rings = {
+    old: keyring('k1', { k1 }),
+    added: keyring('k1', { k1, k2 }),
+    switched: keyring('k2', { k1, k2 }),
+    removed: keyring('k2', { k2 }),
+  };
+  const nodes: RunningServer[] = [await start(rings.old), await start(rings.old)];
+  onTestFinished(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  });
+  const [admin, demo] = [profile('platform-admin.json'), profile('demo.json')];
+  const secrets = await createSecrets(admin, nodes[0]?.baseUrl as string);
+
+  /** As a load balancer has it: a node that is being restarted gets no requests. */
+  let inService = nodes.map(({ baseUrl }) => baseUrl);
+  let turn = 0;
+  const node = () => inService[turn++ % inService.length] as string;
+  // 20 clients with a pause of 100 ms: 200 requests a second at most.
+  const load = startLoad(demo, node, {
+    writers: 15,
+    readers: 4,
+    restMs: 100,
+    command: () => ({ timeout_seconds: 300 }),
+  });
+  /** Requests that open and seal secrets. */
+  const administered: Answer[] = [];
+  let isOver = false;
+  const administering = (async () => {
+    const presign = { operation: 'DOWNLOAD', resource_id: secrets.resource_id, object_key: 'pump-7.bin' };
+    const rotation = { rotate_secret: true, previous_secret_ttl_seconds: 60 };
+    while (!isOver) {
+      administered.push(
+        await signedRequest(secrets.owner, 'POST', '/api/v1/open/objects/presign', { node: node(), body: presign }),
+        await signedRequest(secrets.withPreviousSecret, 'GET', '/api/v1/open/me', { node: node() }),
+        await signedRequest(secrets.owner, 'PUT', `/api/v1/open/callbacks/endpoints/${secrets.endpoint_id}`, {
+          node: node(),
+          body: rotation,
+        }),
+      );
+      await delay(50);
+    }
+  })();
+  const everyOne = load.sent;
+  const answered = (count: number) => load.seen(count, ({ answer }) => answer !== null);
+
+  async function restartAll(ring: string) {
+    for (const [index, running] of nodes.entries()) {
+      inService = inService.filter((url) => url !== running.baseUrl);
+      await answered(60);
+      expect(await running.stop()).toBe(0);
+      const restarted = await start(ring);
+      nodes[index] = restarted;
+      inService = [...inService, restarted.baseUrl];
+      await answered(60);
+    }
+  }
+
+  await answered(100);
+  expect(await keysInUse()).toEqual(['k1']);
+  await restartAll(rings.added);
+  await restartAll(rings.switched);
+  expect(await keysInUse()).toEqual(['k1', 'k2']);
+  const rewrap = await runMain(['keys', 'rewrap'], { ...environment, KEYRING: rings.switched });
+  expect([rewrap.exitCode, rewrap.stderr]).toEqual([0, '']);
+  expect(await keysInUse()).toEqual(['k2']);
+  await restartAll(rings.removed);
+  await answered(100);
+  isOver = true;
+  await administering;
+  await load.stop();
+
+  const failed = [...everyOne.filter(({ kind }) => kind !== 'forged').map(({ answer }) => answer), ...administered]
+    .filter((answer) => answer === null || answer.status >= 300)
+    .map((answer) => answer?.raw ?? 'no answer');
+  expect(failed).toEqual([]);
+  expect(administered.length).toBeGreaterThan(30);
+  expect(await status(rings.removed)).toEqual([
+    { key_id: 'k2', is_primary: true, is_in_keyring: true, secrets: expect.any(Number) },
+  ]);
+}, 300_000);
+
+test('a secret whose key a node lacks is answered with 503 there, and the log says once which key it is', async () => {
+  const [small, large] = [await start(keyring('k2', { k2 })), await start(keyring('k3', { k2, k3: k1 }))];
+  onTestFinished(async () => {
+    await Promise.all([small.stop(), large.stop()]);
+  });
+  const body = { client_id: 'sealed-by-k3', name: 'Backend' };
+  const credentials = '/api/v1/platform/tenants/demo/credentials';
+  const created = await signedRequest(profile('platform-admin.json'), 'POST', credentials, {
+    node: large.baseUrl,
+    body,
+  });
+  const caller = { ...profile('demo.json'), client_id: 'sealed-by-k3', secret: created.body.secret };
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const answer = await signedRequest(caller, 'GET', '/api/v1/open/me', { node: small.baseUrl });
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'SERVICE_UNAVAILABLE', '5']);
+  }
+  expect((await signedRequest(caller, 'GET', '/api/v1/open/me', { node: large.baseUrl })).status).toBe(200);
+  expect((await signedRequest(profile('demo.json'), 'GET', '/api/v1/open/me', { node: small.baseUrl })).status).toBe(
+    200,
+  );
+  const lines = `${small.stdout()}${small.stderr()}`.split('\n').filter((line) => line.includes('"key_id"'));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { key_id: 'k3', msg: expect.stringContaining('Add it') },
+  ]);
+}, 120_000);
+
+test('KEYRING_COMMAND prints the keyring; where it fails, the start says so in one line and shows no key', async () => {
+  writeFileSync(join(folder, 'printed.json'), keyring('k2', { k2, k3: k1 }));
+  const from = (KEYRING_COMMAND: string) => startServer({ ...environment, KEYRING_COMMAND });
+  const server = await from(`cat ${join(folder, 'printed.json')}`);
+  expect((await signedRequest(profile('demo.json'), 'GET', '/api/v1/open/me', { node: server.baseUrl })).status).toBe(
+    200,
+  );
+  await server.stop();
+  for (const command of ['echo no access >&2; exit 3', `echo '${k2}'`]) {
+    const exit = await from(command).catch((error: ServerExited) => error);
+    expect(exit).toMatchObject({ exitCode: 1 });
+    const { stdout, stderr } = exit as ServerExited;
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toMatch(/^(KEYRING_COMMAND ended with 3\. no access|What KEYRING_COMMAND prints is not JSON\.)/);
+    expect(`${stdout}${stderr}`).not.toContain(k2);
+  }
+}, 120_000);
