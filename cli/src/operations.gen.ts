@@ -871,7 +871,7 @@ export const operations = {
   },
   "tenants.delete": {
     "summary": "Delete a tenant",
-    "description": "Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of topctl tenants get show how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the audit log of tenant `platform`.",
+    "description": "Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of topctl tenants get show how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the audit log of tenant `platform`. Export the tenant first.",
     "scope": "platform:tenant:delete",
     "tenant": "path",
     "path": {

@@ -136,7 +136,7 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Delete a tenant',
     description:
-      'Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of tenants.get show how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the audit log of tenant `platform`.',
+      'Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of tenants.get show how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the audit log of tenant `platform`. Export the tenant first.',
     metadata: {
       scope: 'platform:tenant:delete',
       specified: false,

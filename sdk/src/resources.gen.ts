@@ -138,7 +138,7 @@ export class Tenants {
   /**
    * Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of tenants.get show
    * how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the
-   * audit log of tenant `platform`.
+   * audit log of tenant `platform`. Export the tenant first.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:tenant:delete.

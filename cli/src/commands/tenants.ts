@@ -37,7 +37,8 @@ export function addTenants(program: Command, invocation: Invocation): void {
   add('delete', {
     fields: { confirm: { description: 'The tenant_id once more.' } },
     confirm: {
-      question: ({ path }) => `Delete the tenant ${path.tenant_id} with all its data, for ever?`,
+      question: ({ path }) =>
+        `Delete the tenant ${path.tenant_id} with all its data, for ever? Export it first: topctl tenants export.`,
     },
     view,
     call: ({ client, path, input }) => client.tenants.delete(path.tenant_id, input),
