@@ -869,22 +869,6 @@ export const operations = {
       }
     }
   },
-  "tenants.delete": {
-    "summary": "Delete a tenant",
-    "description": "Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of topctl tenants get show how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the audit log of tenant `platform`. Export the tenant first.",
-    "scope": "platform:tenant:delete",
-    "tenant": "path",
-    "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
-    },
-    "fields": {
-      "confirm": {
-        "kind": "text",
-        "description": "The tenant_id once more, so that nobody deletes another tenant by mistake.",
-        "isRequired": true
-      }
-    }
-  },
   "credentials.create": {
     "summary": "Create a credential, or rotate its secret",
     "description": "Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.",

@@ -23,7 +23,7 @@ const ofBodies: readonly ErrorCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', '
 
 /** Every code that an operation can answer, in the order of the table: codes of its shape, and its own codes. */
 export function errorsOf({ route }: Operation): ErrorCode[] {
-  const { scope, tenant, errors: own } = route.metadata;
+  const { scope, errors: own } = route.metadata;
   const hasBody = 'body' in route && route.body !== undefined;
   const hasCursor = route.query instanceof z.ZodObject && 'cursor' in route.query.shape;
   const codes = new Set<ErrorCode>([
@@ -31,7 +31,6 @@ export function errorsOf({ route }: Operation): ErrorCode[] {
     ...(hasBody ? ofBodies : []),
     ...(hasCursor ? (['INVALID_CURSOR'] as const) : []),
     ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
-    ...(tenant === 'path' && route.method !== 'GET' ? (['TENANT_DELETED'] as const) : []),
     ...(scope === null ? [] : (['FORBIDDEN'] as const)),
     ...own,
   ]);

@@ -116,18 +116,6 @@ export const errors = {
     fix: 'Choose another tenant_id, or update the existing tenant.',
     retryable: false,
   },
-  TENANT_NOT_DISABLED: {
-    status: 409,
-    meaning: 'The tenant is ACTIVE.',
-    fix: 'Disable it first: tenants.update with status DISABLED.',
-    retryable: false,
-  },
-  TENANT_DELETED: {
-    status: 409,
-    meaning: 'The tenant is being deleted or is deleted: nothing in it can be changed.',
-    fix: 'Create another tenant with another tenant_id.',
-    retryable: false,
-  },
   CREDENTIAL_ALREADY_EXISTS: {
     status: 409,
     meaning: 'The client_id is taken. A client_id is unique on the whole platform and never free again.',

@@ -19,7 +19,6 @@ export const scopes = [
   'platform:tenant:create',
   'platform:tenant:read',
   'platform:tenant:update',
-  'platform:tenant:delete',
   'platform:credential:create',
   'platform:credential:read',
   'platform:credential:update',
@@ -85,7 +84,6 @@ export const PLATFORM_TENANT_ID = 'platform';
 export const platformTenantScopes: readonly Scope[] = [
   'platform:tenant:create',
   'platform:tenant:update',
-  'platform:tenant:delete',
   'platform:catalog:read',
   'platform:catalog:update',
 ];

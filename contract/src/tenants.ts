@@ -3,21 +3,8 @@ import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
 
 export const TenantStatus = z
-  .enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED'])
-  .describe(
-    "Any status but ACTIVE refuses every request of the tenant's credentials from the next one on. DELETING: its data is being deleted. DELETED: all of it is gone; the tenant_id stays taken.",
-  );
-
-const ChosenStatus = TenantStatus.extract(['ACTIVE', 'DISABLED']).describe(
-  "DISABLED refuses every request of the tenant's credentials from the next one on.",
-);
-
-const TenantDeletion = z
-  .object({
-    requested_at: Timestamp.describe('When the deletion was requested.'),
-    deleted_rows: z.number().int().describe('How many rows of the tenant are deleted so far.'),
-  })
-  .describe('How far the deletion of the tenant has come; null if nobody has requested one.');
+  .enum(['ACTIVE', 'DISABLED'])
+  .describe("DISABLED refuses every request of the tenant's credentials from the next one on.");
 
 const TenantVendors = Vendors.describe(
   'The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.',
@@ -29,7 +16,6 @@ const Tenant = z
     name: Name,
     status: TenantStatus,
     vendors: TenantVendors.nullable(),
-    deletion: TenantDeletion.nullable(),
     created_at: Timestamp.describe('When the tenant was created.'),
     updated_at: Timestamp.describe('When the tenant was last changed.'),
     request_id: RequestId,
@@ -41,7 +27,6 @@ const Tenant = z
       name: 'Acme Fleet',
       status: 'ACTIVE',
       vendors: null,
-      deletion: null,
       created_at: '2026-01-31T09:30:00.000Z',
       updated_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -52,7 +37,7 @@ const TenantCreate = z
   .strictObject({
     tenant_id: TenantId,
     name: Name,
-    status: ChosenStatus.optional().describe('ACTIVE by default.'),
+    status: TenantStatus.optional().describe('ACTIVE by default.'),
     vendors: TenantVendors.nullable().optional(),
   })
   .meta({ id: 'TenantCreate', example: { tenant_id: 'acme', name: 'Acme Fleet' } });
@@ -60,7 +45,7 @@ const TenantCreate = z
 const TenantUpdate = z
   .strictObject({
     name: Name.optional(),
-    status: ChosenStatus.optional(),
+    status: TenantStatus.optional(),
     vendors: TenantVendors.nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
@@ -123,31 +108,12 @@ export const tenants = operations({
       scope: 'platform:tenant:update',
       specified: false,
       tenant: 'path',
-      errors: ['TENANT_ID_RESERVED', 'TENANT_DELETED'],
+      errors: ['TENANT_ID_RESERVED'],
       repeat: 'ALWAYS',
     },
     pathParams: path,
     query: z.strictObject({}),
     body: TenantUpdate,
     responses: { 200: Tenant },
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/api/v1/platform/tenants/:tenant_id',
-    summary: 'Delete a tenant',
-    description:
-      'Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of tenants.get show how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the audit log of tenant `platform`. Export the tenant first.',
-    metadata: {
-      scope: 'platform:tenant:delete',
-      specified: false,
-      tenant: 'path',
-      errors: ['TENANT_ID_RESERVED', 'TENANT_NOT_DISABLED', 'TENANT_DELETED'],
-      successes: { 202: 'The deletion has begun.' },
-    },
-    pathParams: path,
-    query: z.strictObject({
-      confirm: TenantId.describe('The tenant_id once more, so that nobody deletes another tenant by mistake.'),
-    }),
-    responses: { 202: Tenant },
   },
 });

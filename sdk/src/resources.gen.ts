@@ -75,7 +75,6 @@ import type {
   RolePut,
   Tenant,
   TenantCreate,
-  TenantDeleteQuery,
   TenantListQuery,
   TenantUpdate,
   VendorListQuery,
@@ -129,23 +128,10 @@ export class Tenants {
    *
    * Retried.
    * Scope platform:tenant:update.
-   * Errors: NOT_FOUND, TENANT_DELETED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
   update(tenantId: string, body: TenantUpdate, options?: RequestOptions): ApiPromise<Tenant> {
     return this.sender.call('tenants.update', { path: [tenantId], body }, options);
-  }
-
-  /**
-   * Deletes all data of a DISABLED tenant, in the background and for ever: `status` and `deletion` of tenants.get show
-   * how far it is. What stays is the tenant_id and the client ids, so that nobody gets them again, and one entry in the
-   * audit log of tenant `platform`. Export the tenant first.
-   *
-   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
-   * Scope platform:tenant:delete.
-   * Errors: NOT_FOUND, TENANT_NOT_DISABLED, TENANT_DELETED, TENANT_ID_RESERVED.
-   */
-  delete(tenantId: string, query: TenantDeleteQuery, options?: RequestOptions): ApiPromise<Tenant> {
-    return this.sender.call('tenants.delete', { path: [tenantId], query }, options);
   }
 }
 
@@ -160,8 +146,7 @@ export class Credentials {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:create.
-   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
    */
   create(tenantId: string, body: CredentialCreate, options?: RequestOptions): ApiPromise<CredentialWithSecret> {
     return this.sender.call('credentials.create', { path: [tenantId], body }, options);
@@ -196,7 +181,7 @@ export class Credentials {
    *
    * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:update.
-   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE.
    */
   update(tenantId: string, clientId: string, body: CredentialUpdate, options?: RequestOptions): ApiPromise<CredentialUpdated> {
     return this.sender.call('credentials.update', { path: [tenantId, clientId], body }, options);
@@ -226,7 +211,7 @@ export class Roles {
    *
    * Retried.
    * Scope platform:access:update.
-   * Errors: NOT_FOUND, TENANT_DELETED, ROLE_BUILT_IN, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
+   * Errors: NOT_FOUND, ROLE_BUILT_IN, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
    */
   put(tenantId: string, role: string, body: RolePut, options?: RequestOptions): ApiPromise<Role> {
     return this.sender.call('roles.put', { path: [tenantId, role], body }, options);
@@ -237,7 +222,7 @@ export class Roles {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, TENANT_DELETED, ROLE_BUILT_IN, ROLE_IN_USE.
+   * Errors: NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE.
    */
   delete(tenantId: string, role: string, options?: RequestOptions): ApiPromise<RoleDeleted> {
     return this.sender.call('roles.delete', { path: [tenantId, role] }, options);
@@ -255,8 +240,7 @@ export class RoleBindings {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
-   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
    */
   create(tenantId: string, body: RoleBindingCreate, options?: RequestOptions): ApiPromise<RoleBinding> {
     return this.sender.call('roleBindings.create', { path: [tenantId], body }, options);
@@ -278,7 +262,7 @@ export class RoleBindings {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, TENANT_DELETED, LAST_PLATFORM_ADMINISTRATOR.
+   * Errors: NOT_FOUND, LAST_PLATFORM_ADMINISTRATOR.
    */
   delete(tenantId: string, clientId: string, role: string, options?: RequestOptions): ApiPromise<RoleBindingDeleted> {
     return this.sender.call('roleBindings.delete', { path: [tenantId, clientId, role] }, options);
@@ -296,8 +280,8 @@ export class Policies {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
-   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
+   * Errors: NOT_FOUND, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE,
+   * SCOPE_UNKNOWN.
    */
   create(tenantId: string, body: PolicyCreate, options?: RequestOptions): ApiPromise<Policy> {
     return this.sender.call('policies.create', { path: [tenantId], body }, options);
@@ -321,7 +305,7 @@ export class Policies {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, TENANT_DELETED, SCOPE_UNKNOWN.
+   * Errors: NOT_FOUND, SCOPE_UNKNOWN.
    */
   revoke(tenantId: string, query: PolicyRevokeQuery, options?: RequestOptions): ApiPromise<Policy> {
     return this.sender.call('policies.revoke', { path: [tenantId], query }, options);
@@ -332,7 +316,7 @@ export class Policies {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, TENANT_DELETED.
+   * Errors: NOT_FOUND.
    */
   delete(tenantId: string, policyId: string, options?: RequestOptions): ApiPromise<PolicyDeleted> {
     return this.sender.call('policies.delete', { path: [tenantId, policyId] }, options);
@@ -350,8 +334,8 @@ export class BusPrincipals {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:bus-principal:create.
-   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE, BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
+   * Errors: NOT_FOUND, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE,
+   * BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
    */
   create(tenantId: string, body: BusPrincipalCreate, options?: RequestOptions): ApiPromise<BusPrincipal> {
     return this.sender.call('busPrincipals.create', { path: [tenantId], body }, options);
@@ -384,7 +368,7 @@ export class BusPrincipals {
    *
    * Retried.
    * Scope platform:bus-principal:update.
-   * Errors: NOT_FOUND, TENANT_DELETED, BUS_PRINCIPAL_DELETED, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, BUS_PRINCIPAL_DELETED, PAYLOAD_TOO_LARGE.
    */
   update(tenantId: string, principalId: string, body: BusPrincipalUpdate, options?: RequestOptions): ApiPromise<BusPrincipal> {
     return this.sender.call('busPrincipals.update', { path: [tenantId, principalId], body }, options);
@@ -500,7 +484,7 @@ export class ParkedMessages {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:parked-message:delete.
-   * Errors: NOT_FOUND, TENANT_DELETED.
+   * Errors: NOT_FOUND.
    */
   delete(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageDeleted> {
     return this.sender.call('parkedMessages.delete', { path: [tenantId, parkedMessageId] }, options);
@@ -512,7 +496,7 @@ export class ParkedMessages {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:parked-message:retry.
-   * Errors: NOT_FOUND, TENANT_DELETED, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
    */
   retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried> {
     return this.sender.call('parkedMessages.retry', { path: [tenantId, parkedMessageId] }, options);

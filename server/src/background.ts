@@ -15,7 +15,6 @@ import { sweepDeviceRequests } from './features/device-requests/background/sweep
 import { takeDeviceRequest } from './features/device-requests/background/take-device-requests.js';
 import { eventLog, republishEvents } from './features/events/background/event-log.js';
 import { purgeObjectGrants } from './features/objects/background/purge-object-grants.js';
-import { purgeTenants } from './features/tenants/background/purge-tenants.js';
 import { purgeAuditEvents } from './platform/audit/purge-audit-events.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
@@ -58,7 +57,6 @@ const SWEEP_OLD_INTERVAL_MS = 60_000;
 /** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
-const PURGE_TENANTS_INTERVAL_MS = 5_000;
 
 /** For lost signals, and for changes without a signal, such as a tenant that is ACTIVE again. */
 const PROVISION_INTERVAL_MS = 60_000;
@@ -142,7 +140,6 @@ export async function startBackground(options: Options & { retention: Retention 
   const { retention } = options;
   const purges = [
     purgeEvery(PURGE_NONCES_INTERVAL_MS, purgeNonces(database)),
-    purgeEvery(PURGE_TENANTS_INTERVAL_MS, purgeTenants(database, bus)),
     ...[
       ...(retention.commands === undefined ? [] : [purgeCommands(database, retention.commands)]),
       purgeDeviceRequests(database, retention.deviceRequests),

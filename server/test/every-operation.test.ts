@@ -240,7 +240,7 @@ describe.each(allOperations)('$name', (operation) => {
       const body = bodyFor(operation, values);
       const caller = permitted(operation);
       const { body: answer } = await call(caller, operation, values, { body });
-      const changed = parameters(operation).includes('tenant_id') ? values.tenant_id : caller.tenant_id;
+      const changed = parameters(operation).includes('tenant_id') ? own.tenant_id : caller.tenant_id;
       const entries = await auditOf(changed, answer.request_id);
       const { secret_access_key, session_token } = (body ?? {}) as Record<string, unknown>;
       for (const secret of [answer.secret, secret_access_key, session_token]) {

@@ -34,13 +34,4 @@ export function addTenants(program: Command, invocation: Invocation): void {
     view,
     call: ({ client, path, input }) => client.tenants.update(path.tenant_id, input),
   });
-  add('delete', {
-    fields: { confirm: { description: 'The tenant_id once more.' } },
-    confirm: {
-      question: ({ path }) =>
-        `Delete the tenant ${path.tenant_id} with all its data, for ever? Export it first: topctl tenants export.`,
-    },
-    view,
-    call: ({ client, path, input }) => client.tenants.delete(path.tenant_id, input),
-  });
 }

@@ -64,12 +64,6 @@ async function createLastingIds(tenant: TestTenant) {
   return { request_id: device_request_id, canceled_command_id: command_id, ...parked };
 }
 
-async function createDisabledTenant(): Promise<string> {
-  const tenant_id = unique('tenant');
-  await administer('POST', '/api/v1/platform/tenants', { tenant_id, name: 'Disabled', status: 'DISABLED' }, 201);
-  return tenant_id;
-}
-
 async function createParkedIds(tenant: TestTenant) {
   const [one, other] = [await newParkedMessage(tenant), await newParkedMessage(tenant)];
   return { parked_message_id: one.parked_message_id, retried_message_id: other.parked_message_id };
@@ -100,7 +94,6 @@ export async function createIds(tenant: TestTenant): Promise<Ids> {
 export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }: Operation): Promise<Ids> {
   if (path.startsWith('/api/v1/open/callbacks/')) return { ...ids, ...(await createCallbackIds(tenant)) };
   if (path.startsWith('/api/v1/open/objects/')) return { ...ids, ...(await createObjectIds(tenant)) };
-  if (path === '/api/v1/platform/tenants/:tenant_id') return { ...ids, tenant_id: await createDisabledTenant() };
   if (path.includes('/parked-messages/')) return { ...ids, ...(await createParkedIds(tenant)) };
   return { ...ids, ...(await createAccessIds(tenant)) };
 }
@@ -180,7 +173,6 @@ const REVOKED_SCOPE = 'open:catalog:read';
 
 /** A valid query for every operation that needs one. Its ids are references, like the ids of a path. */
 export const queries: Record<string, (ids: Ids) => Record<string, string>> = {
-  'tenants.delete': ({ tenant_id }) => ({ confirm: tenant_id }),
   'policies.revoke': ({ client_id }) => ({ client_id, scope: REVOKED_SCOPE }),
 };
 

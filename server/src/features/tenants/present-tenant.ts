@@ -5,10 +5,6 @@ export const presentTenant = (row: typeof tenants.$inferSelect, requestId: strin
   name: row.name,
   status: row.status,
   vendors: row.vendors,
-  deletion: row.deletionRequestedAt && {
-    requested_at: row.deletionRequestedAt.toISOString(),
-    deleted_rows: row.deletedRows,
-  },
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
   request_id: requestId,

@@ -16,7 +16,6 @@ export const updateTenant =
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const own = eq(tenants.tenantId, call.tenantId);
       const [locked] = await tx.select().from(tenants).where(own).for('no key update');
-      if (locked && /^DELET/.test(locked.status)) throw call.refuse('TENANT_DELETED');
       await refuseUnknownVendors(tx, body.vendors);
       const [updated] = await tx
         .update(tenants)

@@ -1,4 +1,3 @@
-import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../database/database.js';
 import { asTenant } from '../database/roles.js';
@@ -49,23 +48,6 @@ export function withAudit<Result>(
     return result;
   };
   return inTurn(call.tenantId, () => asTenant(database, call.tenantId, changed));
-}
-
-/**
- * An entry in the log of tenant `platform`, in a transaction of the call's tenant. It holds no value of the tenant, so
- * that it may outlive it.
- */
-export async function insertPlatformAuditEvent(tx: Transaction, call: Call): Promise<void> {
-  const actAs = (tenantId: string) => tx.execute(sql`select set_config('app.tenant_id', ${tenantId}, true)`);
-  await actAs(PLATFORM_TENANT_ID);
-  await insertAuditEvent(tx, {
-    ...auditOf(call),
-    tenantId: PLATFORM_TENANT_ID,
-    target: call.path,
-    changes: [],
-    outcome: 'DONE',
-  });
-  await actAs(call.tenantId);
 }
 
 type NewAuditEvent = Omit<typeof auditEvents.$inferInsert, 'auditEventId' | 'occurredAt'>;

@@ -27,8 +27,7 @@ export type Verdict = {
   isInClockWindow: boolean;
   isFresh: boolean;
   isGranted: boolean;
-  /** The status of the tenant in the path; null if there is no such tenant. */
-  pathTenantStatus: string | null;
+  pathTenantExists: boolean;
   allowedClockSkewSeconds: number;
   /** The database's clock: one clock for all nodes. */
   now: Date;
@@ -39,7 +38,7 @@ export type VerdictRow = {
   is_in_clock_window: boolean;
   is_fresh: boolean;
   is_granted: boolean;
-  path_tenant_status: string | null;
+  path_tenant_exists: boolean;
   allowed_clock_skew_seconds: number | null;
   now_ms: string;
 };
@@ -138,7 +137,7 @@ export const admitting = (columns = '') => `
 /** The columns of `admitted` that a statement must select for its verdicts. */
 export const VERDICT = `
   admitted.is_live, admitted.is_in_clock_window, admitted.is_fresh, admitted.is_granted,
-  (select status from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_status,
+  exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_exists,
   admitted.allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::text as now_ms`;
 
 export const toRequestRow = (signed: SignedRequest, position: number) => ({
@@ -159,7 +158,7 @@ export const toVerdict = (row: VerdictRow): Verdict => ({
   isInClockWindow: row.is_in_clock_window,
   isFresh: row.is_fresh,
   isGranted: row.is_granted,
-  pathTenantStatus: row.path_tenant_status,
+  pathTenantExists: row.path_tenant_exists,
   allowedClockSkewSeconds: row.allowed_clock_skew_seconds ?? 0,
   now: new Date(Number(row.now_ms)),
 });

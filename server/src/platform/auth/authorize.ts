@@ -18,9 +18,7 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
   const mayCall = (scope === null || verdict.isGranted) && (onlyTenant === null || onlyTenant === tenantId);
   if (!mayCall || !isOwnTenant) throw forbidden(scope);
   // Only a platform administrator gets here with a tenant that does not exist.
-  if (pathTenantId === null) return;
-  if (verdict.pathTenantStatus === null) throw notFound();
-  if (operation.changes && /^(DELETING|DELETED)$/.test(verdict.pathTenantStatus)) throw new ApiError('TENANT_DELETED');
+  if (pathTenantId !== null && !verdict.pathTenantExists) throw notFound();
 }
 
 export const forbidden = (scope: Scope | null) =>

@@ -68,8 +68,6 @@ export type Bus = {
    */
   oldestUntaken(subject: string): Promise<Date | null>;
   /** Resolves once the consumer exists. */
-  /** Deletes the messages of a tenant from all streams, and the durables of its principals. */
-  forget(tenantId: string): Promise<void>;
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
   /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;

@@ -64,16 +64,6 @@ export function inProcessBus(): Bus {
     async consume(consumer) {
       return provide(consumer).read(consumer.handle);
     },
-    async forget(tenantId) {
-      const isOfTenant = ({ subject }: { subject: string }) => subject.startsWith(`tenants.${tenantId}.`);
-      for (const [stream, messages] of kept) {
-        kept.set(
-          stream,
-          messages.filter((message) => !isOfTenant(message)),
-        );
-      }
-      for (const queue of queues.values()) queue.forget(isOfTenant);
-    },
     onRestored() {},
     unreadyReason: () => null,
     async close() {
@@ -105,7 +95,6 @@ type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 type Queue = {
   durable: Durable;
   push(message: Message): void;
-  forget(which: (message: { subject: string }) => boolean): void;
   oldestUntaken(subject: string): Date | undefined;
   read(handle: Consumer['handle']): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -170,10 +159,6 @@ function startQueue(durable: Durable): Queue {
       untaken.set(id, message);
       if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);
       setImmediate(next);
-    },
-    forget(which) {
-      for (const [id, message] of untaken) if (which(message)) untaken.delete(id);
-      waiting.splice(0, waiting.length, ...waiting.filter((message) => !which(message)));
     },
     oldestUntaken(subject) {
       for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;

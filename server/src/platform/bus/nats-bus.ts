@@ -10,7 +10,7 @@ import {
 import { InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../startup-error.js';
-import { type Bus, type Message, type Refusal, streamSubjects } from './bus.js';
+import type { Bus, Message, Refusal } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
 import { ensureStreams } from './streams.js';
@@ -93,7 +93,6 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
     },
-    forget: (tenantId) => forgetTenant(manager, tenantId),
     consume: (consumer) => startReading({ client, manager, restoreStreams, logger }, consumer),
     unreadyReason: () => (isConnected ? null : UNREADY),
     async close() {
@@ -101,16 +100,6 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       await connection.close();
     },
   };
-}
-
-async function forgetTenant({ streams, consumers }: JetStreamManager, tenantId: string): Promise<void> {
-  for (const stream of Object.keys(streamSubjects)) {
-    for await (const { name } of consumers.list(stream)) {
-      // `+` is in no tenant_id: a durable of another tenant begins differently.
-      if (name.startsWith(`${tenantId}+`)) await consumers.delete(stream, name);
-    }
-    await streams.purge(stream, { filter: `tenants.${tenantId}.>` });
-  }
 }
 
 const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;

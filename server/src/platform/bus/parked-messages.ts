@@ -48,9 +48,7 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
         reason, decode(body, 'base64'), is_whole
       from json_to_recordset(${JSON.stringify(rows)}::text::json)
         as parked (id_tail text, tenant_id text, subject text, reason text, body text, is_whole boolean)
-      left join tenants using (tenant_id)
-      -- Of a tenant that is deleted nothing is kept.
-      where tenants.status is null or tenants.status in ('ACTIVE', 'DISABLED')`,
+      left join tenants using (tenant_id)`,
   );
 }
 

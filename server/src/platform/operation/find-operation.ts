@@ -4,8 +4,6 @@ import { allOperations, builtInRoles, PLATFORM_TENANT_ID, type Scope } from '@te
 export type Operation = {
   name: string;
   scope: Scope | null;
-  /** Whether it may change something. */
-  changes: boolean;
   grantingRoles: readonly string[];
   /** The only tenant whose credentials may call it; null for any tenant. */
   onlyTenant: string | null;
@@ -27,7 +25,6 @@ const routes: Route[] = allOperations.map(({ name, route }) => ({
   operation: {
     name,
     scope: route.metadata.scope,
-    changes: route.method !== 'GET',
     grantingRoles: rolesThatGrant(route.metadata.scope),
     onlyTenant: route.metadata.tenant === 'platform' ? PLATFORM_TENANT_ID : null,
   },
