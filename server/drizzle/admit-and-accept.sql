@@ -117,5 +117,5 @@
   )
   select 
   admitted.is_live, admitted.is_in_clock_window, admitted.is_fresh, admitted.is_granted,
-  (select status from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_status,
+  exists (select from tenants where tenants.tenant_id = admitted.path_tenant_id offset 0) as path_tenant_exists,
   admitted.allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::text as now_ms, accepted.position is not null as is_current, accepted.command_id, accepted.accepted_ms from admitted left join accepted using (position) order by position

@@ -461,9 +461,7 @@ CREATE TABLE public.tenants (
     status text DEFAULT 'ACTIVE'::text NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    vendors text[],
-    deletion_requested_at timestamp(3) with time zone,
-    deleted_rows bigint DEFAULT 0 NOT NULL
+    vendors text[]
 );
 
 --
@@ -773,12 +771,6 @@ CREATE UNIQUE INDEX policies_of_role ON public.policies USING btree (tenant_id, 
 --
 
 CREATE INDEX role_bindings_in_order ON public.role_bindings USING btree (tenant_id, created_at, client_id, role);
-
---
--- Name: tenants_deleting; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX tenants_deleting ON public.tenants USING btree (tenant_id) WHERE (status = 'DELETING'::text);
 
 --
 -- Name: tenants_in_order; Type: INDEX; Schema: public; Owner: -
@@ -1215,14 +1207,6 @@ CREATE POLICY top_system ON public.roles TO top_system USING (true) WITH CHECK (
 CREATE POLICY top_system_delete ON public.audit_events FOR DELETE TO top_system USING ((occurred_at < (now() - '90 days'::interval)));
 
 --
--- Name: audit_events top_system_purge; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY top_system_purge ON public.audit_events FOR DELETE TO top_system USING ((EXISTS ( SELECT
-   FROM public.tenants
-  WHERE ((tenants.status = 'DELETING'::text) AND ((tenants.tenant_id = audit_events.tenant_id) OR ((audit_events.tenant_id = 'platform'::text) AND (audit_events.operation = 'tenants.create'::text) AND (audit_events.target = ('platform/tenants/'::text || tenants.tenant_id))))))));
-
---
 -- Name: audit_events top_system_select; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -1262,67 +1246,23 @@ GRANT SELECT(audit_event_id) ON TABLE public.audit_events TO top_system;
 GRANT SELECT(occurred_at) ON TABLE public.audit_events TO top_system;
 
 --
--- Name: COLUMN audit_events.operation; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(operation) ON TABLE public.audit_events TO top_system;
-
---
--- Name: COLUMN audit_events.target; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(target) ON TABLE public.audit_events TO top_system;
-
---
 -- Name: TABLE bus_principals; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
-GRANT SELECT,DELETE ON TABLE public.bus_principals TO top_system;
+GRANT SELECT ON TABLE public.bus_principals TO top_system;
 
 --
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_endpoints TO top_app;
-GRANT DELETE ON TABLE public.callback_endpoints TO top_system;
-
---
--- Name: COLUMN callback_endpoints.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.callback_endpoints TO top_system;
-
---
--- Name: COLUMN callback_endpoints.endpoint_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(endpoint_id) ON TABLE public.callback_endpoints TO top_system;
 
 --
 -- Name: TABLE callback_subscriptions; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_subscriptions TO top_app;
-GRANT DELETE ON TABLE public.callback_subscriptions TO top_system;
-
---
--- Name: COLUMN callback_subscriptions.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.callback_subscriptions TO top_system;
-
---
--- Name: COLUMN callback_subscriptions.endpoint_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(endpoint_id) ON TABLE public.callback_subscriptions TO top_system;
-
---
--- Name: COLUMN callback_subscriptions.subscription_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(subscription_id) ON TABLE public.callback_subscriptions TO top_system;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -1433,7 +1373,7 @@ GRANT UPDATE(history) ON TABLE public.commands TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.credentials TO top_app;
-GRANT SELECT,DELETE ON TABLE public.credentials TO top_system;
+GRANT SELECT ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1521,19 +1461,6 @@ GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_credentials TO top_app;
-GRANT DELETE ON TABLE public.object_credentials TO top_system;
-
---
--- Name: COLUMN object_credentials.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.object_credentials TO top_system;
-
---
--- Name: COLUMN object_credentials.credential_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(credential_id) ON TABLE public.object_credentials TO top_system;
 
 --
 -- Name: TABLE object_grants; Type: ACL; Schema: public; Owner: -
@@ -1565,19 +1492,6 @@ GRANT SELECT(granted_at) ON TABLE public.object_grants TO top_system;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_resources TO top_app;
-GRANT DELETE ON TABLE public.object_resources TO top_system;
-
---
--- Name: COLUMN object_resources.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.object_resources TO top_system;
-
---
--- Name: COLUMN object_resources.resource_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(resource_id) ON TABLE public.object_resources TO top_system;
 
 --
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
@@ -1600,19 +1514,6 @@ GRANT SELECT,DELETE ON TABLE public.parked_messages TO top_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
 GRANT SELECT ON TABLE public.policies TO top_ingest;
-GRANT DELETE ON TABLE public.policies TO top_system;
-
---
--- Name: COLUMN policies.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.policies TO top_system;
-
---
--- Name: COLUMN policies.policy_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(policy_id) ON TABLE public.policies TO top_system;
 
 --
 -- Name: TABLE relay_lease; Type: ACL; Schema: public; Owner: -
@@ -1626,44 +1527,12 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
 GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
-GRANT DELETE ON TABLE public.role_bindings TO top_system;
-
---
--- Name: COLUMN role_bindings.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.role_bindings TO top_system;
-
---
--- Name: COLUMN role_bindings.client_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(client_id) ON TABLE public.role_bindings TO top_system;
-
---
--- Name: COLUMN role_bindings.role; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(role) ON TABLE public.role_bindings TO top_system;
 
 --
 -- Name: TABLE roles; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.roles TO top_app;
-GRANT DELETE ON TABLE public.roles TO top_system;
-
---
--- Name: COLUMN roles.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.roles TO top_system;
-
---
--- Name: COLUMN roles.role; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(role) ON TABLE public.roles TO top_system;
 
 --
 -- Name: TABLE sweep_marks; Type: ACL; Schema: public; Owner: -
@@ -1682,7 +1551,7 @@ GRANT UPDATE(swept_until) ON TABLE public.sweep_marks TO top_system;
 --
 
 GRANT SELECT,INSERT ON TABLE public.taken_names TO top_app;
-GRANT SELECT,DELETE ON TABLE public.taken_names TO top_system;
+GRANT SELECT ON TABLE public.taken_names TO top_system;
 
 --
 -- Name: TABLE tenants; Type: ACL; Schema: public; Owner: -
@@ -1698,46 +1567,16 @@ GRANT SELECT ON TABLE public.tenants TO top_ingest;
 GRANT SELECT(tenant_id) ON TABLE public.tenants TO top_system;
 
 --
--- Name: COLUMN tenants.name; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(name) ON TABLE public.tenants TO top_system;
-
---
 -- Name: COLUMN tenants.status; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT(status),UPDATE(status) ON TABLE public.tenants TO top_system;
-
---
--- Name: COLUMN tenants.created_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
-
---
--- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
+GRANT SELECT(status) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: COLUMN tenants.vendors; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT(vendors),UPDATE(vendors) ON TABLE public.tenants TO top_system;
-
---
--- Name: COLUMN tenants.deletion_requested_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(deletion_requested_at) ON TABLE public.tenants TO top_system;
-
---
--- Name: COLUMN tenants.deleted_rows; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(deleted_rows),UPDATE(deleted_rows) ON TABLE public.tenants TO top_system;
+GRANT SELECT(vendors) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -
