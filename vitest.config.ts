@@ -31,7 +31,17 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'full', globalSetup, include: [all], exclude: needServers } },
       { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
-      { extends: true, test: { name: 'runtimes', globalSetup, include: [runtimes], exclude: outside } },
+      {
+        extends: true,
+        test: {
+          name: 'runtimes',
+          globalSetup,
+          include: [runtimes],
+          exclude: outside,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
     ],
   },
 });

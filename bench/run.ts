@@ -5,9 +5,10 @@ import { requireWrk } from './generator/wrk.js';
 import { accepting } from './parts/accepting.js';
 import { drain } from './parts/drain.js';
 import { filledDatabase } from './parts/filled-database.js';
-import { fixedRate } from './parts/fixed-rate.js';
+import { fixedRate, overload } from './parts/fixed-rate.js';
 import { memory } from './parts/memory.js';
 import type { Form, Part } from './parts/part.js';
+import { sdk } from './parts/sdk.js';
 import { start } from './parts/start.js';
 import { fullLoad, steadyState } from './parts/steady-state.js';
 import { render, writeSection } from './results.js';
@@ -18,10 +19,12 @@ const parts: Record<string, Part> = {
   'steady-state': steadyState,
   'full-load': fullLoad,
   'fixed-rate': fixedRate,
+  overload,
   drain,
   'filled-database': filledDatabase,
   memory,
   start,
+  sdk,
 };
 const quickParts = ['accepting', 'steady-state'];
 

@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readRequests } from './requests-file.js';
 
-// Runs in a separate process: node --import tsx paced-sender.ts <requests file> <base URL> <requests per second>
+// Runs in a separate process: node --import tsx paced-sender.ts <requests file> <base URL> <requests per second> <seconds>
 // It sends each request when it is due, whether or not earlier ones are answered, as long as a connection is free.
+// Requests that are not sent when the time is over stay unsent: a slow server must not make the load last longer.
 
 const CONNECTIONS = 256;
 
@@ -12,16 +13,22 @@ const CONNECTIONS = 256;
 export type PacedAnswers = {
   latencies: { accepted: number[]; refused: number[]; limited: number[] };
   refusedWithoutRetryAfter: number;
+  /** Latencies that count from the instant at which the request was sent. */
+  refusedAfterSending: number[];
   seconds: number;
+  /** How many requests were never sent. */
+  unsent: number;
   /** The CPU time of the sender itself. */
   cpuMs: number;
 };
 
-const [file = '', baseUrl = '', rate = ''] = process.argv.slice(2);
+const [file = '', baseUrl = '', rate = '', duration = ''] = process.argv.slice(2);
 const requests = [...readRequests(file)];
 const latencies: PacedAnswers['latencies'] = { accepted: [], refused: [], limited: [] };
 const listOf = { 202: latencies.accepted, 503: latencies.refused, 429: latencies.limited };
 let refusedWithoutRetryAfter = 0;
+let sent = 0;
+const refusedAfterSending: number[] = [];
 
 const connections = await Promise.all(Array.from({ length: CONNECTIONS }, open));
 const cpuBefore = process.cpuUsage();
@@ -30,7 +37,14 @@ let next = 0;
 await Promise.all(connections.map(work));
 const { user, system } = process.cpuUsage(cpuBefore);
 const seconds = (performance.now() - startedAt) / 1000;
-const answers: PacedAnswers = { latencies, refusedWithoutRetryAfter, seconds, cpuMs: (user + system) / 1000 };
+const answers: PacedAnswers = {
+  latencies,
+  refusedWithoutRetryAfter,
+  refusedAfterSending,
+  unsent: requests.length - sent,
+  seconds,
+  cpuMs: (user + system) / 1000,
+};
 process.send?.(answers, () => process.exit(0));
 
 type Ask = (request: string) => Promise<string>;
@@ -40,11 +54,16 @@ async function work(ask: Ask): Promise<void> {
     const dueAt = startedAt + (number * 1000) / Number(rate);
     const earlyMs = dueAt - performance.now();
     if (earlyMs > 0) await pause(earlyMs);
+    if (performance.now() - startedAt > Number(duration) * 1_000) break;
+    const sentAt = performance.now();
+    sent++;
     const answer = await ask(requests[number] ?? '');
     const list = listOf[Number(answer.slice(9, 12)) as keyof typeof listOf];
     if (!list) throw new Error(`The answer is neither 202 nor 429 nor 503:\n${answer}`);
     list.push(performance.now() - dueAt);
-    if (list === latencies.refused && !/\r\nretry-after:/i.test(answer)) refusedWithoutRetryAfter++;
+    if (list !== latencies.refused) continue;
+    refusedAfterSending.push(performance.now() - sentAt);
+    if (!/\r\nretry-after:/i.test(answer)) refusedWithoutRetryAfter++;
   }
 }
 

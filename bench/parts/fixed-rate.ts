@@ -4,30 +4,27 @@ import { measureLifeCycle } from '../life-cycle.js';
 import type { Platform } from '../platform.js';
 import type { Run } from '../results.js';
 import { withCarryingPlatform } from './carrying-platform.js';
-import { measureBuilds, type Part } from './part.js';
+import { type Form, measureBuilds, type Part } from './part.js';
 
-const RATES = { 'at 0.7×': 0.7, 'at 3×': 3 };
 const SUSTAINABLE_SECONDS = 20;
 
-export const fixedRate: Part = {
-  about: `As steady-state, at 0.7 and at 3 times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time is in the table.`,
+/** As steady-state, at a rate that depends on what the platform sustains. */
+const atRate = (factor: number): Part => ({
+  about: `As steady-state, at ${factor} times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time is in the table. It has 256 connections: where all of them wait for answers, requests are sent late, or never. The latency after sending leaves that out.`,
   measure: (form) =>
     measureBuilds(form, (build) =>
-      withCarryingPlatform(build, form, (platform) => measureRates(platform, form.seconds)),
+      withCarryingPlatform(build, form, async (platform) => {
+        const sustainable = await measureSustainable(platform);
+        return {
+          'sustainable commands/s': sustainable,
+          ...(await measureAtRate(platform, form, factor * sustainable)),
+        };
+      }),
     ),
-};
+});
 
-async function measureRates(platform: Platform, seconds: number): Promise<Run> {
-  const sustainable = await measureSustainable(platform);
-  const run: Run = { 'sustainable commands/s': sustainable };
-  for (const [prefix, factor] of Object.entries(RATES)) {
-    const load = { baseUrl: platform.baseUrl, profile: platform.demo, seconds };
-    for (const [measure, value] of Object.entries(await measureAtRate(platform, load, factor * sustainable))) {
-      run[`${prefix}: ${measure}`] = value;
-    }
-  }
-  return run;
-}
+export const fixedRate = atRate(0.7);
+export const overload = atRate(3);
 
 async function measureSustainable({ database, ...platform }: Platform): Promise<number> {
   const load = prepareWrk({ ...platform, profile: platform.demo, seconds: SUSTAINABLE_SECONDS });
@@ -38,20 +35,21 @@ async function measureSustainable({ database, ...platform }: Platform): Promise<
   return completed / seconds;
 }
 
-async function measureAtRate(
-  platform: Platform,
-  load: Parameters<typeof prepareAtRate>[0],
-  rate: number,
-): Promise<Run> {
+async function measureAtRate(platform: Platform, { seconds }: Form, rate: number): Promise<Run> {
   const before = await platform.adapterCounts();
-  const send = prepareAtRate(load, rate);
+  const send = prepareAtRate({ baseUrl: platform.baseUrl, profile: platform.demo, seconds }, rate);
   let accepted = 0;
   let refusals: Run = {};
-  const run = await measureLifeCycle(platform, load.seconds, async () => {
-    const { refusedP99Ms, refusedWithoutRetryAfter, ...answers } = await send();
-    refusals = { '503 p99 ms': refusedP99Ms, '503 without Retry-After': refusedWithoutRetryAfter };
+  const run = await measureLifeCycle(platform, seconds, async () => {
+    const { refused, unsent, ...answers } = await send();
+    refusals = {
+      'never sent, of all': unsent / (rate * seconds),
+      '503 p99 ms': refused.p99Ms,
+      '503 p99 ms after sending': refused.p99AfterSendingMs,
+      '503 without Retry-After': refused.withoutRetryAfter,
+    };
     accepted = answers.accepted;
-    return answers;
+    return { ...answers, refused: refused.count };
   });
   const after = await platform.adapterCounts();
   const [inTime, late] = [after.inTime - before.inTime, after.late - before.late];

@@ -69,17 +69,22 @@ function fieldsOfQuery(parameters: Parameter[]): Record<string, Field> {
 }
 
 function fieldsOfBody({ requestBody }: Described): Record<string, Field> {
-  const name = requestBody?.content['application/json'].schema.$ref?.split('/').at(-1);
-  const { properties = {}, required = [] } = (document.components.schemas as Record<string, Schema>)[name ?? ''] ?? {};
+  const { properties = {}, required = [] } = resolve(requestBody?.content['application/json'].schema ?? {});
   return Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => [field, fieldOf(schema, required.includes(field))]),
   );
 }
 
-function fieldOf(schema: Schema, isRequired: boolean): Field {
+const schemas = document.components.schemas as Record<string, Schema>;
+
+/** A named schema stands in for its name. What is said beside the name is said of this use. */
+const resolve = ({ $ref, ...own }: Schema): Schema => ({ ...schemas[$ref?.split('/').at(-1) ?? ''], ...own });
+
+function fieldOf(given: Schema, isRequired: boolean): Field {
+  const schema = resolve(given);
   const types = [schema.type ?? []].flat();
   const kind = kindOf(types[0], schema.format);
-  const choices = schema.enum ?? schema.items?.enum;
+  const choices = schema.enum ?? (schema.items && resolve(schema.items).enum);
   return {
     kind,
     description: schema.description ?? '',

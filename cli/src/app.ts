@@ -10,6 +10,7 @@ import { addCommandTypes } from './commands/command-types.js';
 import { addCommands } from './commands/commands.js';
 import { addCredentials } from './commands/credentials.js';
 import { addDeviceRequests } from './commands/device-requests.js';
+import { addDoctor } from './commands/doctor.js';
 import { addEvents } from './commands/events.js';
 import { addLogin } from './commands/login.js';
 import { addMe, addWhoami } from './commands/me.js';
@@ -20,6 +21,7 @@ import { addParkedMessages } from './commands/parked-messages.js';
 import { addPolicies } from './commands/policies.js';
 import { addRoleBindings } from './commands/role-bindings.js';
 import { addRoles } from './commands/roles.js';
+import { addSign } from './commands/sign.js';
 import { addTenants } from './commands/tenants.js';
 import { addVendors } from './commands/vendors.js';
 import { addCompletion } from './completion.js';
@@ -59,6 +61,8 @@ export function createProgram(invocation: Invocation) {
     .addOption(
       new Option('-o, --output <format>', 'Default: table on a terminal, json elsewhere.').choices(outputFormats),
     )
+    .option('--dry-run', 'Show the first request that would change something. Send no such request.')
+    .option('--print-curl', 'Print that request as a signed curl command. Send no such request.')
     .option('-y, --yes', 'Do not ask before an action that is hard to undo.')
     .exitOverride()
     .configureOutput({
@@ -82,6 +86,8 @@ export function createProgram(invocation: Invocation) {
 const additions = [
   addLogin,
   addWhoami,
+  addDoctor,
+  addSign,
   addTenants,
   addCredentials,
   addRoles,

@@ -6,3 +6,6 @@ export class UnsuccessfulError extends Error {}
 
 /** The user answered no or pressed Ctrl-C, or a signal arrived. Nothing was changed. */
 export class CancelledError extends Error {}
+
+/** A check of doctor failed. All checks are printed. */
+export class FailedCheckError extends Error {}

@@ -4,6 +4,7 @@ import { CancelledError, UnsuccessfulError, UsageError } from './errors.js';
 import { type ExitCode, exitCodeOfStatus } from './exit-code.js';
 import { colorsFor } from './output/colors.js';
 import { printable } from './output/table.js';
+import { HELD_BACK } from './session/hold-back.js';
 import type { Session } from './session/session.js';
 import { explainSignature } from './session/signature-difference.js';
 
@@ -24,6 +25,7 @@ export async function reportFailure(context: Context, error: unknown, session: S
     return 130;
   }
   const sdk = await import('@tenant-open-platform/sdk');
+  if (sdk.isApiError(error) && error.code === HELD_BACK) return 0;
   if (sdk.isApiError(error)) {
     say([
       ...describe(error),

@@ -4,7 +4,8 @@ import { completeHelp } from '../test/complete-help.js';
 import { topctl } from '../test/topctl.js';
 
 test('the help equals the golden file (refresh: pnpm golden)', async () => {
-  expect(await completeHelp()).toBe(await readFile(new URL('../help.golden.txt', import.meta.url), 'utf8'));
+  const written = await readFile(new URL('../help.golden.txt', import.meta.url), 'utf8');
+  expect(await completeHelp(), 'cli/help.golden.txt is out of date: run pnpm golden').toBe(written);
 });
 
 test('--version prints only the version', async () => {

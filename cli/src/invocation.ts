@@ -3,10 +3,17 @@ import { type Context, canAsk } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
 import { askWhether } from './input/ask.js';
 import { type OutputFormat, type Page, renderItem, renderItems, renderWhole, type View } from './output/render.js';
+import { holdBack } from './session/hold-back.js';
 import type { ProfileFlags } from './session/profile.js';
 import { openSession, type Session } from './session/session.js';
 
-export type GlobalFlags = ProfileFlags & { tenant?: string; output?: OutputFormat; yes?: true };
+export type GlobalFlags = ProfileFlags & {
+  tenant?: string;
+  output?: OutputFormat;
+  yes?: true;
+  dryRun?: true;
+  printCurl?: true;
+};
 
 /** One run of a command: everything that a command needs besides its own flags. */
 export class Invocation {
@@ -26,7 +33,7 @@ export class Invocation {
   }
 
   async connect(): Promise<Session> {
-    this.session = await openSession(this.context, this.flags);
+    this.session = await openSession(this.context, this.flags, (send) => holdBack(this.context, this.flags, send));
     return this.session;
   }
 
@@ -45,9 +52,15 @@ export class Invocation {
     return this.flags.tenant ?? profile.tenant_id ?? (await client.me.get()).tenant_id;
   }
 
+  /** Whether no question is needed: the user said yes beforehand, or nothing will be changed. */
+  get isConfirmed(): boolean {
+    const { yes, dryRun, printCurl } = this.flags;
+    return Boolean(yes || dryRun || printCurl);
+  }
+
   /** Continues only if the user confirms. Without a terminal, only --yes confirms. */
   async confirm(question: string): Promise<void> {
-    if (this.flags.yes) return;
+    if (this.isConfirmed) return;
     if (!canAsk(this.context)) throw this.usageError('missing --yes');
     if (!(await askWhether(this.context, question))) throw new CancelledError('nothing was changed');
   }

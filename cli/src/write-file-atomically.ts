@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from './context.js';
-import { CancelledError, UsageError } from './errors.js';
+import { UsageError } from './errors.js';
+import { interruptible } from './interruptible.js';
 
 /**
  * Writes a temporary file next to `path` and renames it to `path`. Readers see the old or the new content, never a part
@@ -71,18 +72,5 @@ async function followLinks(fs: Context['fs'], path: string): Promise<string> {
     const folder = await fs.realpath(dirname(path));
     const link = await fs.readlink(path).catch(() => null);
     return link === null ? join(folder, basename(path)) : followLinks(fs, resolve(folder, link));
-  }
-}
-
-/** A signal aborts the work, which can then delete its temporary file. A second signal ends the process at once. */
-async function interruptible<T>({ signals }: Context, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const abort = () => controller.abort(new CancelledError('cancelled'));
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const name of names) signals.once(name, abort);
-  try {
-    return await work(controller.signal);
-  } finally {
-    for (const name of names) signals.off(name, abort);
   }
 }

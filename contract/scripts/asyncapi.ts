@@ -52,6 +52,10 @@ const parameters = {
 
 type Channel = {
   action: 'send' | 'receive';
+  /** The JetStream stream that keeps the messages. */
+  stream: 'TOP_COMMANDS' | 'TOP_UPDATES' | 'TOP_REPLIES' | 'TOP_EVENTS';
+  /** The durable consumer that a principal reads, and the type of that principal. */
+  durable?: { name: string; principal_type: 'SERVICE' | 'CLIENT' };
   parameter: Exclude<keyof typeof parameters, 'tenant_id'>;
   messages: readonly string[];
   summary: string;
@@ -61,12 +65,16 @@ type Channel = {
 const adapterReads = (stream: string) =>
   `Kept in the stream \`${stream}\`. A SERVICE principal reads the durable \`${durables.adapter('{tenant_id}', '{vendor}')}\`; one of the tenant \`${PLATFORM_TENANT_ID}\` reads \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which holds those of every tenant.`;
 
+const adapterDurable = { name: durables.adapter('{tenant_id}', '{vendor}'), principal_type: 'SERVICE' } as const;
+
 type ChannelName = keyof typeof subjects;
 
 /** Every subject of the bus has a channel. */
 const channels: Record<ChannelName, Channel> = {
   command: {
     action: 'send',
+    stream: 'TOP_COMMANDS',
+    durable: adapterDurable,
     parameter: 'vendor',
     messages: ['CommandMessage'],
     summary: 'Hand a command to the adapter of its vendor',
@@ -74,6 +82,7 @@ const channels: Record<ChannelName, Channel> = {
   },
   commandUpdate: {
     action: 'receive',
+    stream: 'TOP_UPDATES',
     parameter: 'vendor',
     messages: ['CommandUpdate'],
     summary: 'Take an update of a command from its adapter',
@@ -82,6 +91,7 @@ const channels: Record<ChannelName, Channel> = {
   },
   deviceRequest: {
     action: 'receive',
+    stream: 'TOP_UPDATES',
     parameter: 'vendor',
     messages: ['DeviceRequestMessage'],
     summary: 'Take a request of a device from its adapter',
@@ -89,6 +99,8 @@ const channels: Record<ChannelName, Channel> = {
   },
   deviceReply: {
     action: 'send',
+    stream: 'TOP_REPLIES',
+    durable: adapterDurable,
     parameter: 'vendor',
     messages: ['DeviceReplyMessage'],
     summary: 'Hand the reply to a request of a device to its adapter',
@@ -96,6 +108,8 @@ const channels: Record<ChannelName, Channel> = {
   },
   event: {
     action: 'send',
+    stream: 'TOP_EVENTS',
+    durable: { name: durables.events('{tenant_id}', '{principal_id}'), principal_type: 'CLIENT' },
     parameter: 'event_type',
     messages: eventTypes,
     summary: 'Publish an event of a tenant',
@@ -139,9 +153,10 @@ function buildAsyncApi() {
 export const renderAsyncApi = (): string => `${JSON.stringify(buildAsyncApi(), null, 2)}\n`;
 
 function channel(name: ChannelName) {
-  const { parameter, messages } = channels[name];
+  const { parameter, messages, stream } = channels[name];
   return {
     address: subjects[name]('{tenant_id}', `{${parameter}}`),
+    'x-nats-stream': stream,
     parameters: Object.fromEntries(
       ['tenant_id', parameter].map((key) => [key, { $ref: `#/components/parameters/${key}` }]),
     ),
@@ -150,10 +165,20 @@ function channel(name: ChannelName) {
 }
 
 function operation(name: ChannelName) {
-  const { action, summary, description } = channels[name];
+  const { action, summary, description, durable } = channels[name];
   const key = `${action}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const bindings = { nats: { bindingVersion: '0.1.0' } };
-  return [key, { action, channel: { $ref: `#/channels/${name}` }, summary, description, bindings }] as const;
+  return [
+    key,
+    {
+      action,
+      channel: { $ref: `#/channels/${name}` },
+      summary,
+      description,
+      ...(durable && { 'x-nats-durable': durable }),
+      bindings,
+    },
+  ] as const;
 }
 
 function message(schema: z.ZodType, summary: string, correlatedBy: string) {

@@ -1,13 +1,17 @@
 import { generateOpenApi } from '@ts-rest/open-api';
 import type { z } from 'zod';
 import { contract, type Operation } from '../src/contract.js';
+import { ErrorBody } from '../src/errors.js';
 import { errorsOf } from '../src/errors-of.js';
 import { PlatformEvent } from '../src/events.js';
 import { resources } from '../src/resources.js';
+import { codeSamples, type SampledOperation } from './code-samples.js';
 import { type DescribedEvent, describedEvents } from './described-events.js';
+import { separateEnums } from './enums.js';
 import { headerReferences, headers, parameters, securitySchemes } from './openapi-components.js';
 import { errorExamples, errorResponses, sharedErrorResponses } from './openapi-errors.js';
-import { jsonContent, namedSchemas, transformSchema } from './schemas.js';
+import { addParameterExamples } from './parameter-examples.js';
+import { jsonContent, namedSchemas, referenceTo, transformSchema } from './schemas.js';
 
 type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
 type OpenApiOperation = ReturnType<OperationMapper>;
@@ -17,6 +21,8 @@ const info = {
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
   description: `Multi-tenant cloud-to-device control. Requests and answers are JSON; every answer carries \`request_id\`.
+
+## Signing
 
 Every request is signed. In Python, with \`body\` the exact bytes sent (\`b''\` without a body) and \`target\` the path and query exactly as sent:
 
@@ -29,7 +35,13 @@ headers = {'X-Api-Id': client_id,
            'X-Api-Nonce': nonce,
            'X-Api-Signature': 'v1=' + hmac.new(secret.encode(), text.encode(), 'sha256').hexdigest(),
            'Content-Type': 'application/json'}
-\`\`\``,
+\`\`\`
+
+## Compatibility
+
+\`/api/v1\` changes only by additions. These are additions, and a client must accept them: a new operation, a new optional field or parameter of a request, a new field or header of an answer, a new error code, and a new value where a schema has \`x-extensible-enum\`. Treat an unknown error code by its HTTP status, and an unknown value as you would treat one that does not concern you. An enum of a request has only the listed values; the platform refuses others with 400.
+
+An operation that is to be removed is marked \`deprecated\` and answers with the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for at least 180 days.`,
 };
 
 const usualMeanings: Record<string, string> = {
@@ -45,11 +57,13 @@ export function buildOpenApi() {
     { info },
     { setOperationId: 'concatenated-path', schemaTransformer: transformSchema, operationMapper: mapOperation },
   );
+  addParameterExamples(paths);
+  addCodeSamples(paths);
   const webhooks = Object.fromEntries(describedEvents.map((event) => [event.type, webhook(event)]));
   return {
     openapi: '3.1.1',
     info,
-    servers: [{ url: 'http://127.0.0.1:8787', description: 'A platform started with npm start.' }],
+    servers: [{ url: '/', description: 'The platform that serves this document.' }],
     security: [Object.fromEntries(Object.keys(securitySchemes).map((name) => [name, []]))],
     tags: Object.entries(resources).map(([name, { title, description }]) => ({
       name,
@@ -59,13 +73,44 @@ export function buildOpenApi() {
     paths,
     webhooks,
     components: {
-      schemas: namedSchemas({ paths, webhooks, responses: sharedErrorResponses }),
+      schemas: separateEnums({
+        ...directionsOf(paths),
+        schemas: namedSchemas({ paths, webhooks, responses: sharedErrorResponses }),
+      }),
       responses: sharedErrorResponses,
       examples: errorExamples,
       parameters,
       headers,
       securitySchemes,
     },
+  };
+}
+
+type Described = OpenApiOperation & {
+  parameters: SampledOperation['parameters'];
+  requestBody?: { content: { 'application/json': { example?: object; examples?: Record<string, { value: object }> } } };
+};
+
+function addCodeSamples(paths: object): void {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods as Record<string, Described>)) {
+      const { operationId: name = '', parameters, requestBody } = operation;
+      const { example, examples } = requestBody?.content['application/json'] ?? {};
+      const body = example ?? examples?.default?.value;
+      operation['x-codeSamples'] = codeSamples({ name, method: method.toUpperCase(), path, parameters, body });
+    }
+  }
+}
+
+/** The parts of the operations that callers send, and those that the platform does. Webhooks are the platform's. */
+function directionsOf(paths: object) {
+  const described = Object.values(paths).flatMap((methods) => Object.values(methods) as OpenApiOperation[]);
+  return {
+    requests: described.flatMap(({ parameters = [], requestBody }) => [...parameters, requestBody ?? {}]),
+    answers: [
+      ...described.map(({ responses }) => responses),
+      ...[PlatformEvent, ErrorBody].map((schema) => ({ $ref: referenceTo(schema.meta()?.id ?? '') })),
+    ],
   };
 }
 

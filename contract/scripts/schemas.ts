@@ -29,20 +29,31 @@ export function namedSchemas(description: object): Record<string, JsonSchema> {
 export const transformSchema: SchemaTransformer = ({ schema }) => {
   if (!(schema instanceof z.ZodType)) return null;
   const id = schema.meta()?.id;
-  return id ? { $ref: referenceTo(id) } : withoutIdentity(z.toJSONSchema(schema, options));
+  return id ? { $ref: referenceTo(id) } : withNamedParts(z.toJSONSchema(schema, options));
 };
 
-/** A body or an answer, with the example that its schema declares. */
+/** zod defines the named parts of a schema within it. They are components of the whole description. */
+function withNamedParts({ $defs, ...schema }: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(withoutIdentity(schema)).replaceAll('"#/$defs/', `"${referenceTo('')}`));
+}
+
+/** A body or an answer, with the examples that its schema declares: one, or several by their names. */
 export function jsonContent(schema: unknown, example = metaOf(schema).example) {
-  const { id } = metaOf(schema);
-  if (!id || !example) throw new Error('the schema of every body and answer has an id and an example');
-  return { 'application/json': { schema: { $ref: referenceTo(id) }, example } };
+  const { id, moreExamples } = metaOf(schema) as z.GlobalMeta & { moreExamples?: Record<string, object> };
+  if (!id || !example) {
+    throw new Error(`In contract/src a body or an answer has no id or no example: ${JSON.stringify(metaOf(schema))}.`);
+  }
+  const named = Object.entries(moreExamples ?? {}).map(([name, value]) => [name, { value }]);
+  const examples = moreExamples
+    ? { examples: { default: { value: example }, ...Object.fromEntries(named) } }
+    : { example };
+  return { 'application/json': { schema: { $ref: referenceTo(id) }, ...examples } };
 }
 
 const metaOf = (schema: unknown): z.GlobalMeta => (schema instanceof z.ZodType && schema.meta()) || {};
 
 function withoutIdentity(schema: JsonSchema): JsonSchema {
-  const { $schema, $id, id, ...rest } = schema;
+  const { $schema, $id, id, moreExamples, ...rest } = schema;
   return rest;
 }
 
@@ -50,6 +61,7 @@ function withoutIdentity(schema: JsonSchema): JsonSchema {
 const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
+  if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/');
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {
     if (schema.default !== undefined) schema.default = Number(schema.default);
@@ -65,7 +77,7 @@ function tidy(schema: JsonSchema): void {
   mergeNull(schema);
 }
 
-/** `anyOf: [{type: 'string', …}, {type: 'null'}]` says in more words what `type: ['string', 'null']` says. */
+/** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */
 function mergeNull(schema: JsonSchema): void {
   const [value, none, ...others] = (schema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type !== 'string' || value.enum || none?.type !== 'null' || others.length > 0) return;

@@ -44,6 +44,17 @@ test('asyncapi.json is up to date with the messages of the bus', () => {
   expect(text).toBe(renderAsyncApi());
 });
 
+test('a program can read the stream of every channel, and the durable of every channel that the platform sends to', () => {
+  const { channels, operations } = JSON.parse(text);
+  const streams = Object.values(channels as Json).map((channel) => (channel as Json)['x-nats-stream']);
+  expect(new Set(streams)).toEqual(new Set(['TOP_COMMANDS', 'TOP_UPDATES', 'TOP_REPLIES', 'TOP_EVENTS']));
+  const durables = Object.values(operations as Record<string, Json>).map(({ action, 'x-nats-durable': durable }) => [
+    action,
+    durable !== undefined,
+  ]);
+  expect(durables.filter(([action, hasDurable]) => (action === 'send') !== hasDurable)).toEqual([]);
+});
+
 test('every subject of the bus is exactly one channel, with the parameters of its address', () => {
   const values: Json = { tenant_id: 'acme', vendor: 'vendor_a', event_type: 'command.completed' };
   const addresses = Object.entries(document.channels).map(([name, { address, parameters }]) => {

@@ -7,9 +7,10 @@ const OperationName = z
   .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'must be the name of an operation, such as credentials.update')
   .describe('The operation by its name, for example `credentials.update`.');
 
-export const AuditOutcome = z
-  .enum(['DONE', 'DENIED'])
-  .describe('DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed.');
+export const AuditOutcome = z.enum(['DONE', 'DENIED']).meta({
+  id: 'AuditOutcome',
+  description: 'DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed.',
+});
 
 const values = z.record(z.string(), z.unknown()).nullable();
 

@@ -4,13 +4,15 @@ import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timesta
 
 const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
 
-export const PrincipalStatus = z
-  .enum(['ACTIVE', 'DISABLED', 'DELETED'])
-  .describe('Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.');
+export const PrincipalStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
+  id: 'BusPrincipalStatus',
+  description: 'Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.',
+});
 
-export const PrincipalType = z
-  .enum(['SERVICE', 'CLIENT'])
-  .describe('SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.');
+export const PrincipalType = z.enum(['SERVICE', 'CLIENT']).meta({
+  id: 'BusPrincipalType',
+  description: 'SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.',
+});
 
 const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces');
 const BusUser = BusName.describe('The name of the user on the bus: 1 to 128 printable ASCII characters, no space.');

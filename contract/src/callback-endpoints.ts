@@ -4,9 +4,10 @@ import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 export const CallbackEndpointId = z.uuid().describe('The callback endpoint: a UUID made by the platform.');
 
-export const CallbackStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe('Kept for the later delivery service: DISABLED is not delivered to.');
+export const CallbackStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'CallbackEndpointStatus',
+  description: 'Kept for the later delivery service: DISABLED is not delivered to.',
+});
 
 /** Accepts any text: a forbidden URL is refused as such, with the reason. */
 const CallbackUrl = z
@@ -112,7 +113,11 @@ const CallbackEndpointUpdate = z
     path: ['previous_secret_ttl_seconds'],
     error: 'needs rotate_secret: true',
   })
-  .meta({ id: 'CallbackEndpointUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'CallbackEndpointUpdate',
+    example: { status: 'DISABLED' },
+    moreExamples: { rotation: { rotate_secret: true } },
+  });
 
 const CallbackEndpointDeleted = z
   .object({

@@ -1,20 +1,21 @@
 import { z } from 'zod';
 import { CallbackEndpointId } from './callback-endpoints.js';
-import { eventTypes } from './events.js';
+import { EventType } from './events.js';
 import { operations } from './operation.js';
 import { page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 const SubscriptionId = z.uuid().describe('The subscription: a UUID made by the platform.');
 
-export const SubscriptionStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe('Kept for the later delivery service: DISABLED is not delivered.');
+export const SubscriptionStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'CallbackSubscriptionStatus',
+  description: 'Kept for the later delivery service: DISABLED is not delivered.',
+});
 
 const CallbackSubscription = z
   .object({
     subscription_id: SubscriptionId,
     endpoint_id: CallbackEndpointId,
-    event_type: z.enum(eventTypes).describe('The event that is subscribed.'),
+    event_type: EventType.describe('The event that is subscribed.'),
     status: SubscriptionStatus,
     created_at: Timestamp.describe('When the subscription was created.'),
     request_id: RequestId,

@@ -27,23 +27,23 @@ const commandStatuses = [
   'CANCELED',
 ] as const;
 
-export const CommandStatus = z
-  .enum(commandStatuses)
-  .describe(
+export const CommandStatus = z.enum(commandStatuses).meta({
+  id: 'CommandStatus',
+  description:
     'ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.',
-  );
+});
 
 export const AdapterStatus = z
   .enum(['PENDING', 'SENT', 'DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT'])
-  .describe("How far the command came with the vendor's adapter.");
+  .meta({ id: 'AdapterStatus', description: "How far the command came with the vendor's adapter." });
 
 export const DeviceExecutionStatus = z
   .enum(['NOT_STARTED', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT', 'UNKNOWN'])
-  .describe('What the device did with the command.');
+  .meta({ id: 'DeviceExecutionStatus', description: 'What the device did with the command.' });
 
 export const PublicStatus = z
   .enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN'])
-  .describe('The outcome in one word, for end users; derived from status.');
+  .meta({ id: 'PublicStatus', description: 'The outcome in one word, for end users; derived from status.' });
 
 export const StatusReason = z
   .object({
@@ -88,9 +88,13 @@ const CommandCreate = z
     },
   });
 
+const HistorySource = z
+  .enum(['PLATFORM', 'ADAPTER', 'DEVICE'])
+  .meta({ id: 'HistorySource', description: 'Who reported it.' });
+
 const HistoryEntry = z.object({
   at: Timestamp.describe('When it happened, by the clock of the platform.'),
-  source: z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).describe('Who said so.'),
+  source: HistorySource,
   status: CommandStatus,
   adapter_status: AdapterStatus,
   device_execution_status: DeviceExecutionStatus,

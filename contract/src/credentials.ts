@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-export const CredentialStatus = z
-  .enum(['ACTIVE', 'DISABLED', 'DELETED'])
-  .describe('DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.');
+export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
+  id: 'CredentialStatus',
+  description: 'DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.',
+});
 
 /** The most seconds that a credential may allow between X-Api-Timestamp and the server clock. */
 export const MAX_CLOCK_SKEW_SECONDS = 900;
@@ -129,7 +130,18 @@ const CredentialCreate = z
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
   .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
-  .meta({ id: 'CredentialCreate', example: { client_id: 'acme-backend', name: 'Acme backend' } });
+  .meta({
+    id: 'CredentialCreate',
+    example: { client_id: 'acme-backend', name: 'Acme backend' },
+    moreExamples: {
+      short_lived: {
+        client_id: 'acme-import',
+        name: 'Acme import',
+        expires_at: '2099-01-31T09:30:00Z',
+        replay_window_seconds: 300,
+      },
+    },
+  });
 
 const CredentialUpdate = z
   .strictObject({
@@ -143,7 +155,11 @@ const CredentialUpdate = z
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
-  .meta({ id: 'CredentialUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'CredentialUpdate',
+    example: { status: 'DISABLED' },
+    moreExamples: { rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 } },
+  });
 
 const tenantPath = z.object({ tenant_id: TenantId });
 const credentialPath = z.object({ tenant_id: TenantId, client_id: ClientId });

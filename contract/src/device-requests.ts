@@ -27,11 +27,14 @@ export const RequestType = z
   )
   .describe('What the device asks for, in the naming of the vendor, for example `firmware_check`.');
 
-export const DeviceRequestStatus = z
-  .enum(['PENDING', 'REPLIED', 'EXPIRED'])
-  .describe('PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.');
+export const DeviceRequestStatus = z.enum(['PENDING', 'REPLIED', 'EXPIRED']).meta({
+  id: 'DeviceRequestStatus',
+  description: 'PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.',
+});
 
-export const ReplyOutcome = z.enum(['SUCCESS', 'ERROR']).describe('Whether the request is granted or refused.');
+export const ReplyOutcome = z
+  .enum(['SUCCESS', 'ERROR'])
+  .meta({ id: 'ReplyOutcome', description: 'Whether the request is granted or refused.' });
 const ReplyError = z.strictObject({
   code: z.string().min(1).max(128).describe('A word for programs.'),
   message: z.string().max(1024).describe('A sentence for people.'),
@@ -96,6 +99,9 @@ const DeviceRequestReply = z
   .meta({
     id: 'DeviceRequestReply',
     example: { outcome: 'SUCCESS', payload: { version: '2.4.1' } },
+    moreExamples: {
+      error: { outcome: 'ERROR', error: { code: 'UNKNOWN_MODEL', message: 'There is no firmware for this model.' } },
+    },
   });
 
 const path = z.object({ request_id: DeviceRequestId });

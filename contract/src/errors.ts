@@ -311,6 +311,8 @@ export type ErrorCode = keyof typeof errors;
 
 const errorCodes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 
+const ErrorCodeOfAnswer = z.enum(errorCodes).meta({ id: 'ErrorCode', description: 'One code of the table of errors.' });
+
 const ErrorDetail = z.object({
   location: z
     .string()
@@ -326,7 +328,7 @@ export type ErrorDetail = z.infer<typeof ErrorDetail>;
 /** The body of every answer that is not a success. */
 export const ErrorBody = z
   .object({
-    code: z.enum(errorCodes).describe('One code of the table of errors.'),
+    code: ErrorCodeOfAnswer,
     message: z.string().describe('What happened and what to do, in a sentence or two. For people.'),
     request_id: RequestId,
     details: z.array(ErrorDetail).optional().describe('Every place in the request that is wrong.'),

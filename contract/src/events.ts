@@ -19,11 +19,13 @@ import {
 /** The subscribable event types of the specification. Outcomes are in the payload, never in the type. */
 export const eventTypes = ['command.accepted', 'command.completed'] as const;
 
+export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.' });
+
 /** An event of the tenant's log, as it is published on the messaging bus. */
 export const PlatformEvent = z
   .object({
     event_id: z.uuid().describe('The event (UUID version 7); the same in every copy.'),
-    event_type: z.enum(eventTypes).describe('What happened.'),
+    event_type: EventType,
     schema_version: z.literal(1).describe('The version of this shape.'),
     tenant_id: TenantId,
     occurred_at: Timestamp.describe('When it happened.'),
@@ -159,7 +161,7 @@ export const events = operations({
           .enum(['asc', 'desc'])
           .default('asc')
           .describe('asc, by default: oldest first. desc: newest first; such a page waits for nothing.'),
-        event_type: z.enum(eventTypes).optional().describe('Only events of this type.'),
+        event_type: EventType.optional().describe('Only events of this type.'),
         command_id: z.uuid().optional().describe('Only events of this command.'),
         occurred_after: InputTimestamp.optional().describe('Only events that occurred at this time or later.'),
         occurred_before: InputTimestamp.optional().describe('Only events that occurred before this time.'),

@@ -4,11 +4,11 @@ import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 export const ObjectCredentialId = z.uuid().describe('The object credential: a UUID made by the platform.');
 
-export const ObjectConfigStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe(
+export const ObjectConfigStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'ObjectConfigStatus',
+  description:
     'DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.',
-  );
+});
 
 const Provider = Name.describe('A label for people, for example `minio`: 1 to 128 printable characters.');
 const Endpoint = z

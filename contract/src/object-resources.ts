@@ -5,7 +5,9 @@ import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
 export const ObjectResourceId = z.uuid().describe('The object resource: a UUID made by the platform.');
 
-export const ObjectOperation = z.enum(['UPLOAD', 'DOWNLOAD']).describe('What a presigned URL is good for.');
+export const ObjectOperation = z
+  .enum(['UPLOAD', 'DOWNLOAD'])
+  .meta({ id: 'ObjectOperation', description: 'What a presigned URL is good for.' });
 
 /** The most bytes of one PUT request. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;

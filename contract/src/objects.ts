@@ -11,6 +11,8 @@ const ObjectKey = z
     "The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8.",
   );
 
+const PresignedMethod = z.enum(['PUT', 'GET']).meta({ id: 'PresignedMethod', description: 'The HTTP method to send.' });
+
 const PresignRequest = z
   .strictObject({
     operation: ObjectOperation,
@@ -76,13 +78,22 @@ const PresignRequest = z
       content_type: 'application/octet-stream',
       content_length: 1_048_576,
     },
+    moreExamples: {
+      download: {
+        operation: 'DOWNLOAD',
+        resource_id: '019bd3a4-5c4e-7a55-9e84-ad4e5f607182',
+        object_key: 'pump-7/2.4.1.bin',
+        expires_in_seconds: 60,
+        response_content_disposition: 'attachment; filename="2.4.1.bin"',
+      },
+    },
   });
 
 const PresignedRequest = z
   .object({
     presign_id: z.uuid().describe('The grant, as the platform recorded it: a UUID. Quote it in reports.'),
     operation: ObjectOperation,
-    method: z.enum(['PUT', 'GET']).describe('The HTTP method to send.'),
+    method: PresignedMethod,
     url: z
       .string()
       .describe('Where to send it. Whoever has the URL may use it until it expires: treat it as a secret.'),

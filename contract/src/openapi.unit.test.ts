@@ -9,7 +9,7 @@ import { errorsOf } from './errors-of.js';
 import { eventTypes, PlatformEvent } from './events.js';
 
 type Json = Record<string, unknown>;
-type Media = { example?: unknown; examples?: object };
+type Media = { example?: unknown; examples?: Record<string, { value?: unknown; $ref?: string }> };
 type DescribedOperation = {
   operationId: string;
   requestBody?: { content: { 'application/json': Media } };
@@ -53,8 +53,10 @@ describe.each(described)('$operation.operationId', ({ operation }) => {
     const body = 'body' in route ? (route.body as z.ZodType) : undefined;
     expect(operation.requestBody !== undefined).toBe(body !== undefined);
     if (!body) return;
-    const example = operation.requestBody?.content['application/json'].example;
-    expect(body.parse(example)).toEqual(example);
+    const { example, examples = {} } = operation.requestBody?.content['application/json'] ?? {};
+    const shown = [example, ...Object.values(examples).map(({ value }) => value)].filter(Boolean);
+    expect(shown).not.toEqual([]);
+    for (const value of shown) expect(body.parse(value)).toEqual(value);
   });
 
   test('has a complete example of every success', () => {
@@ -124,10 +126,39 @@ test.each(eventTypes)('the event %s has a complete example', (type) => {
   expect(PlatformEvent.parse(example)).toEqual({ ...example, event_type: type });
 });
 
+test('enums of answers may gain values, those of requests may not, and all have names', () => {
+  const { schemas } = document.components;
+  const enums = [...nodes(document)].filter(({ at, node }) => Array.isArray(node.enum) && !/example/.test(at));
+  const inline = enums.filter(({ at }) => !/^#\/components\/schemas\/\w+Input$/.test(at)).map(({ at }) => at);
+  // Ways to sort, and a header that is present or absent.
+  expect(inline.filter((at) => !/parameters\/\d+\/schema$|headers\/Idempotent-Replayed\/schema$/.test(at))).toEqual([]);
+  expect(schemas.CommandStatus).toMatchObject({
+    type: 'string',
+    'x-extensible-enum': expect.arrayContaining(['EXPIRED']),
+  });
+  expect(schemas.CommandStatus).not.toHaveProperty('enum');
+  const answers = JSON.stringify(described.map(({ operation }) => operation.responses));
+  expect(answers).not.toMatch(/schemas\/\w+Input"/);
+});
+
+test('no name of a schema shadows a built-in of JavaScript or Python', () => {
+  const builtIns = Object.getOwnPropertyNames(globalThis);
+  expect(Object.keys(document.components.schemas).filter((name) => builtIns.includes(name))).toEqual([]);
+});
+
+test('patterns have no escaped slash: a generator may copy them into a literal', () => {
+  const patterns = [...nodes(document)]
+    .map(({ node }) => node.pattern)
+    .filter((pattern) => typeof pattern === 'string');
+  expect(patterns.filter((pattern) => pattern.includes('\\/'))).toEqual([]);
+});
+
 test('every property and every parameter is described', () => {
   const parameters = [...nodes(document)].filter(({ node }) => 'in' in node);
   expect(undescribedProperties(document)).toEqual([]);
   expect(parameters.filter(({ node }) => !node.description)).toEqual([]);
+  const ofOperations = parameters.filter(({ at }) => at.startsWith('#/paths'));
+  expect(ofOperations.filter(({ node }) => node.example === undefined)).toEqual([]);
 });
 
 test('numbers and times have the right formats', () => {

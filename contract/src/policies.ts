@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
-import { ScopeName } from './roles.js';
-import { scopes } from './scopes.js';
+import { ScopeName, ScopeOfAnswer } from './roles.js';
 
 const PolicyId = z.uuid().describe('The policy: a UUID made by the platform.');
 
@@ -10,7 +9,7 @@ const Policy = z
   .object({
     policy_id: PolicyId,
     client_id: ClientId,
-    scope: z.enum(scopes).describe('The permission that the policy grants, as object:action.'),
+    scope: ScopeOfAnswer.describe('The permission that the policy grants, as object:action.'),
     created_at: Timestamp.describe('When the permission was granted.'),
     request_id: RequestId,
   })

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
 
-export const TenantStatus = z
-  .enum(['ACTIVE', 'DISABLED'])
-  .describe("DISABLED refuses every request of the tenant's credentials from the next one on.");
+export const TenantStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
+  id: 'TenantStatus',
+  description: "DISABLED refuses every request of the tenant's credentials from the next one on.",
+});
 
 const TenantVendors = Vendors.describe(
   'The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.',

@@ -1,4 +1,4 @@
-type Schema = { $ref?: string; items?: Schema; properties?: Record<string, Schema> };
+type Schema = { $ref?: string; enum?: string[]; items?: Schema; properties?: Record<string, Schema> };
 type Content = { content: { 'application/json': { schema: Schema; examples?: object } } };
 type Repeat = 'ALWAYS' | 'BY_KEY' | { check: string; ifBodyHas?: string };
 
@@ -55,7 +55,9 @@ const nameOf = (schema: Schema | undefined) => schema?.$ref?.split('/').at(-1);
 
 export function readDocument({ tags, paths, components }: Document): Api {
   const pages = new Set<string>();
-  const requests = new Set<string>();
+  const { schemas } = components;
+  // Only requests have closed enums.
+  const requests = new Set(Object.keys(schemas).filter((name) => schemas[name]?.enum));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]): Operation => {
       const { operationId: name, requestBody, responses } = described;
@@ -96,7 +98,7 @@ export function readDocument({ tags, paths, components }: Document): Api {
 
   /** The items of a page, or of the bare array of credentials. */
   function itemOf(list: string): string {
-    const schema = components.schemas[list];
+    const schema = schemas[list];
     return nameOf((schema?.properties?.items ?? schema)?.items) ?? '';
   }
 

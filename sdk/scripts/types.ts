@@ -1,4 +1,4 @@
-import { astToString, type SchemaObject } from 'openapi-typescript';
+import { astToString, type SchemaObject, tsLiteral, tsUnion } from 'openapi-typescript';
 import ts from 'typescript';
 import type { Api, Operation } from './document.js';
 
@@ -17,9 +17,11 @@ export function renderTypes({ operations, requests, pages }: Api, generated: ts.
     membersOf(membersOf(described.get(name)?.type).get('parameters')?.type).get('query')?.type;
 
   const declarations: ts.Node[] = [];
-  for (const [name, { type }] of schemas) {
+  for (const [name, member] of schemas) {
+    const { type } = member;
     if (!type || pages.has(name)) continue;
-    declarations.push(requests.has(name) ? requestType(name, type) : answerType(name, type));
+    const declaration = requests.has(name) ? requestType(name, type) : answerType(name, type);
+    declarations.push(withPlainComment(declaration, member));
   }
   extendOneAnother(declarations);
   for (const operation of operations) {
@@ -142,9 +144,15 @@ const anyText = () =>
     factory.createTypeLiteralNode([]),
   ]);
 
-/** A text with suggested values, also in a request. The platform refuses unknown ones with a code. */
+type ListedText = SchemaObject & { 'x-known-values'?: string; 'x-extensible-enum'?: string[] };
+
+/**
+ * A text whose known values editors suggest: an enum of answers, and in a request a text of which the platform refuses
+ * unknown values with a code.
+ */
 export function knownValues(schema: SchemaObject): ts.TypeNode | undefined {
-  const { 'x-known-values': name } = schema as { 'x-known-values'?: string };
+  const { 'x-known-values': name, 'x-extensible-enum': values } = schema as ListedText;
+  if (values) return tsUnion(values.map(tsLiteral));
   return name ? factory.createTypeReferenceNode(name) : undefined;
 }
 
@@ -152,13 +160,13 @@ export function knownValues(schema: SchemaObject): ts.TypeNode | undefined {
 const isText = (type: ts.Node) => ts.isIdentifier(type) && type.text.startsWith('"');
 
 /** openapi-typescript writes tags, `@description …`. The plain text is more readable on hover. */
-function withPlainComment(property: ts.PropertySignature, original: ts.Node): ts.PropertySignature {
+function withPlainComment<Node extends ts.Node>(node: Node, original: ts.Node): Node {
   const [comment] = ts.getSyntheticLeadingComments(original) ?? [];
   const text = comment && /@description ([^@]*)/.exec(comment.text)?.[1];
   const lines = text?.split('\n').map((line) => line.replace(/^ *\* ?/, '').trim()) ?? [];
   const plain = lines.filter((line) => line !== '').join(' ');
   return ts.setSyntheticLeadingComments(
-    property,
+    node,
     plain
       ? [
           {

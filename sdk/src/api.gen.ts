@@ -1,4 +1,6 @@
 // Generated from contract/openapi.json by `pnpm golden`.
+/** How far the command came with the vendor's adapter. */
+export type AdapterStatus = "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
 export interface AuditEvent {
   /** The entry: a UUID version 7. */
   audit_event_id: string;
@@ -22,11 +24,14 @@ export interface AuditEvent {
   after: {
     [key: string]: unknown;
   } | null;
-  /** DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed. */
-  outcome: "DONE" | "DENIED" | (string & {});
+  outcome: AuditOutcome;
   /** The correlation id of the request that asked for the change. */
   request_id: string;
 }
+/** DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed. */
+export type AuditOutcome = "DONE" | "DENIED" | (string & {});
+/** DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed. */
+export type AuditOutcomeInput = "DONE" | "DENIED";
 export interface BusPrincipal {
   /** The principal: a UUID made by the platform. */
   principal_id: string;
@@ -38,16 +43,14 @@ export interface BusPrincipal {
   bus_account_public_key: string;
   /** The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever. */
   bus_user_public_key: string;
-  /** SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant. */
-  principal_type: "SERVICE" | "CLIENT" | (string & {});
+  principal_type: BusPrincipalType;
   /** The credential that the principal belongs to; null for none. */
   client_id: string | null;
   /** The service that uses the principal; null for none. */
   service_name: string | null;
   /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
   vendors: string[] | null;
-  /** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
-  status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+  status: BusPrincipalStatus;
   /** When the principal stops working; null for never. */
   expires_at: string | null;
   /** When the principal was created. */
@@ -64,8 +67,7 @@ export interface BusPrincipalCreate {
   bus_account_public_key: string;
   /** The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever. */
   bus_user_public_key: string;
-  /** SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant. */
-  principal_type: "SERVICE" | "CLIENT";
+  principal_type: BusPrincipalTypeInput;
   /** A credential of the tenant that the principal belongs to. */
   client_id?: string;
   /** The service that uses the principal: 1 to 128 printable ASCII characters, no space. */
@@ -73,13 +75,20 @@ export interface BusPrincipalCreate {
   /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
   vendors?: string[] | null;
   /** ACTIVE by default. DELETED reserves the user key. */
-  status?: "ACTIVE" | "DISABLED" | "DELETED";
+  status?: BusPrincipalStatusInput;
   /** When the principal stops working; null for never. */
   expires_at?: string | null;
 }
+/** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
+export type BusPrincipalStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+/** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
+export type BusPrincipalStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
+/** SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant. */
+export type BusPrincipalType = "SERVICE" | "CLIENT" | (string & {});
+/** SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant. */
+export type BusPrincipalTypeInput = "SERVICE" | "CLIENT";
 export interface BusPrincipalUpdate {
-  /** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
-  status?: "ACTIVE" | "DISABLED" | "DELETED";
+  status?: BusPrincipalStatusInput;
   /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
   vendors?: string[] | null;
   /** When the principal stops working; null for never. */
@@ -92,8 +101,7 @@ export interface CallbackEndpoint {
   name: string;
   /** The HTTPS webhook URL in its canonical spelling. */
   url: string;
-  /** Kept for the later delivery service: DISABLED is not delivered to. */
-  status: "ACTIVE" | "DISABLED" | (string & {});
+  status: CallbackEndpointStatus;
   /** How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
   timeout_seconds: number;
   /** How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
@@ -115,7 +123,7 @@ export interface CallbackEndpointCreate {
   /** The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
   url: string;
   /** ACTIVE by default. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: CallbackEndpointStatusInput;
   /** How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
   timeout_seconds?: number;
   /** How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
@@ -129,13 +137,16 @@ export interface CallbackEndpointDeleted {
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
+/** Kept for the later delivery service: DISABLED is not delivered to. */
+export type CallbackEndpointStatus = "ACTIVE" | "DISABLED" | (string & {});
+/** Kept for the later delivery service: DISABLED is not delivered to. */
+export type CallbackEndpointStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackEndpointUpdate {
   /** A name for people: 1 to 128 printable characters. */
   name?: string;
   /** The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
   url?: string;
-  /** Kept for the later delivery service: DISABLED is not delivered to. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: CallbackEndpointStatusInput;
   /** How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
   timeout_seconds?: number;
   /** How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
@@ -159,9 +170,8 @@ export interface CallbackSubscription {
   /** The callback endpoint: a UUID made by the platform. */
   endpoint_id: string;
   /** The event that is subscribed. */
-  event_type: "command.accepted" | "command.completed" | (string & {});
-  /** Kept for the later delivery service: DISABLED is not delivered. */
-  status: "ACTIVE" | "DISABLED" | (string & {});
+  event_type: EventType;
+  status: CallbackSubscriptionStatus;
   /** When the subscription was created. */
   created_at: string;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
@@ -171,7 +181,7 @@ export interface CallbackSubscriptionCreate {
   /** command.accepted or command.completed. The outcome is in the event, not in its type. */
   event_type: string;
   /** ACTIVE by default. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: CallbackSubscriptionStatusInput;
 }
 export interface CallbackSubscriptionDeleted {
   /** The subscription: a UUID made by the platform. */
@@ -181,9 +191,12 @@ export interface CallbackSubscriptionDeleted {
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
+/** Kept for the later delivery service: DISABLED is not delivered. */
+export type CallbackSubscriptionStatus = "ACTIVE" | "DISABLED" | (string & {});
+/** Kept for the later delivery service: DISABLED is not delivered. */
+export type CallbackSubscriptionStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackSubscriptionUpdate {
-  /** Kept for the later delivery service: DISABLED is not delivered. */
-  status: "ACTIVE" | "DISABLED";
+  status: CallbackSubscriptionStatusInput;
 }
 export interface Catalog {
   /** The enabled vendors. */
@@ -256,14 +269,10 @@ export interface Command {
   idempotency_key: string;
   /** How long the command may take, in seconds: 1 to 300, 30 by default. */
   timeout_seconds: number;
-  /** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
-  status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-  /** How far the command came with the vendor's adapter. */
-  adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-  /** What the device did with the command. */
-  device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
-  /** The outcome in one word, for end users; derived from status. */
-  public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+  status: CommandStatus;
+  adapter_status: AdapterStatus;
+  device_execution_status: DeviceExecutionStatus;
+  public_status: PublicStatus;
   /** Why the command ended as it did; null where nobody said. */
   status_reason: {
     /** A word for programs. */
@@ -280,9 +289,9 @@ export interface Command {
     /** When it came. */
     received_at: string;
     /** What the adapter said; null if nothing. */
-    adapter_status: ("PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {})) | null;
+    adapter_status: AdapterStatus | null;
     /** What the device did; null if it was not said. */
-    device_execution_status: ("NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {})) | null;
+    device_execution_status: DeviceExecutionStatus | null;
     /** Why the command ended as it did; null where nobody said. */
     status_reason: {
       /** A word for programs. */
@@ -311,14 +320,10 @@ export interface Command {
   history: {
     /** When it happened, by the clock of the platform. */
     at: string;
-    /** Who said so. */
-    source: "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
-    /** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
-    status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-    /** How far the command came with the vendor's adapter. */
-    adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-    /** What the device did with the command. */
-    device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+    source: HistorySource;
+    status: CommandStatus;
+    adapter_status: AdapterStatus;
+    device_execution_status: DeviceExecutionStatus;
     /** Why the command ended as it did; null where nobody said. */
     reason: {
       /** A word for programs. */
@@ -357,6 +362,10 @@ export interface CommandCreate {
   /** How long the command may take, in seconds: 1 to 300, 30 by default. */
   timeout_seconds?: number;
 }
+/** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
+export type CommandStatus = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
+/** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
+export type CommandStatusInput = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
 export interface CommandTypePut {
   /** Whether commands of this type are accepted; true for a new one by default. */
   enabled?: boolean;
@@ -374,8 +383,7 @@ export interface Credential {
   tenant_id: string;
   /** A name for people: 1 to 128 printable characters. */
   name: string;
-  /** DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again. */
-  status: "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+  status: CredentialStatus;
   /** How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds: number;
   /** How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
@@ -399,7 +407,7 @@ export interface CredentialCreate {
   /** A name for people: 1 to 128 printable characters. */
   name: string;
   /** ACTIVE by default. DELETED reserves the client_id without ever working. */
-  status?: "ACTIVE" | "DISABLED" | "DELETED";
+  status?: CredentialStatusInput;
   /** How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
   /** How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
@@ -411,11 +419,14 @@ export interface CredentialCreate {
   /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
   previous_secret_ttl_seconds?: number;
 }
+/** DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again. */
+export type CredentialStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
+/** DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again. */
+export type CredentialStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
 export interface CredentialUpdate {
   /** A name for people: 1 to 128 printable characters. */
   name?: string;
-  /** DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again. */
-  status?: "ACTIVE" | "DISABLED" | "DELETED";
+  status?: CredentialStatusInput;
   /** How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
   /** How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
@@ -435,6 +446,8 @@ export interface CredentialWithSecret extends Credential {
   /** The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum. */
   secret: string;
 }
+/** What the device did with the command. */
+export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceRequest {
   /** The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id. */
   device_request_id: string;
@@ -448,16 +461,14 @@ export interface DeviceRequest {
   payload: {
     [key: string]: unknown;
   };
-  /** PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time. */
-  status: "PENDING" | "REPLIED" | "EXPIRED" | (string & {});
+  status: DeviceRequestStatus;
   /** When the platform received the request. */
   received_at: string;
   /** Until when it waits for a reply. */
   expires_at: string;
   /** The one reply; null before it is given. */
   reply: {
-    /** Whether the request is granted or refused. */
-    outcome: "SUCCESS" | "ERROR" | (string & {});
+    outcome: ReplyOutcome;
     /** What the device gets; null for nothing. */
     payload: {
       [key: string]: unknown;
@@ -478,8 +489,7 @@ export interface DeviceRequest {
   request_id: string;
 }
 export interface DeviceRequestReply {
-  /** Whether the request is granted or refused. */
-  outcome: "SUCCESS" | "ERROR";
+  outcome: ReplyOutcomeInput;
   /** What the device gets; at most 32 KiB as JSON in UTF-8. */
   payload?: {
     [key: string]: unknown;
@@ -492,9 +502,12 @@ export interface DeviceRequestReply {
     message: string;
   };
 }
+/** PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time. */
+export type DeviceRequestStatus = "PENDING" | "REPLIED" | "EXPIRED" | (string & {});
+/** PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time. */
+export type DeviceRequestStatusInput = "PENDING" | "REPLIED" | "EXPIRED";
 export interface ErrorBody {
-  /** One code of the table of errors. */
-  code: "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+  code: ErrorCode;
   /** What happened and what to do, in a sentence or two. For people. */
   message: string;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
@@ -513,6 +526,14 @@ export interface ErrorBody {
     [key: string]: unknown;
   };
 }
+/** One code of the table of errors. */
+export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+/** What happened. */
+export type EventType = "command.accepted" | "command.completed" | (string & {});
+/** What happened. */
+export type EventTypeInput = "command.accepted" | "command.completed";
+/** Who reported it. */
+export type HistorySource = "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
 export interface ListedDeviceRequest extends DeviceRequest {
   /** Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire. */
   cursor: string;
@@ -577,6 +598,10 @@ export interface Me {
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
+/** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
+export type ObjectConfigStatus = "ACTIVE" | "DISABLED" | (string & {});
+/** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
+export type ObjectConfigStatusInput = "ACTIVE" | "DISABLED";
 export interface ObjectCredential {
   /** The object credential: a UUID made by the platform. */
   credential_id: string;
@@ -594,8 +619,7 @@ export interface ObjectCredential {
   access_key_id: string;
   /** Counts the rotations of the access key: 1 at first. */
   secret_version: number;
-  /** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
-  status: "ACTIVE" | "DISABLED" | (string & {});
+  status: ObjectConfigStatus;
   /** When the credential was created. */
   created_at: string;
   /** When the credential was last changed. */
@@ -621,7 +645,7 @@ export interface ObjectCredentialCreate {
   /** False by default: the bucket goes into the host name. */
   force_path_style?: boolean;
   /** ACTIVE by default. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: ObjectConfigStatusInput;
 }
 export interface ObjectCredentialDeleted {
   /** The object credential: a UUID made by the platform. */
@@ -648,9 +672,12 @@ export interface ObjectCredentialUpdate {
   provider?: string | null;
   /** True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
   force_path_style?: boolean;
-  /** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: ObjectConfigStatusInput;
 }
+/** What a presigned URL is good for. */
+export type ObjectOperation = "UPLOAD" | "DOWNLOAD" | (string & {});
+/** What a presigned URL is good for. */
+export type ObjectOperationInput = "UPLOAD" | "DOWNLOAD";
 export interface ObjectResource {
   /** The object resource: a UUID made by the platform. */
   resource_id: string;
@@ -661,7 +688,7 @@ export interface ObjectResource {
   /** The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
   bucket: string;
   /** What may be presigned. */
-  allowed_operations: ("UPLOAD" | "DOWNLOAD" | (string & {}))[];
+  allowed_operations: ObjectOperation[];
   /** What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
   key_prefix: string;
   /** The content types that may be uploaded; null for any. */
@@ -670,8 +697,7 @@ export interface ObjectResource {
   max_object_bytes: number;
   /** The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
   max_expires_in_seconds: number;
-  /** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
-  status: "ACTIVE" | "DISABLED" | (string & {});
+  status: ObjectConfigStatus;
   /** When the resource was created. */
   created_at: string;
   /** When the resource was last changed. */
@@ -687,7 +713,7 @@ export interface ObjectResourceCreate {
   /** The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
   bucket: string;
   /** What may be presigned. */
-  allowed_operations: ("UPLOAD" | "DOWNLOAD")[];
+  allowed_operations: ObjectOperationInput[];
   /** What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
   key_prefix?: string;
   /** The content types that may be uploaded; null for any. */
@@ -697,7 +723,7 @@ export interface ObjectResourceCreate {
   /** The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
   max_expires_in_seconds?: number;
   /** ACTIVE by default. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: ObjectConfigStatusInput;
 }
 export interface ObjectResourceDeleted {
   /** The object resource: a UUID made by the platform. */
@@ -715,7 +741,7 @@ export interface ObjectResourceUpdate {
   /** The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
   bucket?: string;
   /** What may be presigned. */
-  allowed_operations?: ("UPLOAD" | "DOWNLOAD")[];
+  allowed_operations?: ObjectOperationInput[];
   /** What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
   key_prefix?: string;
   /** The content types that may be uploaded; null for any. */
@@ -724,8 +750,7 @@ export interface ObjectResourceUpdate {
   max_object_bytes?: number;
   /** The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
   max_expires_in_seconds?: number;
-  /** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: ObjectConfigStatusInput;
 }
 export interface ParkedMessage {
   /** The parked message: a UUID version 7 made by the platform. */
@@ -773,8 +798,7 @@ export interface ParkedMessageWithBody extends ParkedMessage {
 export interface PlatformEvent {
   /** The event (UUID version 7); the same in every copy. */
   event_id: string;
-  /** What happened. */
-  event_type: "command.accepted" | "command.completed" | (string & {});
+  event_type: EventType;
   /** The version of this shape. */
   schema_version: 1;
   /** The tenant, the boundary of data isolation. */
@@ -800,14 +824,10 @@ export interface PlatformEvent {
     device_id: string;
     /** A command type of the vendor's catalog, for example `reboot`. */
     command_type: string;
-    /** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
-    status: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-    /** How far the command came with the vendor's adapter. */
-    adapter_status: "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
-    /** What the device did with the command. */
-    device_execution_status: "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
-    /** The outcome in one word, for end users; derived from status. */
-    public_status: "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+    status: CommandStatus;
+    adapter_status: AdapterStatus;
+    device_execution_status: DeviceExecutionStatus;
+    public_status: PublicStatus;
     /** Why the command ended as it did; null where nobody said. */
     status_reason: {
       /** A word for programs. */
@@ -831,7 +851,7 @@ export interface Policy {
   /** The credential id, unique on the whole platform; the value of X-Api-Id. */
   client_id: string;
   /** The permission that the policy grants, as object:action. */
-  scope: "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
+  scope: Scope;
   /** When the permission was granted. */
   created_at: string;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
@@ -852,8 +872,7 @@ export interface PolicyDeleted {
   request_id: string;
 }
 export interface PresignRequest {
-  /** What a presigned URL is good for. */
-  operation: "UPLOAD" | "DOWNLOAD";
+  operation: ObjectOperationInput;
   /** The object resource: a UUID made by the platform. */
   resource_id: string;
   /** The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8. */
@@ -869,13 +888,13 @@ export interface PresignRequest {
   /** DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`. */
   response_content_disposition?: string;
 }
+/** The HTTP method to send. */
+export type PresignedMethod = "PUT" | "GET" | (string & {});
 export interface PresignedRequest {
   /** The grant, as the platform recorded it: a UUID. Quote it in reports. */
   presign_id: string;
-  /** What a presigned URL is good for. */
-  operation: "UPLOAD" | "DOWNLOAD" | (string & {});
-  /** The HTTP method to send. */
-  method: "PUT" | "GET" | (string & {});
+  operation: ObjectOperation;
+  method: PresignedMethod;
   /** Where to send it. Whoever has the URL may use it until it expires: treat it as a secret. */
   url: string;
   /** Headers to send exactly as they are: they are signed. A client that sets Content-Length by itself may leave it out. */
@@ -891,6 +910,12 @@ export interface PresignedRequest {
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
+/** The outcome in one word, for end users; derived from status. */
+export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
+/** Whether the request is granted or refused. */
+export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
+/** Whether the request is granted or refused. */
+export type ReplyOutcomeInput = "SUCCESS" | "ERROR";
 export interface Role {
   /** The name of a role, for example `tenant_admin`. */
   role: string;
@@ -939,14 +964,14 @@ export interface RolePut {
   /** All permissions of the role, each once. What is not named is no longer granted. */
   scopes: Scope[];
 }
+/** A permission as object:action. */
 export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
 export interface Tenant {
   /** The tenant, the boundary of data isolation. */
   tenant_id: string;
   /** A name for people: 1 to 128 printable characters. */
   name: string;
-  /** DISABLED refuses every request of the tenant's credentials from the next one on. */
-  status: "ACTIVE" | "DISABLED" | (string & {});
+  status: TenantStatus;
   /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
   vendors: string[] | null;
   /** When the tenant was created. */
@@ -962,15 +987,18 @@ export interface TenantCreate {
   /** A name for people: 1 to 128 printable characters. */
   name: string;
   /** ACTIVE by default. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: TenantStatusInput;
   /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
   vendors?: string[] | null;
 }
+/** DISABLED refuses every request of the tenant's credentials from the next one on. */
+export type TenantStatus = "ACTIVE" | "DISABLED" | (string & {});
+/** DISABLED refuses every request of the tenant's credentials from the next one on. */
+export type TenantStatusInput = "ACTIVE" | "DISABLED";
 export interface TenantUpdate {
   /** A name for people: 1 to 128 printable characters. */
   name?: string;
-  /** DISABLED refuses every request of the tenant's credentials from the next one on. */
-  status?: "ACTIVE" | "DISABLED";
+  status?: TenantStatusInput;
   /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
   vendors?: string[] | null;
 }
@@ -984,7 +1012,7 @@ export interface CommandListQuery {
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
   /** Only commands of this status. */
-  status?: "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
+  status?: CommandStatusInput;
   /** Only commands for this vendor. */
   vendor?: string;
   /** Only commands for this device. */
@@ -1012,7 +1040,7 @@ export interface DeviceRequestListQuery {
   /** desc, by default: newest first. asc: oldest first; behind its cursor comes what devices ask later. */
   order?: "asc" | "desc";
   /** Only requests of this status. */
-  status?: "PENDING" | "REPLIED" | "EXPIRED";
+  status?: DeviceRequestStatusInput;
   /** Only requests from devices of this vendor. */
   vendor?: string;
   /** Only requests of this device. */
@@ -1036,7 +1064,7 @@ export interface EventListQuery {
   /** asc, by default: oldest first. desc: newest first; such a page waits for nothing. */
   order?: "asc" | "desc";
   /** Only events of this type. */
-  event_type?: "command.accepted" | "command.completed";
+  event_type?: EventTypeInput;
   /** Only events of this command. */
   command_id?: string;
   /** Only events that occurred at this time or later. */
@@ -1120,7 +1148,7 @@ export interface BusPrincipalListQuery {
   /** Only principals of this client. */
   client_id?: string;
   /** Only principals of this status. */
-  status?: "ACTIVE" | "DISABLED" | "DELETED";
+  status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
@@ -1144,7 +1172,7 @@ export interface AuditEventListQuery {
   /** Only this operation. */
   operation?: string;
   /** Only this outcome. */
-  outcome?: "DONE" | "DENIED";
+  outcome?: AuditOutcomeInput;
   /** Only at or after this instant. */
   occurred_after?: string;
   /** Only before this instant. */

@@ -35,7 +35,7 @@ const skew = () => refuse(401, 'CLOCK_SKEW', {}, { server_time: new Date().toISO
 
 const rows: Row[] = [
   {
-    happened: 'there is no connection, or its certificate is not trusted',
+    happened: 'no connection, or an untrusted certificate',
     repeats: 'every call',
     next: backOff,
     cases: { refused: 'no connection' },
@@ -54,11 +54,11 @@ const rows: Row[] = [
   {
     happened: '401 `CLOCK_SKEW`',
     repeats: 'every call',
-    next: 'at once, with the time of the platform; this is not among the `maxRetries`',
+    next: 'at once, with the time of the platform; does not count towards `maxRetries`',
     cases: { 'a wrong clock': skew() },
   },
   {
-    happened: 'the connection is lost, or no answer comes within `timeoutMs`',
+    happened: 'a lost connection, or no answer within `timeoutMs`',
     repeats: 'safe calls',
     next: backOff,
     cases: { 'a lost connection': cut, silence },
@@ -84,14 +84,14 @@ const rows: Row[] = [
     delayMs: 1_000 + BACK_OFF_MS,
   },
   {
-    happened: "half an answer, or a success that is not the platform's",
+    happened: 'an incomplete answer, or a success that does not come from the platform',
     repeats: 'safe calls',
     next: backOff,
     cases: { 'half an answer': halfAnAnswer, 'a page with status 200': page(200) },
     delayMs: BACK_OFF_MS,
   },
   {
-    happened: '401 `NONCE_REUSED`: something on the way sent the request twice',
+    happened: '401 `NONCE_REUSED`: a proxy sent the request twice',
     repeats: 'safe calls',
     next: backOff,
     cases: { 'a used nonce': refuse(401, 'NONCE_REUSED') },
@@ -124,7 +124,7 @@ const lasts: [call: string, howLong: string, passes: boolean, run: (client: Tena
       (client) => client.events.follow({ from: 'beginning' }).next(),
     ],
     [
-      'the presigning of an upload or download',
+      'presigning for an upload or download',
       '`deadlineMs`',
       true,
       (client) => client.objects.upload('r', 'k', 'content', { contentType: 'text/plain' }),
@@ -232,8 +232,8 @@ test('the README has these rows and no others', async () => {
     const [, rest = ''] = readme.split(`${head}\n`);
     return rest.split('\n\n')[0]?.split('\n').slice(1);
   };
-  expect(tableBelow('| what happened | what is repeated | when |')).toEqual(
+  expect(tableBelow('| failure | retried | when |')).toEqual(
     rows.map(({ happened, repeats, next }) => `| ${happened} | ${repeats} | ${next} |`.replaceAll('|  |', '| |')),
   );
-  expect(tableBelow('| what | goes on for |')).toEqual(lasts.map(([call, howLong]) => `| ${call} | ${howLong} |`));
+  expect(tableBelow('| call | is retried for |')).toEqual(lasts.map(([call, howLong]) => `| ${call} | ${howLong} |`));
 });

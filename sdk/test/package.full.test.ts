@@ -9,39 +9,25 @@ import { createContext, runInContext } from 'node:vm';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { credential } from './fake-fetch.js';
+import { startConsumer } from './start-consumer.js';
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const sdk = fileURLToPath(new URL('..', import.meta.url));
-const root = join(sdk, '..');
-const pnpm = join(root, '.tools/node_modules/.bin/pnpm');
 const tsc = require.resolve('typescript/bin/tsc');
 const attw = join(require.resolve('@arethetypeswrong/cli/package.json'), '../dist/index.js');
 
 let folder: string;
 let tarball: string;
-
-/** Runs a program in the consumer; its output is part of the failure. */
-async function inConsumer(file: string, ...parameters: string[]): Promise<string> {
-  try {
-    return (await run(file, parameters, { cwd: folder })).stdout;
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`${file} ${parameters.join(' ')}\n${stdout}\n${stderr}`, { cause: error });
-  }
-}
+let installed: Awaited<ReturnType<typeof startConsumer>>;
+const inConsumer = (file: string, ...parameters: string[]) => installed.run(file, parameters);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'top-consumer-'));
-  await run(pnpm, ['pack', '--pack-destination', folder], { cwd: sdk });
-  tarball = join(folder, (await readdir(folder)).find((file) => file.endsWith('.tgz')) ?? '');
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
+  installed = await startConsumer();
+  ({ folder, tarball } = installed);
 }, 60_000);
 
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => installed.stop());
 
 const consumer = `
 import {
@@ -162,7 +148,7 @@ test('a consumer with moduleResolution node compiles strictly', async () => {
   await compile('classic.ts', { module: 'commonjs', moduleResolution: 'node10', types: ['node'], noEmit: true });
 });
 
-test('Jest, which loads CommonJS, finds every entry point', async () => {
+test('CommonJS finds every entry point', async () => {
   const names = ['sdk', 'sdk/sign', 'sdk/testing', 'sdk/webhooks'].map((name) => `@tenant-open-platform/${name}`);
   await writeFile(
     join(folder, 'all.cjs'),

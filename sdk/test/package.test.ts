@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(new URL(path, dist), 'utf8');
 
 /** Defect: the client grows unnoticed in the bundles of its users. Measured as their bundler minifies it. */
 test.each([
-  ['index.js', 12_000],
+  ['index.js', 12_288],
   ['index.cjs', 12_288],
   ['sign.js', 1_500],
   ['sign.cjs', 1_650],
@@ -27,9 +27,9 @@ test.each([
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 340 kB', () => {
+test('the built files are at most 370 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(340_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(370_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

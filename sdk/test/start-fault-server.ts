@@ -8,12 +8,16 @@ export type Fault = (exchange: Exchange) => void;
 /** A server of real HTTP that treats the requests as the script says, one after the other, and all others as `rest` says. */
 export async function startFaultServer(script: Fault[], rest: Fault) {
   const received: { target: string; body: string }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     let body = '';
-    for await (const chunk of request) body += chunk;
-    const fault = script[received.length] ?? rest;
-    received.push({ target: `${request.method} ${request.url}`, body });
-    fault({ request, response, body });
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const fault = script[received.length] ?? rest;
+      received.push({ target: `${request.method} ${request.url}`, body });
+      fault({ request, response, body });
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -17,7 +17,8 @@ import { expressApp } from './platform/http/express-app.js';
 import { framingProblem } from './platform/http/framing.js';
 import { observe } from './platform/http/observe.js';
 import { oneATurn } from './platform/http/one-a-turn.js';
-import { addDescriptions, addProbes, type Probes } from './platform/http/public-routes.js';
+import { addProbes, type Probes } from './platform/http/probes.js';
+import { addPublicDocuments } from './platform/http/public-documents.js';
 import { requestIdOf } from './platform/http/request-id.js';
 import { ApiError, refuse } from './platform/operation/api-error.js';
 import { findOperation, pathOf } from './platform/operation/find-operation.js';
@@ -43,7 +44,7 @@ export type AppDependencies = {
 export function createApp(dependencies: AppDependencies) {
   const { peers, config, database, keyring, router, logger, logRefusal, metrics, probes } = dependencies;
   const { handlers, shortcuts } = router;
-  const basePath = config.BASE_PATH;
+  const basePath = config.BASE_PATH ?? '';
   const quotas = {
     requestsPerMinute: config.REQUESTS_PER_MINUTE,
     requestsPerMinutePerTenant: config.REQUESTS_PER_MINUTE_PER_TENANT,
@@ -97,7 +98,7 @@ export function createApp(dependencies: AppDependencies) {
   const cors = createCors(config.CORS_ORIGINS);
   const hasOwnProbes = config.PROBES_PORT !== undefined;
   const site = expressApp((app) => {
-    addDescriptions(app);
+    addPublicDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
     if (!hasOwnProbes) addProbes(app, probes, metrics);
   });
   /** Queues requests that cost their sender nothing: unsigned requests, and refusals before admission. */

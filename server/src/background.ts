@@ -124,7 +124,7 @@ export async function startBackground(options: Options & { retention: Retention 
     sweepEvery(
       intervalMs,
       `sweep of ${overdue} commands`,
-      createCommandSweeper({ database, signals, metrics, bus, overdue, intervalMs }),
+      createCommandSweeper({ database, signals, bus, metrics, overdue, intervalMs }),
     );
   const sweepers = [
     sweepCommandsEvery(SWEEP_INTERVAL_MS, 'RECENT'),

@@ -80,6 +80,8 @@ const Config = z
         'must be origins such as https://docs.example.com, separated by commas, in lower case and without a path; * is none',
       )
       .default([]),
+    /** Whether /docs serves the reference page. */
+    REFERENCE_PAGE: flag.prefault('true').transform(isTrue),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     /** How many proxies in front are trusted to set X-Forwarded-For. */
     TRUST_PROXY: integer(0, 10).prefault('0'),

@@ -13,7 +13,7 @@ import { natsBus } from './platform/bus/nats-bus.js';
 import { type Database, openDatabase } from './platform/database/database.js';
 import { isMigrated } from './platform/database/migrate.js';
 import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
-import type { Probes } from './platform/http/public-routes.js';
+import type { Probes } from './platform/http/probes.js';
 import { noPeers, type Peers } from './platform/processes/peers.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';

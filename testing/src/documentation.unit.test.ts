@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const guides = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
+const guides = readdirSync(join(root, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
 
 /** Created by running and building. */
 const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;

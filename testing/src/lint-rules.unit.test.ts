@@ -54,6 +54,17 @@ const rules: Rule[] = [
     },
   },
   {
+    rule: 'a handler refuses with the codes that its operation declares',
+    message: 'Refuse by call.refuse: it knows the codes that the operation declares.',
+    refused: {
+      'server/src/features/x/refusal.ts': `import { ApiError } from '../../platform/operation/api-error.js';\nexport const refusal = () => new ApiError('NOT_FOUND');`,
+    },
+    passed: {
+      'server/src/features/x/refusal.ts': `import { notFound } from '../../platform/operation/api-error.js';\nexport const refusal = () => notFound();`,
+      'server/src/features/x/refusal.test.ts': `import { ApiError } from '../../platform/operation/api-error.js';\nexport const refusal = () => new ApiError('NOT_FOUND');`,
+    },
+  },
+  {
     rule: 'background work does not ingest',
     message: 'Background work acts for all tenants (asAllTenants, asAllTenantsStatement) or as one (asTenant).',
     refused: {
@@ -189,7 +200,7 @@ async function oxlint(folder: string): Promise<Finding[]> {
   }));
 }
 
-const plugins = ['server/no-query-without-role.grit'];
+const plugins = ['server/no-query-without-role.grit', 'server/refuse-by-call.grit'];
 
 describe.each(rules)('$rule', ({ message, refused, passed }) => {
   test('refuses the bad file with its message, and accepts the good file', async () => {

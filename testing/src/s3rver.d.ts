@@ -10,7 +10,7 @@ declare module '@20minutes/s3rver' {
       port: number;
       silent: boolean;
       directory: string;
-      configureBuckets: { name: string }[];
+      configureBuckets: { name: string; configs: string[] }[];
     });
     middleware: ((context: Context, next: () => Promise<unknown>) => Promise<unknown>)[];
     run(): Promise<AddressInfo>;

@@ -14,6 +14,12 @@ export type ObjectStore = {
   stop: () => Promise<void>;
 };
 
+/** What the owner of a bucket sets so that pages of a browser can use it. */
+const CORS = `<CORSConfiguration><CORSRule>
+  <AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><AllowedMethod>PUT</AllowedMethod>
+  <AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader>
+</CORSRule></CORSConfiguration>`;
+
 /** An S3-compatible store with one empty bucket, in this process. */
 export async function startObjectStore(): Promise<ObjectStore> {
   const directory = mkdtempSync(join(tmpdir(), 'top-store-'));
@@ -23,7 +29,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
     port: 0,
     silent: true,
     directory,
-    configureBuckets: [{ name: bucket }],
+    configureBuckets: [{ name: bucket, configs: [CORS] }],
   });
   // The store also serves unsigned requests, which the bucket of a tenant must not.
   store.middleware.unshift(async (context, next) => {

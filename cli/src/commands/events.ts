@@ -2,8 +2,10 @@ import type { PlatformEvent } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { addResource } from '../input/add-operation.js';
 import { pageSize } from '../input/page.js';
+import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
+import { printable } from '../output/table.js';
 
 /** A table shows the fields of `data` next to the fields of the event. */
 const view: View<Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>> = {
@@ -15,9 +17,9 @@ export function addEvents(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'events');
 
   add('list', {
-    summary: 'List events, or follow the event log.',
+    summary: 'List events.',
     description:
-      'Lists the events of the tenant, oldest first. With --wait-seconds, --all and -o ndjson or -o id it follows the event log until you stop it.',
+      'Lists the events of the tenant, oldest first. With --wait-seconds, --all and -o ndjson or -o id it goes on until you stop it; "topctl events tail" also goes on through outages.',
     fields: {
       wait_seconds: { description: 'Wait up to this many seconds, 0 to 30, for an event. Default: 0.' },
     },
@@ -56,6 +58,52 @@ export function addEvents(program: Command, invocation: Invocation): void {
       await invocation.printItems(invocation.format === 'table' ? rowsOf(read()) : read(), view, { limit, all });
     },
   });
+  add('list', {
+    as: 'tail',
+    summary: 'Follow the event log.',
+    description:
+      'Prints a line for each event as it comes, until you stop it, and goes on through outages of the platform. At the end it says how to continue.',
+    isEndless: true,
+    only: ['event_type', 'command_id'],
+    flags: {
+      from: {
+        kind: 'text',
+        description:
+          'now, beginning, an instant such as 2026-01-31T09:30:00Z, or the cursor of an event. Default: now.',
+      },
+    },
+    run: async ({ client, input: { from = 'now', event_type, command_id } }) => {
+      const { context, format } = invocation;
+      let cursor: string | undefined;
+      const start = startOf(from, invocation);
+      await interruptible(context, async (signal) => {
+        try {
+          for await (const event of client.events.follow({ from: start, event_type, command_id, signal })) {
+            context.stdout.write(`${lineOf(event, format)}\n`);
+            cursor = event.cursor;
+          }
+        } finally {
+          if (cursor) invocation.note(`To continue from here: topctl events tail --from ${cursor}`);
+        }
+      });
+    },
+  });
+}
+
+/** The cursor of an event is neither an instant nor one of the two words. */
+function startOf(from: string, invocation: Invocation): Date | string {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(from)) return from;
+  const instant = new Date(from);
+  if (Number.isNaN(instant.getTime())) throw invocation.usageError(`--from ${from} is not an instant`);
+  return instant;
+}
+
+/** A line for each event: a table would have to know all events before it prints the first. */
+function lineOf(event: PlatformEvent, format: Invocation['format']): string {
+  if (format === 'id') return event.event_id;
+  if (format !== 'table') return JSON.stringify(event);
+  const { occurred_at, event_type, data } = event;
+  return [occurred_at, event_type, data.command_id, data.device_id, data.status].map(printable).join('  ');
 }
 
 async function* rowsOf(events: AsyncIterable<PlatformEvent>) {

@@ -53,14 +53,14 @@ function createCommand(group: Command, name: OperationName, definition: AnyDefin
     if (id !== 'tenant_id') command.argument(`<${id}>`, text);
     else if (resource === 'tenants') command.argument('[tenant_id]', 'The tenant. Default: --tenant, or your own.');
   }
-  const fields = { ...fieldsOf(operation, definition), ...(verb === 'list' && pageFields) };
+  const fields = { ...fieldsOf(operation, definition), ...(verb === 'list' && !definition.isEndless && pageFields) };
   for (const [field, described] of Object.entries(fields)) command.addOption(new FieldOption(field, described));
   return command;
 }
 
 async function run(command: Command, invocation: Invocation, name: OperationName, definition: AnyDefinition) {
   const operation: Described = operations[name];
-  const isList = name.endsWith('.list');
+  const isList = name.endsWith('.list') && !definition.isEndless;
   const { confirm } = definition;
   const asks = (input: object) => confirm !== undefined && (confirm.when?.(input) ?? true);
 

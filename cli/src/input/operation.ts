@@ -58,6 +58,8 @@ export type Definition<Name extends OperationName, Flags = None, Arguments = Non
   check?: (input: Partial<Sent<Name>> & ValuesOf<Flags>) => string | undefined;
   /** Fields that are required because of other fields. */
   requires?: (input: Partial<Sent<Name>>) => readonly FieldName<Name>[];
+  /** A list without an end: it has no --limit and no --all. */
+  isEndless?: true;
   /** The question that the user must confirm before the call. */
   confirm?: {
     when?: (input: Partial<Sent<Name>>) => boolean;
@@ -95,6 +97,7 @@ export type AnyDefinition = {
   fields?: Record<string, Partial<Field> | null | undefined>;
   only?: readonly string[];
   flags?: Record<string, Field>;
+  isEndless?: true;
   check?: (input: object) => string | undefined;
   requires?: (input: object) => readonly string[];
   confirm?: { when?: (input: object) => boolean; question: (call: AnyCall, tenant: string) => string };

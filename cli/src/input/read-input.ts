@@ -37,7 +37,7 @@ export async function readInput(
     ([name, { isRequired }]) => input[name] === undefined && (isRequired || also.includes(name)),
   );
   if (!canAsk(context)) {
-    const agreed = invocation.flags.yes || !asks?.(input);
+    const agreed = invocation.isConfirmed || !asks?.(input);
     const names = [...missing.map(([name, field]) => flagOf(name, field)), ...(agreed ? [] : ['--yes'])];
     if (names.length > 0) throw invocation.usageError(`missing ${names.join(', ')}`);
   }

@@ -13,13 +13,15 @@ export type Session = {
   isReplay: () => boolean;
 };
 
-export async function openSession(context: Context, flags: ProfileFlags): Promise<Session> {
-  return connect(context, await resolveProfile(context, flags));
+type WrapFetch = (send: typeof fetch) => typeof fetch;
+
+export async function openSession(context: Context, flags: ProfileFlags, wrap: WrapFetch): Promise<Session> {
+  return connect(context, await resolveProfile(context, flags), wrap);
 }
 
-export async function connect(context: Context, profile: Profile): Promise<Session> {
+export async function connect(context: Context, profile: Profile, wrap: WrapFetch = (send) => send): Promise<Session> {
   const { TenantOpenPlatform } = await import('@tenant-open-platform/sdk');
-  const recorder = recordRequests(context.fetch);
+  const recorder = recordRequests(wrap(context.fetch));
   const client = new TenantOpenPlatform({
     baseUrl: profile.base_url,
     clientId: profile.client_id,

@@ -19,15 +19,19 @@ export async function attempt(
   context: ErrorContext,
 ): Promise<Answer> {
   const controller = new AbortController();
+  let stop: (reason: unknown) => void = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+    stop = (reason) => {
+      reject(reason);
+      controller.abort(reason);
+    };
   });
-  const abort = () => controller.abort(limits.signal?.reason);
+  const abort = () => stop(limits.signal?.reason);
   if (limits.signal?.aborted) throw limits.signal.reason;
   limits.signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => {
     const message = `${context.operation}: no answer within ${Math.round(limits.timeoutMs)} ms.`;
-    controller.abort(new TimeoutError(message, context));
+    stop(new TimeoutError(message, context));
   }, limits.timeoutMs);
   try {
     return await Promise.race([

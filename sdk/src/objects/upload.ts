@@ -62,7 +62,7 @@ export async function upload(
   const uploaded = transfer(client, request, { ...options, isRepeatable }, async ({ grant, exchange, unreadable }) => {
     const report = reporter(options.onProgress, content_length);
     const body = stream
-      ? { body: counted(stream, report, unreadable), duplex: 'half' as const }
+      ? { body: withLength(counted(stream, report, unreadable), content_length), duplex: 'half' as const }
       : { body: blob.size === 0 ? '' : watched(blob, report, unreadable) };
     if (body.body instanceof ReadableStream) unread = body.body;
     const response = await exchange({ ...body, redirect: refusingRedirects() });
@@ -90,6 +90,14 @@ function refusingRedirects(): 'error' | 'manual' {
   } catch {
     return 'manual';
   }
+}
+
+/** Workers send a stream in chunks, which stores refuse, unless the stream itself knows its length. */
+function withLength(stream: ReadableStream, length: number): ReadableStream {
+  const { FixedLengthStream } = globalThis as {
+    FixedLengthStream?: new (length: number) => { readable: ReadableStream; writable: WritableStream };
+  };
+  return FixedLengthStream ? stream.pipeThrough(new FixedLengthStream(length)) : stream;
 }
 
 type BlobOrStream = { blob: Blob; stream?: never } | { blob?: never; stream: ReadableStream };

@@ -23,8 +23,8 @@ export class Objects extends ObjectsResource {
    * ```
    *
    * Retried, except for a stream: it can be read only once, and is canceled if it is not sent. A stream needs
-   * `contentLength`, and a runtime whose `fetch` sends this Content-Length instead of chunks, which stores refuse: Node
-   * or Bun. In other runtimes use a Blob.
+   * `contentLength`, and a runtime whose `fetch` sends this Content-Length instead of chunks, which stores refuse:
+   * Node, Bun or Workers. In other runtimes use a Blob.
    * Scope open:object:create. Errors: those of {@link presign}; `ObjectStoreError` if the store refuses. If the content
    * cannot be read, rejects with the error of reading it.
    */

@@ -6,11 +6,19 @@ import { localSignals } from '../../src/platform/signals/signals.js';
 import { silent } from './silent.js';
 
 /** Dispatches an accepted command as the relay does. Returns the message that the relay would publish, or null. */
-export async function dispatch(database: Database, tenantId: string, commandId: string): Promise<Message | null> {
+export const dispatch = async (database: Database, tenantId: string, commandId: string): Promise<Message | null> =>
+  (await dispatchTogether(database, tenantId, [commandId]))[0] ?? null;
+
+/** Dispatches commands in one transaction, as a batch of the relay. */
+export async function dispatchTogether(
+  database: Database,
+  tenantId: string,
+  commandIds: readonly string[],
+): Promise<(Message | null)[]> {
+  const row = { tenant_id: tenantId, is_logged: false, kind: 'COMMAND_ACCEPTED' };
+  const rows = commandIds.map((fact_id, index) => ({ ...row, position: String(index), fact_id }));
   const { messages } = await asAllTenants(database, (tx) =>
-    commandOutbox(database, localSignals(), silent().metrics).prepare(tx, [
-      { tenant_id: tenantId, is_logged: false, position: '1', kind: 'COMMAND_ACCEPTED', fact_id: commandId },
-    ]),
+    commandOutbox(database, localSignals(), silent().metrics).prepare(tx, rows),
   );
-  return messages[0] ?? null;
+  return messages;
 }

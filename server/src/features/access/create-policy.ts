@@ -17,17 +17,17 @@ export const createPolicy =
   (database: Database, limit: number): Handler<typeof contract.policies.create> =>
   async ({ body }, call) => {
     const { tenantId } = call;
-    const scopes = readScopes([body.scope], locationOf);
+    const scopes = readScopes(call, [body.scope], locationOf);
     const held = await platformScopesOfCaller(database, call);
     refuseBeyond(held, scopes);
-    refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
+    refuseScopesOfPlatformTenant(call, scopes, locationOf);
 
     const policyId = newId(call.admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: policyId }, async (tx) => {
       // A policy of a role counts against the limit of roles.
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
-      await refuseBeyondLimit(tx, policies, tenantId, limit, direct);
-      if (!(await lockCredential(tx, tenantId, body.client_id))) throw notFoundIn('body/client_id');
+      await refuseBeyondLimit(tx, call, policies, limit, direct);
+      if (!(await lockCredential(tx, call, body.client_id))) throw notFoundIn('body/client_id');
       const granted = scopes.map((scope) => ({
         tenantId,
         policyId,

@@ -17,11 +17,11 @@ export const createRoleBinding =
     const held = await platformScopesOfCaller(database, call);
     const row = await withAudit(database, call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
       refuseBeyond(held, builtInScopes(role));
-      await refuseBeyondLimit(tx, roleBindings, tenantId, limit);
+      await refuseBeyondLimit(tx, call, roleBindings, limit);
       const granted = await scopesOfRole(tx, tenantId, role);
       if (!granted) throw notFoundIn('body/role');
       refuseBeyond(held, granted);
-      if (!(await lockCredential(tx, tenantId, clientId))) throw notFoundIn('body/client_id');
+      if (!(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
       if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
       // The scopes of the role at this time: the log must show the meaning of the binding.

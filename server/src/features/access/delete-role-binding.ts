@@ -15,7 +15,7 @@ export const deleteRoleBinding =
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
+      const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
       const [deleted] = await tx
         .delete(roleBindings)
         .where(

@@ -11,8 +11,7 @@ import { type PgColumn, unionAll } from 'drizzle-orm/pg-core';
 import { forbidden } from '../../platform/auth/authorize.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { ApiError } from '../../platform/operation/api-error.js';
-import type { Call } from '../../platform/operation/call.js';
+import type { Call, CallOf } from '../../platform/operation/call.js';
 import { policies } from './policies.table.js';
 import { roleBindings } from './role-bindings.table.js';
 import { roles } from './roles.table.js';
@@ -84,29 +83,33 @@ export function refuseBeyond(held: readonly Scope[], granted: readonly Scope[]):
 }
 
 /** The scopes in a request body. The location of an error is the name at its index. */
-export function readScopes(names: readonly string[], locationOf: (index: number) => string): Scope[] {
+export function readScopes(
+  call: CallOf<'SCOPE_UNKNOWN'>,
+  names: readonly string[],
+  locationOf: (index: number) => string,
+): Scope[] {
   const unknown = names.flatMap((name, index) => (isScope(name) ? [] : [locationOf(index)]));
-  if (unknown.length > 0) throw scopeUnknown(unknown, 'is not a scope');
+  if (unknown.length > 0) throw scopeUnknown(call, unknown, 'is not a scope');
   return names as Scope[];
 }
 
-export function readScope(name: string, location: string): Scope {
-  if (!isScope(name)) throw scopeUnknown([location], 'is not a scope');
+export function readScope(call: CallOf<'SCOPE_UNKNOWN'>, name: string, location: string): Scope {
+  if (!isScope(name)) throw scopeUnknown(call, [location], 'is not a scope');
   return name;
 }
 
 /** Call it after refuseBeyond, so that a caller without the scope gets 403, not 422. */
 export function refuseScopesOfPlatformTenant(
-  tenantId: string,
+  call: CallOf<'SCOPE_UNKNOWN'>,
   asked: readonly Scope[],
   locationOf: (index: number) => string,
 ): void {
-  if (tenantId === PLATFORM_TENANT_ID) return;
+  if (call.tenantId === PLATFORM_TENANT_ID) return;
   const misplaced = asked.flatMap((scope, index) => (platformTenantScopes.includes(scope) ? [locationOf(index)] : []));
-  if (misplaced.length > 0) throw scopeUnknown(misplaced, 'exists only in tenant `platform`');
+  if (misplaced.length > 0) throw scopeUnknown(call, misplaced, 'exists only in tenant `platform`');
 }
 
-const scopeUnknown = (locations: string[], message: string) =>
-  new ApiError('SCOPE_UNKNOWN', {
+const scopeUnknown = ({ refuse }: CallOf<'SCOPE_UNKNOWN'>, locations: string[], message: string) =>
+  refuse('SCOPE_UNKNOWN', {
     details: locations.map((location) => ({ location, code: 'SCOPE_UNKNOWN', message })),
   });

@@ -1,7 +1,7 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import { credentials } from '../identity/credentials.table.js';
 import { tenants } from '../tenants/tenants.table.js';
 import { roleBindings } from './role-bindings.table.js';
@@ -10,7 +10,7 @@ import { roleBindings } from './role-bindings.table.js';
  * Serializes changes of platform administrators: two concurrent changes that each leave one administrator must not
  * together leave none. `requireOneLeft` is called after the change, in the same transaction.
  */
-export async function lockPlatformAdministrators(tx: Transaction) {
+export async function lockPlatformAdministrators(tx: Transaction, call: CallOf<'LAST_PLATFORM_ADMINISTRATOR'>) {
   await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
   return {
     async requireOneLeft(): Promise<void> {
@@ -30,7 +30,7 @@ export async function lockPlatformAdministrators(tx: Transaction) {
           ),
         )
         .limit(1);
-      if (!lasting) throw new ApiError('LAST_PLATFORM_ADMINISTRATOR');
+      if (!lasting) throw call.refuse('LAST_PLATFORM_ADMINISTRATOR');
     },
   };
 }

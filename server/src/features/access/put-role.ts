@@ -27,14 +27,14 @@ export const putRole =
     const held = await platformScopesOfCaller(database, call);
     refuseBeyond(held, builtInScopes(role));
     if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
-    const scopes = readScopes(body.scopes, locationOf);
+    const scopes = readScopes(call, body.scopes, locationOf);
     refuseBeyond(held, scopes);
-    refuseScopesOfPlatformTenant(tenantId, scopes, locationOf);
+    refuseScopesOfPlatformTenant(call, scopes, locationOf);
 
     const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
     await withAudit(database, call, { fields: body }, async (tx) => {
       const [existing] = await tx.select().from(roles).where(own);
-      if (!existing) await refuseBeyondLimit(tx, roles, tenantId, limit);
+      if (!existing) await refuseBeyondLimit(tx, call, roles, limit);
       // The lock keeps the role unchanged until the commit: a binding grants exactly the scopes that its author was
       // checked for.
       await tx

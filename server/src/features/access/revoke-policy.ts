@@ -12,7 +12,7 @@ export const revokePolicy =
   (database: Database): Handler<typeof contract.policies.revoke> =>
   async ({ query: { client_id: clientId, scope: name } }, call) => {
     const { tenantId } = call;
-    const scope = readScope(name, 'query/scope');
+    const scope = readScope(call, name, 'query/scope');
     const held = await platformScopesOfCaller(database, call);
     refuseBeyond(held, [scope]);
     const { object, action } = objectAndAction(scope);

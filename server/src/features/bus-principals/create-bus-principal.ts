@@ -1,10 +1,11 @@
-import type { contract, ErrorCode } from '@tenant-open-platform/contract';
+import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { takenNames } from '../../platform/database/names.table.js';
 import { newId } from '../../platform/new-id.js';
-import { ApiError, notFoundIn } from '../../platform/operation/api-error.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { refuseForeignVendors } from '../catalog/refuse-unknown-vendors.js';
@@ -19,15 +20,15 @@ type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 export const createBusPrincipal =
   (database: Database, signals: Signals, limit: number): Handler<typeof contract.busPrincipals.create> =>
   async ({ body }, call) => {
-    refuseSeeds(body);
-    refuseInvalidKeys(body);
+    refuseSeeds(call, body);
+    refuseInvalidKeys(call, body);
     const { tenantId, admittedAt } = call;
     const { client_id: clientId } = body;
     // The same instant as created_at, so that the order of ids is the order of creation.
     const principalId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: principalId }, async (tx) => {
-      await refuseBeyondLimit(tx, busPrincipals, tenantId, limit);
-      if (clientId !== undefined && !(await lockCredential(tx, tenantId, clientId))) {
+      await refuseBeyondLimit(tx, call, busPrincipals, limit);
+      if (clientId !== undefined && !(await lockCredential(tx, call, clientId))) {
         throw notFoundIn('body/client_id');
       }
       await refuseForeignVendors(tx, tenantId, body.vendors);
@@ -57,11 +58,14 @@ export const createBusPrincipal =
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };
   };
 
-function refuseSeeds(body: Keys): void {
+type Code = 'BUS_SEED_NOT_ALLOWED' | 'BUS_KEY_INVALID';
+
+function refuseSeeds(call: CallOf<Code>, body: Keys): void {
   const found = Object.entries(body).filter(
     ([field, value]) => typeof value === 'string' && (isKeyField(field) ? beginsAsSeed : holdsSeed)(value),
   );
-  refuse(
+  refuseAny(
+    call,
     'BUS_SEED_NOT_ALLOWED',
     found.map(([field]) => [field, 'holds a private seed']),
   );
@@ -69,16 +73,19 @@ function refuseSeeds(body: Keys): void {
 
 const isKeyField = (field: string) => field === 'bus_account_public_key' || field === 'bus_user_public_key';
 
-function refuseInvalidKeys({ bus_account_public_key: account, bus_user_public_key: user }: Keys): void {
+function refuseInvalidKeys(
+  call: CallOf<Code>,
+  { bus_account_public_key: account, bus_user_public_key: user }: Keys,
+): void {
   const wrong: [string, string][] = [];
   if (!isPublicKey('A', account)) wrong.push(['bus_account_public_key', 'is not the public nkey of an account (A…)']);
   if (!isPublicKey('U', user)) wrong.push(['bus_user_public_key', 'is not the public nkey of a user (U…)']);
-  refuse('BUS_KEY_INVALID', wrong);
+  refuseAny(call, 'BUS_KEY_INVALID', wrong);
 }
 
-function refuse(code: ErrorCode, wrong: [field: string, message: string][]): void {
+function refuseAny({ refuse }: CallOf<Code>, code: Code, wrong: [field: string, message: string][]): void {
   if (wrong.length === 0) return;
-  throw new ApiError(code, {
+  throw refuse(code, {
     details: wrong.map(([field, message]) => ({ location: `body/${field}`, code, message })),
   });
 }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import type { Refuse } from '../../platform/operation/api-error.js';
 
 const MAX_LENGTH = 2_048;
 
@@ -8,11 +8,16 @@ const MAX_LENGTH = 2_048;
  * normalised it. The name is not resolved here, because a public name may point anywhere by the time of a delivery. So
  * the delivery service must also check the address that it connects to.
  */
-export function canonicalCallbackUrl(text: string): string {
+export function canonicalCallbackUrl(text: string, refuse: Refuse<'CALLBACK_URL_NOT_ALLOWED'>): string {
+  /** No message shows the URL: it may contain a password or a token. */
+  const refusal: Refusal = (code, message) =>
+    refuse('CALLBACK_URL_NOT_ALLOWED', { details: [{ location: 'body/url', code, message }] });
+
   // Characters that parsers drop silently or read differently: a backslash ends the host for one parser and belongs to
   // the user for another.
-  if (/[\s\\\p{Cc}]/u.test(text))
+  if (/[\s\\\p{Cc}]/u.test(text)) {
     throw refusal('INVALID_URL', 'must have no white space, control character or backslash');
+  }
   const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined) throw refusal('HTTPS_REQUIRED', 'must begin with https:// and a host');
   if (authority.includes('@')) throw refusal('USER_NOT_ALLOWED', 'must have no user or password');
@@ -20,18 +25,16 @@ export function canonicalCallbackUrl(text: string): string {
   if (!URL.canParse(text)) throw refusal('INVALID_URL', 'is not a URL: its host or its port is not valid');
   const url = new URL(text);
   if (url.port === '0') throw refusal('PORT_NOT_ALLOWED', 'must not have port 0');
-  judgeHost(url.hostname);
+  judgeHost(url.hostname, refusal);
   if (url.href.length > MAX_LENGTH) {
     throw refusal('TOO_BIG', `must have at most ${MAX_LENGTH} characters in its canonical spelling`);
   }
   return url.href;
 }
 
-/** No message shows the URL: it may contain a password or a token. */
-const refusal = (code: string, message: string) =>
-  new ApiError('CALLBACK_URL_NOT_ALLOWED', { details: [{ location: 'body/url', code, message }] });
+type Refusal = (code: string, message: string) => Error;
 
-function judgeHost(host: string): void {
+function judgeHost(host: string, refusal: Refusal): void {
   const literal = host.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal)) {
     const address = ipaddr.parse(literal);

@@ -1,13 +1,15 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../platform/operation/api-error.js';
+import { ApiError, refuse } from '../../platform/operation/api-error.js';
 import { canonicalCallbackUrl } from './callback-url.js';
+
+const canonicalUrl = (url: string) => canonicalCallbackUrl(url, refuse);
 
 /** The code of the detail that says why the URL is refused; null if it is accepted. */
 function refusalOf(url: string): string | null {
   try {
-    canonicalCallbackUrl(url);
+    canonicalUrl(url);
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -201,20 +203,20 @@ describe.each(Object.entries(hostile))('%s', (code, urls) => {
 });
 
 test.each(good)('accepts %j as %j', (url, stored) => {
-  expect(canonicalCallbackUrl(url)).toBe(stored);
-  expect(canonicalCallbackUrl(stored)).toBe(stored);
+  expect(canonicalUrl(url)).toBe(stored);
+  expect(canonicalUrl(stored)).toBe(stored);
 });
 
 test('accepts 2,048 characters of the canonical spelling, and not one more', () => {
   const longest = `https://hooks.acme.example/${'a'.repeat(2_048 - 'https://hooks.acme.example/'.length)}`;
-  expect(canonicalCallbackUrl(longest)).toBe(longest);
+  expect(canonicalUrl(longest)).toBe(longest);
   expect(refusalOf(`${longest}a`)).toBe('TOO_BIG');
 });
 
 test('names the violated rule, and shows no password', () => {
   const messageOf = (url: string) => {
     try {
-      return canonicalCallbackUrl(url);
+      return canonicalUrl(url);
     } catch (error) {
       return JSON.stringify([(error as ApiError).message, (error as ApiError).extra]);
     }
@@ -292,7 +294,7 @@ test('for any IPv4 address: refuses special ones, and accepts and stores the res
   fc.assert(
     fc.property(spelled(fc.nat(0xffffffff)), ({ address, url }) => {
       if (special.check(address)) expect(refusalOf(url)).toBe('ADDRESS_NOT_PUBLIC');
-      else expect(canonicalCallbackUrl(url)).toBe(`https://${address}/`);
+      else expect(canonicalUrl(url)).toBe(`https://${address}/`);
     }),
     { numRuns: 5_000 },
   );
@@ -331,8 +333,8 @@ test('an accepted URL is canonical: parsed again it is the same, with https and 
       const url = `https://${name}/${rest}`;
       if (refusalOf(url) !== null) return;
       accepted++;
-      const stored = canonicalCallbackUrl(url);
-      expect(canonicalCallbackUrl(stored)).toBe(stored);
+      const stored = canonicalUrl(url);
+      expect(canonicalUrl(stored)).toBe(stored);
       const { protocol, username, password, hash } = new URL(stored);
       expect([protocol, username, password, hash]).toEqual(['https:', '', '', '']);
       expect(stored).toMatch(/^[\x21-\x7E]+$/);

@@ -17,12 +17,12 @@ export const createCallbackEndpoint =
   (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.callbackEndpoints.create> =>
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
-    const url = canonicalCallbackUrl(body.url);
+    const url = canonicalCallbackUrl(body.url, call.refuse);
     // The same instant as created_at, so that the order of ids is the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
     const row = await withAudit(database, call, { fields: body, created: endpointId }, async (tx) => {
-      await refuseBeyondLimit(tx, callbackEndpoints, tenantId, limit);
+      await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
       const [created] = await tx
         .insert(callbackEndpoints)
         .values({

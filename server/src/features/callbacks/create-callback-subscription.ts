@@ -2,7 +2,7 @@ import { type contract, eventTypes } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
@@ -16,7 +16,7 @@ export const createCallbackSubscription =
     // The same instant as created_at, so that the order of ids is the order of creation.
     const subscriptionId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: subscriptionId }, async (tx) => {
-      await refuseBeyondLimit(tx, callbackSubscriptions, tenantId, limit);
+      await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
       await lockCallbackEndpoint(tx, tenantId, endpointId, 'key share');
       const [created] = await tx
         .insert(callbackSubscriptions)
@@ -24,7 +24,7 @@ export const createCallbackSubscription =
           tenantId,
           endpointId,
           subscriptionId,
-          eventType: readEventType(body.event_type),
+          eventType: readEventType(call, body.event_type),
           status: body.status ?? 'ACTIVE',
           createdAt: admittedAt,
         })
@@ -36,11 +36,11 @@ export const createCallbackSubscription =
     return { status: 201, body: presentCallbackSubscription(row, call.requestId) };
   };
 
-function readEventType(name: string) {
+function readEventType({ refuse }: CallOf<'EVENT_TYPE_NOT_SUBSCRIBABLE'>, name: string) {
   const eventType = eventTypes.find((known) => known === name);
   if (eventType) return eventType;
   const message = `must be ${eventTypes.join(' or ')}`;
-  throw new ApiError('EVENT_TYPE_NOT_SUBSCRIBABLE', {
+  throw refuse('EVENT_TYPE_NOT_SUBSCRIBABLE', {
     details: [{ location: 'body/event_type', code: 'EVENT_TYPE_NOT_SUBSCRIBABLE', message }],
   });
 }

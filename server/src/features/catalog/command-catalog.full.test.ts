@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import { ApiError, refuse } from '../../platform/operation/api-error.js';
 import { commandCatalog } from './command-catalog.js';
 
 let owner: postgres.Sql;
@@ -40,7 +40,7 @@ async function loaded() {
   const catalog = commandCatalog(database);
   await catalog.reload();
   return (commandType: string, payload: unknown = {}) => {
-    const checked = catalog.check({ vendor, command_type: commandType, payload });
+    const checked = catalog.check({ vendor, command_type: commandType, payload }, refuse);
     return checked instanceof ApiError ? checked : checked.revision;
   };
 }
@@ -51,7 +51,7 @@ test('concurrent reloads share one read, which starts after they were requested'
   await new Promise((resolve) => setImmediate(resolve));
   await addType('new', {});
   await Promise.all([first, ...Array.from({ length: 100 }, () => catalog.reload())]);
-  expect(catalog.check({ vendor, command_type: 'new', payload: {} })).toEqual({ revision: 1 });
+  expect(catalog.check({ vendor, command_type: 'new', payload: {} }, refuse)).toEqual({ revision: 1 });
   expect(reads).toBe(2);
 });
 
@@ -67,7 +67,7 @@ test('two schemas, and two revisions of one, may have the same $id', async () =>
   await catalog.reload();
   await owner`update command_types set revision = 2 where vendor = ${vendor} and command_type = 'one'`;
   await catalog.reload();
-  expect(catalog.check({ vendor, command_type: 'one', payload: {} })).toEqual({ revision: 2 });
+  expect(catalog.check({ vendor, command_type: 'one', payload: {} }, refuse)).toEqual({ revision: 2 });
 });
 
 test('a schema that does not compile makes only its own command type unavailable', async () => {

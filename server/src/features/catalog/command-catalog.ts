@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { Database } from '../../platform/database/database.js';
 import { asAllTenantsStatement } from '../../platform/database/roles.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import { type ApiError, type Refuse, refuse, unavailable } from '../../platform/operation/api-error.js';
 import { compilePayloadSchema } from './payload-schema.js';
 import { validationDetails } from './validation-details.js';
 
@@ -9,6 +9,9 @@ type CommandType = { revision: number; enabled: boolean; validate: Validate };
 type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };
 /** An Error if the schema does not compile. */
 type Validate = ValidateFunction | Error;
+
+type CommandToCheck = { vendor: string; command_type: string; payload: unknown };
+type Refused = 'VENDOR_NOT_ENABLED' | 'COMMAND_TYPE_UNKNOWN' | 'COMMAND_PAYLOAD_INVALID';
 
 /**
  * The type and revision that a command was checked against. The accept statement verifies that they are still current.
@@ -61,20 +64,18 @@ export function commandCatalog(database: Database) {
       return coming;
     },
     /** Returns the refusal instead of throwing it, because a used idempotency_key takes precedence. */
-    check(command: { vendor: string; command_type: string; payload: unknown }): Checked | ApiError {
+    check(command: CommandToCheck, refuse: Refuse<Refused>): Checked | ApiError {
       const vendor = known.get(command.vendor);
-      if (!vendor?.enabled) return new ApiError('VENDOR_NOT_ENABLED');
+      if (!vendor?.enabled) return refuse('VENDOR_NOT_ENABLED');
       const type = vendor.commandTypes.get(command.command_type);
-      if (!type?.enabled) return new ApiError('COMMAND_TYPE_UNKNOWN');
+      if (!type?.enabled) return refuse('COMMAND_TYPE_UNKNOWN');
       if (type.validate instanceof Error) {
-        const unavailable = new ApiError('SERVICE_UNAVAILABLE', {
-          message: 'The catalog has no usable payload schema for this command type. Ask the operator to correct it.',
-          headers: { 'Retry-After': '1' },
-        });
-        return Object.assign(unavailable, { cause: type.validate });
+        const message =
+          'The catalog has no usable payload schema for this command type. Ask the operator to correct it.';
+        return Object.assign(unavailable(message, 1), { cause: type.validate });
       }
       if (type.validate(command.payload)) return { revision: type.revision };
-      return new ApiError('COMMAND_PAYLOAD_INVALID', {
+      return refuse('COMMAND_PAYLOAD_INVALID', {
         details: validationDetails('body/payload', type.validate.errors),
       });
     },
@@ -98,7 +99,7 @@ const readRows = (database: Database) =>
 
 function compile(schema: Record<string, unknown>): Validate {
   try {
-    return compilePayloadSchema(schema);
+    return compilePayloadSchema(schema, refuse);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ApiError } from '../../platform/operation/api-error.js';
+import type { Refuse } from '../../platform/operation/api-error.js';
 import { linearPattern } from './linear-pattern.js';
 import { problem, rulesBrokenIn } from './payload-schema-rules.js';
 import { vocabulary } from './payload-schema-vocabulary.js';
@@ -15,22 +15,28 @@ const MAX_DEPTH = 16;
  * Compiles the payload schema of a command type, or throws PAYLOAD_SCHEMA_INVALID. Both the operation that stores a
  * schema and the check of commands call this: every stored schema compiles on every node.
  */
-export function compilePayloadSchema(schema: Record<string, unknown>): ValidateFunction {
-  refuse(sizeProblems(schema));
-  refuse(dialectProblems(schema));
-  refuse(rulesBrokenIn(schema, (format) => Object.hasOwn(metaSchema.formats, format)));
+export function compilePayloadSchema(
+  schema: Record<string, unknown>,
+  refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>,
+): ValidateFunction {
+  refuseAny(refuse, sizeProblems(schema));
+  refuseAny(refuse, dialectProblems(schema));
+  refuseAny(
+    refuse,
+    rulesBrokenIn(schema, (format) => Object.hasOwn(metaSchema.formats, format)),
+  );
   try {
     return newCompiler().compile(schema);
   } catch (error) {
-    refuse([problem([], 'NOT_COMPILABLE', (error as Error).message.replace(/^strict mode: /, ''))]);
+    refuseAny(refuse, [problem([], 'NOT_COMPILABLE', (error as Error).message.replace(/^strict mode: /, ''))]);
     throw error;
   }
 }
 
-function refuse(details: ErrorDetail[]): void {
+function refuseAny(refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>, details: ErrorDetail[]): void {
   if (details.length === 0) return;
   const reasons = details.map(({ location, message }) => `${location} ${message}`).join('; ');
-  throw new ApiError('PAYLOAD_SCHEMA_INVALID', { message: `The payload schema is not valid: ${reasons}.`, details });
+  throw refuse('PAYLOAD_SCHEMA_INVALID', { message: `The payload schema is not valid: ${reasons}.`, details });
 }
 
 function sizeProblems(schema: object): ErrorDetail[] {

@@ -4,7 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, notFound, validationFailed } from '../../platform/operation/api-error.js';
-import type { Call } from '../../platform/operation/call.js';
+import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
 import { commandTypes, vendors } from './catalog.table.js';
@@ -16,7 +16,7 @@ type Put = Parameters<Handler<typeof contract.commandTypes.put>>[0];
 export const putCommandType =
   (database: Database, limit: number): Handler<typeof contract.commandTypes.put> =>
   async ({ params, body }, call) => {
-    if (body.payload_schema) compilePayloadSchema(body.payload_schema);
+    if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
       if (!vendor) throw notFound();
@@ -31,19 +31,19 @@ export const putCommandType =
 async function insertCommandType(
   tx: Transaction,
   { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
-  { requestId }: Call,
+  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
 ) {
   const { enabled = true, description, payload_schema: payloadSchema } = body;
   if (description === undefined || payloadSchema === undefined) return null;
   const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
   if (existing) return null;
-  await refuseBeyondPlatformLimit(tx, commandTypes, limit);
+  await refuseBeyondPlatformLimit(tx, call, commandTypes, limit);
   const [created] = await tx
     .insert(commandTypes)
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
     .onConflictDoNothing()
     .returning();
-  return created ? { before: null, after: presentCommandType(created, requestId), result: created } : null;
+  return created ? { before: null, after: presentCommandType(created, call.requestId), result: created } : null;
 }
 
 async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, { requestId }: Call) {

@@ -13,7 +13,7 @@ export const putVendor =
   async ({ params: { vendor }, body: { enabled } }, call) => {
     const row = await withAudit(database, call, { fields: { enabled } }, async (tx) => {
       const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor)).for('no key update');
-      if (!existing) await refuseBeyondPlatformLimit(tx, vendors, limit);
+      if (!existing) await refuseBeyondPlatformLimit(tx, call, vendors, limit);
       const [put] = await tx
         .insert(vendors)
         .values({ vendor, enabled })

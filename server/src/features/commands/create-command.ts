@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
-import { ApiError, refuseLargePayload } from '../../platform/operation/api-error.js';
+import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -56,7 +56,7 @@ export const createCommand = ({
   return async ({ body }, call) => {
     refuseLargePayload(payloadBytes(body), payloadLimitBytes);
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
-      const checked = catalog.check(body);
+      const checked = catalog.check(body, call.refuse);
       if (checked instanceof ApiError) {
         // The catalog in memory may be stale: only a fresh one may refuse, and a used key takes precedence over any
         // refusal.
@@ -94,10 +94,7 @@ export const createCommand = ({
       }
       await catalog.reload();
     }
-    throw new ApiError('SERVICE_UNAVAILABLE', {
-      message: 'The catalog is changing. Repeat the request.',
-      headers: { 'Retry-After': '1' },
-    });
+    throw unavailable('The catalog is changing. Repeat the request.', 1);
   };
 };
 
@@ -111,7 +108,7 @@ export function createCommandShortcut(services: Services) {
   const admitWithCommand = createCommandAdmission(database);
   const admitWithKey = createKeyAdmission(database);
 
-  const refuse =
+  const refuseOverload =
     (command: NewCommand, excess: number): Shortcut =>
     async (signed) => {
       const { verdict, isKeyUsed } = await admitWithKey({ signed, idempotencyKey: command.idempotency_key });
@@ -125,11 +122,11 @@ export function createCommandShortcut(services: Services) {
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     if (!success || payloadBytes(data) > payloadLimitBytes) return null;
-    const checked = catalog.check(data);
+    const checked = catalog.check(data, refuse);
     if (checked instanceof ApiError) return null;
     const command = newCommand(data, checked.revision, requestId);
     const excess = excessWait(command, waitSeconds(tenantId));
-    if (excess > 0) return refuse(command, excess);
+    if (excess > 0) return refuseOverload(command, excess);
     return async (signed) => {
       const { verdict, acceptance } = await admitWithCommand({ signed, command });
       if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };
@@ -149,10 +146,10 @@ const longestWait = ({ timeout_seconds }: NewCommand) =>
 function overloaded(command: NewCommand, excess: number): ApiError {
   const { timeout_seconds } = command;
   const wait = Math.ceil(excess + longestWait(command));
-  return new ApiError('SERVICE_UNAVAILABLE', {
-    message: `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
-    headers: { 'Retry-After': String(Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS)) },
-  });
+  return unavailable(
+    `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${timeout_seconds}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS),
+  );
 }
 
 const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({

@@ -18,7 +18,7 @@ export const createCredential =
     const held = body.rotate_secret ? await platformScopesOfCaller(database, call) : [];
     const change = { fields: body as object, created: body.client_id };
     return withAudit(database, call, change, async (tx) => {
-      const existing = body.rotate_secret ? await lockCredential(tx, tenantId, body.client_id) : null;
+      const existing = body.rotate_secret ? await lockCredential(tx, call, body.client_id) : null;
       if (existing) {
         refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);
         const { rotate_secret, previous_secret_ttl_seconds } = body;
@@ -34,7 +34,7 @@ export const createCredential =
           result: { status: 200 as 200 | 201, body: { ...presentCredential(row, call), secret } },
         };
       }
-      await refuseBeyondLimit(tx, credentials, tenantId, limit);
+      await refuseBeyondLimit(tx, call, credentials, limit);
       const created = await insertCredential(tx, keyring, {
         tenantId,
         clientId: body.client_id,

@@ -18,8 +18,8 @@ export const updateCredential =
     const { tenantId } = call;
     const held = await platformScopesOfCaller(database, call);
     return withAudit(database, call, { fields: body }, async (tx) => {
-      const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx) : null;
-      const locked = await lockCredential(tx, tenantId, clientId);
+      const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
+      const locked = await lockCredential(tx, call, clientId);
       if (!locked) throw notFound();
       refuseBeyond(held, (await grantsOf(tx, tenantId, clientId)).scopes);
 

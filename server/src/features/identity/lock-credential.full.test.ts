@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { refuse } from '../../platform/operation/api-error.js';
 import { lockCredential } from './lock-credential.js';
 
 let database: Database;
@@ -17,7 +18,7 @@ test('a command is accepted while its credential is being changed', async () => 
   const { tenant_id, operator } = await createTenant();
   const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
   await asTenant(database, tenant_id, async (tx) => {
-    expect(await lockCredential(tx, tenant_id, operator.client_id)).not.toBeNull();
+    expect(await lockCredential(tx, { tenantId: tenant_id, refuse }, operator.client_id)).not.toBeNull();
     expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
   });
 });

@@ -24,7 +24,7 @@ export const createObjectCredential =
     const identity = { tenantId, credentialId: newId(call.admittedAt.getTime()), secretVersion: 1 };
 
     const row = await withAudit(database, call, { fields: body, created: identity.credentialId }, async (tx) => {
-      await refuseBeyondLimit(tx, objectCredentials, tenantId, limit);
+      await refuseBeyondLimit(tx, call, objectCredentials, limit);
       const [created] = await tx
         .insert(objectCredentials)
         .values({

@@ -23,7 +23,7 @@ export const createObjectResource =
     const resourceId = newId(call.admittedAt.getTime());
 
     const row = await withAudit(database, call, { fields: body, created: resourceId }, async (tx) => {
-      await refuseBeyondLimit(tx, objectResources, tenantId, limit);
+      await refuseBeyondLimit(tx, call, objectResources, limit);
       const credential = await lockObjectCredential(tx, tenantId, body.credential_id, 'share');
       if (!credential) throw notFoundIn('body/credential_id');
       refuseBucketInHostName(credential, body.bucket, 'body/bucket');

@@ -12,7 +12,7 @@ export const createTenant =
   async ({ body }, call) => {
     if (body.tenant_id === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
-      await refuseBeyondPlatformLimit(tx, tenants, limit);
+      await refuseBeyondPlatformLimit(tx, call, tenants, limit);
       await refuseUnknownVendors(tx, body.vendors);
       const [created] = await tx
         .insert(tenants)

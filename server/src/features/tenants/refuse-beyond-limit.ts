@@ -2,8 +2,10 @@ import { errors, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../platform/database/database.js';
-import { ApiError } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import { tenants } from './tenants.table.js';
+
+type Limited = CallOf<'RESOURCE_LIMIT_REACHED'>;
 
 type TenantTable = PgTable & { tenantId: PgColumn };
 
@@ -16,19 +18,24 @@ type TenantTable = PgTable & { tenantId: PgColumn };
  */
 export async function refuseBeyondLimit(
   tx: Transaction,
+  call: Limited,
   table: TenantTable,
-  tenantId: string,
   limit: number,
-  counted: SQL | undefined = eq(table.tenantId, tenantId),
+  counted: SQL | undefined = eq(table.tenantId, call.tenantId),
 ): Promise<void> {
-  await lockTenant(tx, tenantId);
-  await refuseWhereFull(tx, table, limit, counted);
+  await lockTenant(tx, call.tenantId);
+  await refuseWhereFull(tx, call, table, limit, counted);
 }
 
 /** The same for resources of the platform. */
-export async function refuseBeyondPlatformLimit(tx: Transaction, table: PgTable, limit: number): Promise<void> {
+export async function refuseBeyondPlatformLimit(
+  tx: Transaction,
+  call: Limited,
+  table: PgTable,
+  limit: number,
+): Promise<void> {
   await lockTenant(tx, PLATFORM_TENANT_ID);
-  await refuseWhereFull(tx, table, limit);
+  await refuseWhereFull(tx, call, table, limit);
 }
 
 const lockTenant = (tx: Transaction, tenantId: string) =>
@@ -38,7 +45,13 @@ const lockTenant = (tx: Transaction, tenantId: string) =>
  * Reads at most `limit` rows. It is a separate statement, so its snapshot includes the commits that the lock waited
  * for.
  */
-async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, counted?: SQL): Promise<void> {
+async function refuseWhereFull(
+  tx: Transaction,
+  call: Limited,
+  table: PgTable,
+  limit: number,
+  counted?: SQL,
+): Promise<void> {
   const full = await tx
     .select({ one: sql`1` })
     .from(table)
@@ -47,7 +60,7 @@ async function refuseWhereFull(tx: Transaction, table: PgTable, limit: number, c
     .offset(limit - 1);
   if (full.length === 0) return;
   const resource = getTableName(table);
-  throw new ApiError('RESOURCE_LIMIT_REACHED', {
+  throw call.refuse('RESOURCE_LIMIT_REACHED', {
     message: `The limit of ${limit} ${resource.replaceAll('_', ' ')} is reached; every status counts. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
     metadata: { resource, limit },
   });

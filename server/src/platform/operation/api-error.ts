@@ -40,6 +40,13 @@ export type Refuse<Code extends ErrorCode> = (code: Code, extra?: Extra) => ApiE
 
 export const refuse: Refuse<ErrorCode> = (code, extra) => new ApiError(code, extra);
 
+/** Every operation can answer it. */
+export const unavailable = (message: string, retryAfterSeconds: number) =>
+  new ApiError('SERVICE_UNAVAILABLE', { message, headers: { 'Retry-After': String(retryAfterSeconds) } });
+
+/** Every list can answer it. */
+export const invalidCursor = () => new ApiError('INVALID_CURSOR');
+
 /** The one answer for a missing resource and for a resource of another tenant. */
 export const notFound = () => new ApiError('NOT_FOUND');
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
-import { ApiError } from './api-error.js';
+import { invalidCursor } from './api-error.js';
 import type { Call } from './call.js';
 
 /** A position of a list in the order of its ids. */
@@ -23,14 +23,14 @@ export function readCursor(list: List, cursor: string | undefined, positions: Re
   if (cursor === undefined) return null;
   const [binding, position] = decode(cursor);
   if (binding !== bindingOf(list) || typeof position !== 'string' || !positions.test(position)) {
-    throw new ApiError('INVALID_CURSOR');
+    throw invalidCursor();
   }
   return position;
 }
 
 /** An instant in a position, in Unix milliseconds. */
 export function instantOf(milliseconds: string): string {
-  if (Number(milliseconds) > MAX_INSTANT) throw new ApiError('INVALID_CURSOR');
+  if (Number(milliseconds) > MAX_INSTANT) throw invalidCursor();
   return new Date(Number(milliseconds)).toISOString();
 }
 

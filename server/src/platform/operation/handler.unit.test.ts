@@ -1,5 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { expectTypeOf, test } from 'vitest';
+import type { CallOf } from './call.js';
 import type { Handler } from './handler.js';
 
 type RefusedBy<Operation extends keyof typeof contract.commands> = Parameters<
@@ -9,4 +10,9 @@ type RefusedBy<Operation extends keyof typeof contract.commands> = Parameters<
 test('a handler refuses only with codes that its operation declares', () => {
   expectTypeOf<RefusedBy<'cancel'>>().toEqualTypeOf<'COMMAND_NOT_CANCELABLE'>();
   expectTypeOf<RefusedBy<'get'>>().toBeNever();
+});
+
+test('a function that handlers share takes the calls of operations that declare its code, and no others', () => {
+  expectTypeOf<CallOf<'NOT_FOUND' | 'CREDENTIAL_DELETED'>>().toExtend<CallOf<'CREDENTIAL_DELETED'>>();
+  expectTypeOf<CallOf<'NOT_FOUND'>>().not.toExtend<CallOf<'CREDENTIAL_DELETED'>>();
 });

@@ -7,8 +7,8 @@ import { NO_WAITS, type Waits, waitsOf } from './waits.js';
 
 /** At most this many waiting rows of a tenant are counted, so that counting stays cheap. */
 const COUNTED = 100_000;
-/** At most this many tenants are counted. */
-const TENANTS = 200;
+/** At most this many tenants are counted. The estimate takes further tenants for tenants that do not wait. */
+const TENANTS = 2_000;
 /** The rate assumed for a relay that has been idle. It counts as the first interval. */
 const ASSUMED_ROWS_PER_SECOND = 1_000;
 /** The rate is the mean of this many intervals in which the relay was busy. */

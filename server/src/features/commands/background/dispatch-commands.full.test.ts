@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newCommand } from '../../../../test/support/commands.js';
-import { dispatch as dispatchOne } from '../../../../test/support/dispatch.js';
+import { dispatch as dispatchOne, dispatchTogether } from '../../../../test/support/dispatch.js';
 import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/idle-platform.js';
 import { openPool } from '../../../../test/support/open-pool.js';
 import type { Database } from '../../../platform/database/database.js';
@@ -62,3 +62,18 @@ test.each(['EXPIRED', 'CANCELED', 'SUCCEEDED', 'FAILED', 'TIMED_OUT'])(
     expect(await dispatch(id)).toEqual({ published: 0, status, isDispatched: false });
   },
 );
+
+test('commands are locked in the order of their keys, so that reports and the relay never wait for each other', async () => {
+  const ids = [await create(), await create(), await create()];
+  const [first = '', ...later] = ids.toSorted();
+  let dispatching: Promise<unknown> = Promise.resolve();
+  await superuser.begin(async (tx) => {
+    await tx`select from commands where command_id = ${first} for update`;
+    dispatching = dispatchTogether(database, platform.demo.tenant_id, [...later, first]);
+    const waiting = async () => (await tx`select from pg_locks where not granted`).length;
+    await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
+    const free = await tx`select from commands where command_id in ${tx(later)} for update skip locked`;
+    expect(free).toHaveLength(2);
+  });
+  expect(await dispatching).toMatchObject([{}, {}, {}]);
+});

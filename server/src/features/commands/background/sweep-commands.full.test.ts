@@ -4,7 +4,7 @@ import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../../../../test/support/commands.js';
-import { dispatch } from '../../../../test/support/dispatch.js';
+import { dispatch, dispatchTogether } from '../../../../test/support/dispatch.js';
 import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/idle-platform.js';
 import { openPool } from '../../../../test/support/open-pool.js';
 import { silent } from '../../../../test/support/silent.js';
@@ -33,9 +33,10 @@ afterAll(async () => {
 });
 
 const signals = localSignals();
+const background = silent();
 
 const createSweeper = (bus: Parameters<typeof createCommandSweeper>[0]['bus'], holdMs = 60_000) =>
-  createCommandSweeper({ ...silent(), database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
+  createCommandSweeper({ ...background, database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
 
 const newCommandOf = (vendor: string) => newCommand(platform.demo, { vendor, timeout_seconds: 300 });
 
@@ -89,8 +90,13 @@ test('a command does not wait for updates of another vendor, or for updates afte
   const { bus } = await busWithUntaken('vendor_a');
   await setDeadline([early], ago(10));
   await setDeadline([other], new Date());
-  expect(await createSweeper(bus)()).toBe(2);
+  const { metrics } = silent();
+  const sweep = createCommandSweeper({ database, signals, bus, metrics, overdue: 'RECENT', intervalMs: 500 });
+  expect(await sweep()).toBe(2);
   expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
+  const counted = (vendor: string) => `top_commands_overdue_total{vendor="${vendor}",status="TIMED_OUT"} 1\n`;
+  expect(await metrics.render()).toContain(counted('vendor_a'));
+  expect(await metrics.render()).toContain(counted('vendor_b'));
 });
 
 test('a command that was never dispatched does not wait for updates', async () => {
@@ -102,7 +108,8 @@ test('a command that was never dispatched does not wait for updates', async () =
 });
 
 test('waiting commands, even more than a batch, do not keep a later command of another vendor open', async () => {
-  const held = await Promise.all(Array.from({ length: 600 }, () => dispatched('vendor_a')));
+  const held = await Promise.all(Array.from({ length: 600 }, () => newCommandOf('vendor_a')));
+  await dispatchTogether(database, platform.demo.tenant_id, held);
   const other = await dispatched('vendor_b');
   const { bus, take } = await busWithUntaken('vendor_a');
   await setDeadline(held, new Date());
@@ -123,7 +130,7 @@ test('a sweep begins at the first open deadline; an OLD sweep finds commands tha
   expect(await sweep()).toBe(1);
   expect(await statusesOf([passedOver, seen])).toEqual(['ACCEPTED', 'EXPIRED']);
   const sweepOld = createCommandSweeper({
-    ...silent(),
+    ...background,
     database,
     signals,
     bus: inProcessBus(),
@@ -145,7 +152,7 @@ test('the stored mark stays before an open command, and follows the clock if no 
   const { bus, take } = await busWithUntaken();
   const noUpdateBefore = { oldestUntaken: async () => new Date(0) };
   const sweepOf = (bus: Parameters<typeof createSweeper>[0]) =>
-    createCommandSweeper({ ...silent(), database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+    createCommandSweeper({ ...background, database, signals, bus, overdue: 'OLD', intervalMs: 500 });
   expect(await sweepOf(noUpdateBefore)()).toBe(0);
   expect(await mark()).toBe(deadline.getTime());
   await take();

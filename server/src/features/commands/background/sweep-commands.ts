@@ -76,11 +76,11 @@ type Row = StateColumns & {
  * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
  * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
  * the lock. If a round can end no command of its slice, the next round continues after the slice.
- * Columns that change are in no index, so that updates of a command can be heap-only. A sweep therefore also reads
+ * No index holds a column that changes, so that updates of a command can be heap-only. A sweep therefore also reads
  * finished commands. It starts at the earliest deadline that may still be open.
  */
 export function createCommandSweeper(options: Options) {
-  const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
+  const { database, bus, metrics, overdue, intervalMs, holdMs = HOLD_MS } = options;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
@@ -102,10 +102,11 @@ export function createCommandSweeper(options: Options) {
         return { ...group, until: toText(until) };
       }),
     );
-    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : 0;
+    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : [];
+    for (const { vendor, after } of ended) metrics.countOverdue(vendor, after.status);
     lastRoundAt = performance.now();
     resumeFrom = from;
-    return { ended, slice };
+    return { ended: ended.length, slice };
   }
 
   return async (): Promise<number> => {
@@ -182,7 +183,7 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
 async function endCommands(
   { database, signals, metrics, overdue }: Options,
   { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
-): Promise<number> {
+): Promise<Move[]> {
   const moves = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
       select tenant_id, command_id, vendor, status, adapter_status, device_execution_status
@@ -203,14 +204,14 @@ async function endCommands(
     ...(moves.length > 0 ? [topics.eventLog] : []),
     ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
   ]);
-  return moves.length;
+  return moves;
 }
 
 function toMove(row: Row): Move[] {
+  const { tenant_id: tenantId, command_id: commandId, vendor } = row;
   const before = stateOf(row);
   const after = expire(before);
   if (!after) return [];
   const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : reasons.TIMED_OUT;
-  const { tenant_id: tenantId, command_id: commandId, vendor } = row;
   return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Express } from 'express';
 import type { Metrics } from '../telemetry/metrics.js';
 import { onceASecond } from './once-a-second.js';
@@ -8,29 +6,6 @@ export type Probes = {
   /** Why the process cannot serve; null if it can. */
   unreadyReason(): Promise<string | null>;
 };
-
-const contractFile = (name: string) =>
-  readFileSync(createRequire(import.meta.url).resolve(`@tenant-open-platform/contract/${name}`));
-const openApi = contractFile('openapi.json');
-const asyncApi = contractFile('asyncapi.json');
-
-/** The OpenAPI and AsyncAPI descriptions. Like the probes they are outside /api/v1 and need no signature. */
-export function addDescriptions(app: Express): void {
-  app.get('/', (_req, res) => {
-    res.json({
-      name: 'Tenant Open Platform',
-      api: '/api/v1',
-      openapi: '/openapi.json',
-      asyncapi: '/asyncapi.json',
-    });
-  });
-  app.get('/openapi.json', (_req, res) => {
-    res.type('application/json').send(openApi);
-  });
-  app.get('/asyncapi.json', (_req, res) => {
-    res.type('application/json').send(asyncApi);
-  });
-}
 
 /** Anyone may call the probes at any rate: the database is asked at most once a second. */
 export function addProbes(app: Express, probes: Probes, metrics: Metrics): void {

@@ -1,0 +1,53 @@
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
+
+const { operator } = await createTenant();
+const env = environmentOf(operator);
+type Check = { check: string; result: string; found: string; fix: string };
+const resultsOf = (stdout: string) =>
+  Object.fromEntries((JSON.parse(stdout) as Check[]).map(({ check, result }) => [check, result]));
+
+test('where all is well, it says so', async () => {
+  const { exitCode, stdout } = await topctl(['doctor'], { env });
+  expect(exitCode).toBe(0);
+  expect(resultsOf(stdout)).toEqual({
+    versions: 'ok',
+    signature: 'ok',
+    reachability: 'ok',
+    readiness: 'ok',
+    clock: 'ok',
+    credential: 'ok',
+    scopes: 'ok',
+  });
+});
+
+/** Answers as the platform does, but for /readyz. */
+const withProbe = (answer: () => Response) =>
+  (async (input: string, init?: RequestInit) =>
+    String(input).endsWith('/readyz') ? answer() : fetch(input, init)) as typeof fetch;
+const ready = { status: 'ready' };
+const at = (seconds: number) => ({ headers: { Date: new Date(Date.now() + seconds * 1000).toUTCString() } });
+
+test.each([
+  ['clock', 'failed', 1, () => Response.json(ready, at(600))],
+  ['clock', 'warning', 0, () => Response.json(ready, at(-60))],
+  ['readiness', 'failed', 1, () => Response.json({ status: 'stopping' }, { status: 503, ...at(0) })],
+  ['readiness', 'warning', 0, () => new Response('no such page', { status: 404, ...at(0) })],
+])('%s: %s', async (check, result, exitCode, answer) => {
+  const outcome = await topctl(['doctor'], { env, fetch: withProbe(answer) });
+  expect(outcome.exitCode).toBe(exitCode);
+  expect(resultsOf(outcome.stdout)[check]).toBe(result);
+  const found = (JSON.parse(outcome.stdout) as Check[]).find((each) => each.check === check);
+  expect(found?.fix).not.toBe('');
+});
+
+test('a platform that cannot be reached, and a wrong secret', async () => {
+  const away = await topctl(['doctor'], { env: { ...env, TOP_BASE_URL: 'http://127.0.0.1:2' } });
+  expect(away.exitCode).toBe(1);
+  expect(resultsOf(away.stdout)).toEqual({ versions: 'ok', signature: 'ok', reachability: 'failed' });
+  const wrong = await topctl(['doctor'], { env: { ...env, TOP_SECRET: unusedSecret } });
+  expect(wrong.exitCode).toBe(1);
+  expect(resultsOf(wrong.stdout)).toMatchObject({ reachability: 'ok', credential: 'failed' });
+  expect(wrong.stdout + wrong.stderr).not.toContain(unusedSecret);
+});

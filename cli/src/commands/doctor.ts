@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { FailedCheckError } from '../errors.js';
+import type { Invocation } from '../invocation.js';
+import type { View } from '../output/render.js';
+import type { Session } from '../session/session.js';
+
+type Check = {
+  check: string;
+  result: 'ok' | 'warning' | 'failed';
+  found: string;
+  /** What to do; empty where nothing is wrong. */
+  fix: string;
+};
+
+const view: View<Check> = { id: ({ check }) => check, columns: ['check', 'result', 'found', 'fix'] };
+
+/** The platform refuses what differs by more than 300 seconds. A clock that drifts will. */
+const TOLERATED_SECONDS = 5;
+const ALLOWED_SECONDS = 300;
+const TIMEOUT_MS = 10_000;
+
+export function addDoctor(program: Command, invocation: Invocation): void {
+  program
+    .command('doctor')
+    .summary('Find out why calls fail.')
+    .description(
+      'Checks this program, the way to the platform, its readiness, the clock, the credential and its scopes, and says how to repair what is wrong. The exit code is 1 if a check failed.',
+    )
+    .action(async () => {
+      const session = await invocation.connect();
+      const checks = await runChecks(session, invocation.context.fetch);
+      await invocation.printItems(checks, view, { limit: checks.length, all: true });
+      if (checks.some(({ result }) => result === 'failed')) throw new FailedCheckError('a check failed');
+    });
+}
+
+async function runChecks({ client }: Session, fetch: typeof globalThis.fetch): Promise<Check[]> {
+  const checks = [versions(), await signature()];
+  const { baseUrl } = client;
+  const sentAtMs = Date.now();
+  const ready = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => error);
+  if (!(ready instanceof Response)) return [...checks, unreachable(baseUrl, ready)];
+  const tookMs = Date.now() - sentAtMs;
+  checks.push(
+    { check: 'reachability', result: 'ok', found: `${baseUrl} answered in ${tookMs} ms`, fix: '' },
+    await readiness(ready),
+    clock(ready, sentAtMs + tookMs / 2),
+  );
+  return [...checks, ...(await credential(client))];
+}
+
+function versions(): Check {
+  const found = `topctl ${packageJson.version}, Node ${process.versions.node}`;
+  return { check: 'versions', result: 'ok', found, fix: '' };
+}
+
+/** A request of the signature's public test values. */
+async function signature(): Promise<Check> {
+  const { explain } = await import('@tenant-open-platform/sdk/sign');
+  const { headers } = await explain({
+    clientId: 'demo-client',
+    secret: 'osk_3nTQ8ZkWb1xYv5RcJd0LmPf7GhUe2SaKo9BiNqXtE4w3go6Vf',
+    method: 'GET',
+    target: '/api/v1/open/me',
+    timestamp: 1_769_851_800,
+    nonce: 'doctor-0',
+  });
+  const isRight = headers['X-Api-Signature'] === SIGNATURE_OF_DOCTOR;
+  return isRight
+    ? { check: 'signature', result: 'ok', found: 'this program signs as the test values say', fix: '' }
+    : { check: 'signature', result: 'failed', found: 'this program signs wrongly', fix: 'Install topctl again.' };
+}
+
+function unreachable(baseUrl: string, error: unknown): Check {
+  const { message, cause } = error as Error;
+  const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : message;
+  const fix = 'Check the base URL, the name, the proxy and the firewall, and that the platform runs.';
+  return { check: 'reachability', result: 'failed', found: `${baseUrl}: ${why}`, fix };
+}
+
+async function readiness(response: Response): Promise<Check> {
+  const body = (await response.json().catch(() => undefined)) as { status?: string } | undefined;
+  if (body?.status === 'ready') return { check: 'readiness', result: 'ok', found: 'the platform is ready', fix: '' };
+  if (response.status === 503) {
+    const fix = 'Look into the log of the platform: it waits for its database or its bus, or it is about to stop.';
+    return { check: 'readiness', result: 'failed', found: `not ready: ${body?.status ?? 'no reason'}`, fix };
+  }
+  // Probes may have a port of their own.
+  const found = `/readyz answered ${response.status}`;
+  const fix = 'The probes may be elsewhere. If the checks below fail, the base URL may be of another server.';
+  return { check: 'readiness', result: 'warning', found, fix };
+}
+
+function clock(response: Response, atMs: number): Check {
+  const server = Date.parse(response.headers.get('date') ?? '');
+  if (Number.isNaN(server)) {
+    return { check: 'clock', result: 'warning', found: 'the answer has no Date', fix: 'Compare the clock yourself.' };
+  }
+  const seconds = Math.round((atMs - server) / 1000);
+  const found = `${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the platform`;
+  if (Math.abs(seconds) <= TOLERATED_SECONDS) return { check: 'clock', result: 'ok', found, fix: '' };
+  const result = Math.abs(seconds) > ALLOWED_SECONDS ? 'failed' : 'warning';
+  return { check: 'clock', result, found, fix: 'Set the clock of this machine, for example by NTP.' };
+}
+
+async function credential(client: Session['client']): Promise<Check[]> {
+  try {
+    const { client_id, tenant_id, roles, scopes } = await client.me.get({ timeoutMs: TIMEOUT_MS });
+    const found = `${client_id} of tenant ${tenant_id}, roles: ${roles.join(', ') || 'none'}`;
+    return [{ check: 'credential', result: 'ok', found, fix: '' }, scopesOf(scopes)];
+  } catch (error) {
+    const { code, name, message, requestId } = error as Error & { code?: string; requestId?: string };
+    const found = `${code ?? name}: ${message}${requestId ? ` (request ${requestId})` : ''}`;
+    const fix =
+      code === 'UNAUTHENTICATED'
+        ? 'Check client_id and secret: topctl login. "topctl whoami" shows the line that differs, if a proxy changed the request.'
+        : 'Follow the message.';
+    return [{ check: 'credential', result: 'failed', found, fix }];
+  }
+}
+
+function scopesOf(scopes: readonly string[]): Check {
+  if (scopes.length > 0) return { check: 'scopes', result: 'ok', found: scopes.join(' '), fix: '' };
+  const fix = 'Ask an administrator: topctl role-bindings create --client-id … --role integration_operator';
+  return { check: 'scopes', result: 'warning', found: 'none', fix };
+}
+
+const SIGNATURE_OF_DOCTOR = 'v1=6548cd6ff9e97408b9a6ad28e9054bb144bc1d412c80121ba65a806384fa1840';

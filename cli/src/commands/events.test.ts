@@ -1,0 +1,60 @@
+import { EventEmitter } from 'node:events';
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, topctl } from '../../test/topctl.js';
+
+const { operator } = await createTenant();
+const env = environmentOf(operator);
+const reboot = ['--vendor', 'vendor_a', '--device-id', 'ok-1', '--command-type', 'reboot'];
+const send = async () => (await topctl(['commands', 'create', ...reboot, '--wait', '-o', 'id'], { env })).stdout.trim();
+
+/** Does the work while the log is followed, and presses Ctrl-C when so many events came. */
+async function tail(parameters: string[], { until, work }: { until: number; work: () => Promise<unknown> }) {
+  const signals = new EventEmitter();
+  let answered = 0;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  let seen = 0;
+  const counting = (async (input: string, init?: RequestInit) => {
+    if (answered > 0) begin();
+    const answer = await fetch(input, init);
+    answered += 1;
+    const { items } = (await answer.clone().json()) as { items: unknown[] };
+    seen += items.length;
+    if (seen >= until) setTimeout(() => signals.emit('SIGINT'), 50);
+    return answer;
+  }) as typeof fetch;
+  const following = topctl(['events', 'tail', ...parameters], { env, fetch: counting, signals });
+  await Promise.race([begun, following]);
+  await work();
+  return following;
+}
+
+test('tail prints what comes from now on, and says how to continue', async () => {
+  await send();
+  let sent = '';
+  const work = async () => {
+    sent = await send();
+  };
+  const first = await tail(['-o', 'ndjson'], { until: 2, work });
+  expect(first.exitCode).toBe(130);
+  const events = first.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.map(({ event_type, data }) => [event_type, data.command_id])).toEqual([
+    ['command.accepted', sent],
+    ['command.completed', sent],
+  ]);
+  expect(first.stderr).toBe(`To continue from here: topctl events tail --from ${events[1].cursor}\ncancelled\n`);
+  const next = await send();
+  const second = await tail(['--from', events[1].cursor], { until: 2, work: async () => {} });
+  expect(second.stdout.split('\n').filter((line) => line.includes(next))).toHaveLength(2);
+});
+
+test('tail --from an instant that is none is wrong usage', async () => {
+  const { exitCode, stderr } = await topctl(['events', 'tail', '--from', '2026-13-45'], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('is not an instant') });
+});

@@ -1,0 +1,45 @@
+import { allOperations } from '../src/contract.js';
+import { resources } from '../src/resources.js';
+
+/** llms.txt: what a language model needs to find the way. Links are relative to where the platform serves it. */
+export function renderLlms(): string {
+  const sections = Object.entries(resources).map(([resource, { title, description }]) => {
+    const lines = allOperations
+      .filter(({ name }) => name.startsWith(`${resource}.`))
+      .map(({ name, route }) => {
+        const { summary = '', method, path } = route;
+        const scope = route.metadata.scope ? ` Scope \`${route.metadata.scope}\`.` : '';
+        return `- \`${name}\`: ${summary}. \`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\`.${scope}`;
+      });
+    return `## ${title}\n\n${description}\n\n${lines.join('\n')}\n`;
+  });
+  return `# Tenant Open Platform
+
+> A multi-tenant platform for cloud-to-device control. A signed HTTP request becomes a command for a device, accepted once and kept apart from the commands of other tenants.
+
+- [OpenAPI 3.1](openapi.json): every operation with schemas, examples, error codes and code samples; also [as YAML](openapi.yaml)
+- [AsyncAPI 3.0](asyncapi.json): the messages between the platform and the adapters of vendors over NATS
+- [Reference page](docs): signs and sends requests from the browser
+
+## Signing
+
+Every request below \`/api/v1\` has four headers: \`X-Api-Id\` (the client_id), \`X-Api-Timestamp\` (Unix seconds), \`X-Api-Nonce\` (8 to 128 characters of \`A-Z a-z 0-9 . _ ~ -\`, new for each attempt) and \`X-Api-Signature\`: \`v1=\` and the lower-case hex digits of HMAC-SHA256 with the whole secret as the key over these seven lines, joined by a line feed, without one at the end:
+
+\`\`\`text
+HMAC-SHA256-V1
+METHOD
+path and query exactly as sent, from /api/v1
+X-Api-Id
+X-Api-Timestamp
+X-Api-Nonce
+lower-case hex SHA-256 of the body
+\`\`\`
+
+A 401 \`UNAUTHENTICATED\` has \`metadata.string_to_sign\`: the lines that the platform read. Compare them with your own; if they are the same, the secret is wrong.
+
+## Answers
+
+Bodies are JSON and carry \`request_id\`. A refusal is \`{code, message, request_id, details?, metadata?}\`: decide by \`code\`. A list has \`items\` and \`next_cursor\`; pass it as \`cursor\` until it is null. The credential list is an array with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` answers 202: the command is stored, not yet executed; repeat it with the same \`idempotency_key\`.
+
+${sections.join('\n')}`;
+}

@@ -1,0 +1,66 @@
+type Json = Record<string, unknown>;
+type Parameter = { name?: string; in?: string; example?: unknown; schema?: { default?: unknown } };
+
+const time = '2026-01-31T09:30:00.000Z';
+
+/** Examples of the parameters that no body and no answer has. */
+const values: Json = {
+  cursor: 'eyJhZnRlciI6IjAxOWJkM2E0In0',
+  from: 'now',
+  /** Of a device; in answers it is the correlation id. */
+  request_id: '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6',
+  seen_updated_at: time,
+  accepted_after: time,
+  accepted_before: time,
+  occurred_after: time,
+  occurred_before: time,
+  received_after: time,
+  received_before: time,
+  parked_after: time,
+  parked_before: time,
+  wait_seconds: 30,
+};
+
+/** Sets an example of each parameter: what the answers of the operation say, or else those of any other. */
+export function addParameterExamples(paths: object): void {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods as object) as Json[]);
+  for (const operation of operations) {
+    const sources = [operation.responses, operation.requestBody, operations.map(({ responses }) => responses)];
+    for (const parameter of operation.parameters as Parameter[]) {
+      if (!parameter.name || 'example' in parameter) continue;
+      const { name, schema } = parameter;
+      parameter.example = values[name] ?? schema?.default ?? find(name, examplesIn(sources));
+      if (parameter.example === undefined)
+        throw new Error(`the parameter ${name} of ${operation.operationId} has no example`);
+    }
+  }
+}
+
+/** The examples of bodies and answers in a part of the description, in its order. */
+function* examplesIn(node: unknown): Generator<unknown> {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'example') yield value;
+    else yield* examplesIn(value);
+  }
+}
+
+/** The first text under the name in the examples. A name may have an object or a list elsewhere. */
+function find(name: string, examples: Iterable<unknown>): unknown {
+  for (const example of examples) {
+    const found = findIn(example, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findIn(node: unknown, name: string): unknown {
+  if (typeof node !== 'object' || node === null) return undefined;
+  const own = (node as Json)[name];
+  if (typeof own === 'string') return own;
+  for (const child of Object.values(node)) {
+    const found = findIn(child, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import { credentialForm } from './credential-form.js';
+import { refusalNotice } from './refusal-notice.js';
+import { signedText } from './signed-text.js';
+import { onChange } from './signing.js';
+
+/** Scalar renders these by their names: in the introduction and beside a request, and beside its answer. */
+export function defineElements(): void {
+  customElements.define('top-credential', live([credentialForm]));
+  customElements.define('top-signed-request', live([refusalNotice, signedText]));
+}
+
+/** An element that renders its parts anew after every change, for as long as it is shown. */
+function live(parts: ReadonlyArray<() => { element: HTMLElement; update: () => void }>) {
+  return class extends HTMLElement {
+    #shown = new AbortController();
+
+    connectedCallback(): void {
+      this.#shown = new AbortController();
+      const rendered = parts.map((part) => part());
+      this.replaceChildren(...rendered.map(({ element }) => element));
+      for (const { update } of rendered) {
+        update();
+        onChange(update, this.#shown.signal);
+      }
+    }
+
+    disconnectedCallback(): void {
+      this.#shown.abort();
+    }
+  };
+}

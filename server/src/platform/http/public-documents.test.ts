@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { allOperations } from '@tenant-open-platform/contract';
+import { platform, rawRequest } from '@tenant-open-platform/testing';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+
+const baseUrl = () => platform().nodes[0] ?? '';
+
+const committed = (name: string) =>
+  JSON.parse(readFileSync(createRequire(import.meta.url).resolve(`@tenant-open-platform/contract/${name}`), 'utf8'));
+
+/** With these headers and no others: fetch would ask for an encoding and decode it. */
+const get = (path: string, ...headers: string[]) =>
+  rawRequest(baseUrl(), [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n'));
+
+test.each(['openapi', 'asyncapi'])('%s is served to everybody, as the contract has it', async (name) => {
+  const json = await fetch(`${baseUrl()}/${name}.json`);
+  expect([json.status, json.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+  const document = (await json.json()) as object;
+  expect(document).toEqual(committed(`${name}.json`));
+  const yaml = await fetch(`${baseUrl()}/${name}.yaml`);
+  expect([yaml.status, yaml.headers.get('content-type')]).toEqual([200, 'application/yaml']);
+  expect(parse(await yaml.text())).toEqual(document);
+});
+
+test('llms.txt leads to the documents and names every operation', async () => {
+  const text = await (await fetch(`${baseUrl()}/llms.txt`)).text();
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => `${baseUrl()}/${link}`);
+  for (const link of links) expect((await fetch(link)).status, link).toBe(200);
+  expect(allOperations.filter(({ name }) => !text.includes(`\`${name}\`: `))).toEqual([]);
+});
+
+test('OpenAPI names the platform that serves it, below its path prefix', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'top-documents-'));
+  const server = await startServer({ DATA_DIR: data, BASE_PATH: '/platform', REFERENCE_PAGE: 'false' });
+  onTestFinished(async () => {
+    await server.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+  const { origin } = new URL(server.baseUrl);
+  const serversOf = async (url: string) => ((await (await fetch(url)).json()) as { servers: object[] }).servers;
+  expect(await serversOf(`${origin}/platform/openapi.json`)).toMatchObject([{ url: '/platform' }]);
+  expect(await serversOf(`${baseUrl()}/openapi.json`)).toMatchObject([{ url: '/' }]);
+  // REFERENCE_PAGE is false here.
+  expect((await fetch(`${origin}/docs`)).status).toBe(404);
+  expect((await fetch(`${origin}/docs/page.js`)).status).toBe(404);
+}, 180_000);
+
+test.each(['br', 'gzip'])('documents are compressed by %s for those who accept it', async (encoding) => {
+  const response = await fetch(`${baseUrl()}/openapi.json`, { headers: { 'Accept-Encoding': encoding } });
+  expect(response.headers.get('content-encoding')).toBe(encoding);
+  expect(Number(response.headers.get('content-length'))).toBeLessThan(80_000);
+  expect(await response.json()).toEqual(committed('openapi.json'));
+});
+
+test('documents are not compressed for those who accept no encoding', async () => {
+  const plain = await get('/openapi.json', 'Accept-Encoding: identity');
+  expect([plain.status, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
+    200,
+    undefined,
+    'Accept-Encoding',
+  ]);
+  expect(plain.body).toEqual(committed('openapi.json'));
+});
+
+test.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/docs', '/docs/page.js'])(
+  '%s is not sent again to those who have it',
+  async (path) => {
+    const etag = (await fetch(baseUrl() + path)).headers.get('etag') ?? '';
+    const again = await get(path, `If-None-Match: "other", ${etag}`);
+    expect([again.status, again.headers.etag]).toEqual([304, etag]);
+    const changed = await get(path, 'If-None-Match: "other"', 'Accept-Encoding: identity');
+    expect(changed.status).toBe(200);
+  },
+);
+
+test('the reference page may load from this platform alone', async () => {
+  const response = await fetch(`${baseUrl()}/docs`);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self'; ");
+  expect(policy).toContain("connect-src 'self'; ");
+  expect(policy).not.toMatch(/https?:|unsafe-eval|\*/);
+  expect((await fetch(`${baseUrl()}/docs/`, { redirect: 'manual' })).headers.get('location')).toBe('../docs');
+});
+
+test.each(['../package.json', '..%2fpackage.json', 'scalar/', 'page.html', 'constructor', '__proto__'])(
+  'below /docs there is no %s',
+  async (path) => {
+    expect((await get(`/docs/${path}`)).status).toBe(404);
+  },
+);
