@@ -17,6 +17,7 @@ import { addMe, addWhoami } from './commands/me.js';
 import { addObjectCredentials } from './commands/object-credentials.js';
 import { addObjectResources } from './commands/object-resources.js';
 import { addObjects } from './commands/objects.js';
+import { addParkedMessages } from './commands/parked-messages.js';
 import { addPolicies } from './commands/policies.js';
 import { addRoleBindings } from './commands/role-bindings.js';
 import { addRoles } from './commands/roles.js';
@@ -95,6 +96,7 @@ const additions = [
   addBusPrincipals,
   addBus,
   addAuditEvents,
+  addParkedMessages,
   addVendors,
   addCommandTypes,
   addCommands,

@@ -29,6 +29,8 @@ export function renderBusConfig({ principals, vendors, platformUserPublicKey }: 
 
 function renderAccount(principal: BusPrincipal, vendors: readonly BusVendor[]): string[] {
   const { imports, publish, subscribe } = busAccess(principal, vendors);
+  // To nats-server an empty list of subjects would mean all.
+  if (imports.length === 0) return [];
   return [
     '',
     `  # ${principal.bus_user}, ${principal.principal_type} of ${principal.tenant_id}`,

@@ -9,6 +9,7 @@ export const resources = {
   "vendors": "Vendors of the platform catalog. Platform administrators manage them.",
   "commandTypes": "Command types that the devices of a vendor support. Platform administrators manage them.",
   "auditEvents": "Audit events: who changed what, and who was refused.",
+  "parkedMessages": "Parked messages: what the platform or the messaging bus refused, and why.",
   "commands": "Commands to devices, and their outcomes.",
   "deviceRequests": "Requests of devices, and the replies to them.",
   "events": "Events of the tenant's commands, in order.",
@@ -814,6 +815,11 @@ export const operations = {
           "ACTIVE",
           "DISABLED"
         ]
+      },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.",
+        "nullWord": "none"
       }
     }
   },
@@ -855,6 +861,11 @@ export const operations = {
           "ACTIVE",
           "DISABLED"
         ]
+      },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.",
+        "nullWord": "none"
       }
     }
   },
@@ -1171,6 +1182,11 @@ export const operations = {
         "kind": "text",
         "description": "The service that uses the principal: 1 to 128 printable ASCII characters, no space."
       },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.",
+        "nullWord": "none"
+      },
       "status": {
         "kind": "text",
         "description": "ACTIVE by default. DELETED reserves the user key.",
@@ -1240,6 +1256,11 @@ export const operations = {
           "DISABLED",
           "DELETED"
         ]
+      },
+      "vendors": {
+        "kind": "list",
+        "description": "The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.",
+        "nullWord": "none"
       },
       "expires_at": {
         "kind": "instant",
@@ -1340,5 +1361,72 @@ export const operations = {
         "description": "Only before this instant."
       }
     }
+  },
+  "parkedMessages.list": {
+    "summary": "List parked messages",
+    "description": "Lists the messages of the tenant that the platform or the bus refused, newest first, each with the reason. Messages that belong to no tenant are in the list of tenant `platform`.",
+    "scope": "platform:parked-message:read",
+    "tenant": "path",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation."
+    },
+    "fields": {
+      "kind": {
+        "kind": "text",
+        "description": "Only messages of this kind.",
+        "choices": [
+          "COMMAND",
+          "COMMAND_UPDATE",
+          "DEVICE_REQUEST",
+          "DEVICE_REPLY",
+          "EVENT"
+        ]
+      },
+      "vendor": {
+        "kind": "text",
+        "description": "Only messages of this vendor."
+      },
+      "parked_after": {
+        "kind": "instant",
+        "description": "Only messages parked at or after this instant."
+      },
+      "parked_before": {
+        "kind": "instant",
+        "description": "Only messages parked before this instant."
+      }
+    }
+  },
+  "parkedMessages.get": {
+    "summary": "Get a parked message",
+    "description": "Reads one parked message with its body.",
+    "scope": "platform:parked-message:read",
+    "tenant": "path",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation.",
+      "parked_message_id": "The parked message: a UUID version 7 made by the platform."
+    },
+    "fields": {}
+  },
+  "parkedMessages.delete": {
+    "summary": "Delete a parked message",
+    "description": "Removes the message from the database.",
+    "scope": "platform:parked-message:delete",
+    "tenant": "path",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation.",
+      "parked_message_id": "The parked message: a UUID version 7 made by the platform."
+    },
+    "fields": {}
+  },
+  "parkedMessages.retry": {
+    "summary": "Publish a parked message again",
+    "description": "Publishes the message again under its subject and removes it from the parked messages. A message that is refused once more is parked once more, under another id.",
+    "scope": "platform:parked-message:retry",
+    "tenant": "path",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation.",
+      "parked_message_id": "The parked message: a UUID version 7 made by the platform."
+    },
+    "fields": {}
   }
 } as const;

@@ -16,6 +16,8 @@ const values: Json = {
   occurred_before: time,
   received_after: time,
   received_before: time,
+  parked_after: time,
+  parked_before: time,
   wait_seconds: 30,
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
 
 const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
 
@@ -29,6 +29,10 @@ const BusUserPublicKey = BusKey.describe(
   'The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever.',
 );
 
+const PrincipalVendors = Vendors.describe(
+  'The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.',
+);
+
 const BusPrincipal = z
   .object({
     principal_id: PrincipalId,
@@ -39,6 +43,7 @@ const BusPrincipal = z
     principal_type: PrincipalType,
     client_id: ClientId.nullable().describe('The credential that the principal belongs to; null for none.'),
     service_name: ServiceName.nullable().describe('The service that uses the principal; null for none.'),
+    vendors: PrincipalVendors.nullable(),
     status: PrincipalStatus,
     expires_at: Timestamp.nullable().describe('When the principal stops working; null for never.'),
     created_at: Timestamp.describe('When the principal was created.'),
@@ -56,6 +61,7 @@ const BusPrincipal = z
       principal_type: 'SERVICE',
       client_id: null,
       service_name: 'acme-adapter',
+      vendors: ['vendor_a'],
       status: 'ACTIVE',
       expires_at: null,
       created_at: '2026-01-31T09:30:00.000Z',
@@ -74,8 +80,13 @@ const BusPrincipalCreate = z
     principal_type: PrincipalType,
     client_id: ClientId.optional().describe('A credential of the tenant that the principal belongs to.'),
     service_name: ServiceName.optional(),
+    vendors: PrincipalVendors.nullable().optional(),
     status: PrincipalStatus.optional().describe('ACTIVE by default. DELETED reserves the user key.'),
     expires_at: expiresAt,
+  })
+  .refine(({ principal_type, vendors }) => !vendors || principal_type === 'SERVICE', {
+    path: ['vendors'],
+    error: 'is for SERVICE principals alone',
   })
   .meta({
     id: 'BusPrincipalCreate',
@@ -85,11 +96,16 @@ const BusPrincipalCreate = z
       bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
       principal_type: 'SERVICE',
       service_name: 'acme-adapter',
+      vendors: ['vendor_a'],
     },
   });
 
 const BusPrincipalUpdate = z
-  .strictObject({ status: PrincipalStatus.optional(), expires_at: expiresAt })
+  .strictObject({
+    status: PrincipalStatus.optional(),
+    vendors: PrincipalVendors.nullable().optional(),
+    expires_at: expiresAt,
+  })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({ id: 'BusPrincipalUpdate', example: { status: 'DISABLED' } });
 

@@ -15,6 +15,7 @@ import { objectCredentials } from './object-credentials.js';
 import { objectResources } from './object-resources.js';
 import { objects } from './objects.js';
 import type { OperationMetadata } from './operation.js';
+import { parkedMessages } from './parked-messages.js';
 import { policies } from './policies.js';
 import { roleBindings } from './role-bindings.js';
 import { roles } from './roles.js';
@@ -43,6 +44,7 @@ export const contract = initContract().router(
     vendors,
     commandTypes,
     auditEvents,
+    parkedMessages,
   },
   {
     strictStatusCodes: true,

@@ -200,6 +200,12 @@ export const errors = {
     fix: 'Reply before expires_at; deviceRequests.list with status=PENDING and wait_seconds shows requests as they come.',
     retryable: false,
   },
+  PARKED_MESSAGE_NOT_RETRYABLE: {
+    status: 409,
+    meaning: 'The parked message cannot be published again.',
+    fix: 'Read the reason with parkedMessages.get, then delete the message.',
+    retryable: false,
+  },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning: 'The change would leave the platform without a lasting administrator.',
@@ -220,7 +226,7 @@ export const errors = {
   },
   VENDOR_NOT_ENABLED: {
     status: 422,
-    meaning: 'The vendor is not enabled in the platform catalog.',
+    meaning: 'The vendor is not enabled in the platform catalog, or not for the tenant.',
     fix: 'Use a vendor that GET /api/v1/open/catalog lists.',
     retryable: false,
   },

@@ -35,6 +35,13 @@ export const Vendor = z
   .regex(patterns.vendor, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
   .describe('A vendor of the platform catalog, for example `vendor_a`.');
 
+/** A limit to some vendors; null stands for all. */
+export const Vendors = z
+  .array(Vendor)
+  .min(1)
+  .max(100)
+  .refine((vendors) => new Set(vendors).size === vendors.length, 'must name each vendor once');
+
 export const CommandType = z
   .string()
   .regex(patterns.commandType, 'must be 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not begin with . or -')

@@ -23,6 +23,10 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
     description: 'Command types that the devices of a vendor support. Platform administrators manage them.',
   },
   auditEvents: { title: 'Audit events', description: 'Audit events: who changed what, and who was refused.' },
+  parkedMessages: {
+    title: 'Parked messages',
+    description: 'Parked messages: what the platform or the messaging bus refused, and why.',
+  },
   commands: { title: 'Commands', description: 'Commands to devices, and their outcomes.' },
   deviceRequests: { title: 'Device requests', description: 'Requests of devices, and the replies to them.' },
   events: { title: 'Events', description: "Events of the tenant's commands, in order." },

@@ -32,6 +32,9 @@ export const scopes = [
   'platform:catalog:read',
   'platform:catalog:update',
   'platform:audit:read',
+  'platform:parked-message:read',
+  'platform:parked-message:retry',
+  'platform:parked-message:delete',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -57,6 +60,7 @@ export const builtInRoles: Record<string, readonly Scope[]> = {
       'platform:access:',
       'platform:bus-principal:',
       'platform:audit:',
+      'platform:parked-message:',
       'open:object-config:',
       'open:callback:',
     ),

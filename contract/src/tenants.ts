@@ -1,17 +1,22 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { Name, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
 
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'TenantStatus',
   description: "DISABLED refuses every request of the tenant's credentials from the next one on.",
 });
 
+const TenantVendors = Vendors.describe(
+  'The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.',
+);
+
 const Tenant = z
   .object({
     tenant_id: TenantId,
     name: Name,
     status: TenantStatus,
+    vendors: TenantVendors.nullable(),
     created_at: Timestamp.describe('When the tenant was created.'),
     updated_at: Timestamp.describe('When the tenant was last changed.'),
     request_id: RequestId,
@@ -22,6 +27,7 @@ const Tenant = z
       tenant_id: 'acme',
       name: 'Acme Fleet',
       status: 'ACTIVE',
+      vendors: null,
       created_at: '2026-01-31T09:30:00.000Z',
       updated_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -33,11 +39,16 @@ const TenantCreate = z
     tenant_id: TenantId,
     name: Name,
     status: TenantStatus.optional().describe('ACTIVE by default.'),
+    vendors: TenantVendors.nullable().optional(),
   })
   .meta({ id: 'TenantCreate', example: { tenant_id: 'acme', name: 'Acme Fleet' } });
 
 const TenantUpdate = z
-  .strictObject({ name: Name.optional(), status: TenantStatus.optional() })
+  .strictObject({
+    name: Name.optional(),
+    status: TenantStatus.optional(),
+    vendors: TenantVendors.nullable().optional(),
+  })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({ id: 'TenantUpdate', example: { name: 'Acme Fleet Europe' } });
 
@@ -53,7 +64,7 @@ export const tenants = operations({
       scope: 'platform:tenant:create',
       specified: false,
       tenant: 'platform',
-      errors: ['TENANT_ALREADY_EXISTS', 'TENANT_ID_RESERVED', 'RESOURCE_LIMIT_REACHED'],
+      errors: ['TENANT_ALREADY_EXISTS', 'TENANT_ID_RESERVED', 'RESOURCE_LIMIT_REACHED', 'NOT_FOUND'],
       repeat: { check: 'see with tenants.get whether the tenant exists before you create it again.' },
     },
     query: z.strictObject({}),

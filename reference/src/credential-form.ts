@@ -6,10 +6,11 @@ export function credentialForm() {
   const clientId = field('client_id', 'text', (value) => useCredential({ clientId: value }));
   const secret = field('secret', 'password', (value) => useCredential({ secret: value }));
   const file = element('input', { type: 'file', accept: 'application/json', className: 'top-file' });
-  file.addEventListener('change', async () => {
+  const readFile = async () => {
     useCredential(credentialOf((await file.files?.[0]?.text()) ?? ''));
     file.value = '';
-  });
+  };
+  file.addEventListener('change', () => void readFile());
   const update = () => {
     const credential = currentCredential();
     if (clientId.input.value !== credential.clientId) clientId.input.value = credential.clientId;

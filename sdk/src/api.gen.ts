@@ -48,6 +48,8 @@ export interface BusPrincipal {
   client_id: string | null;
   /** The service that uses the principal; null for none. */
   service_name: string | null;
+  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  vendors: string[] | null;
   status: BusPrincipalStatus;
   /** When the principal stops working; null for never. */
   expires_at: string | null;
@@ -70,6 +72,8 @@ export interface BusPrincipalCreate {
   client_id?: string;
   /** The service that uses the principal: 1 to 128 printable ASCII characters, no space. */
   service_name?: string;
+  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  vendors?: string[] | null;
   /** ACTIVE by default. DELETED reserves the user key. */
   status?: BusPrincipalStatusInput;
   /** When the principal stops working; null for never. */
@@ -85,6 +89,8 @@ export type BusPrincipalType = "SERVICE" | "CLIENT" | (string & {});
 export type BusPrincipalTypeInput = "SERVICE" | "CLIENT";
 export interface BusPrincipalUpdate {
   status?: BusPrincipalStatusInput;
+  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  vendors?: string[] | null;
   /** When the principal stops working; null for never. */
   expires_at?: string | null;
 }
@@ -521,7 +527,7 @@ export interface ErrorBody {
   };
 }
 /** One code of the table of errors. */
-export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
 /** What happened. */
 export type EventType = "command.accepted" | "command.completed" | (string & {});
 /** What happened. */
@@ -746,6 +752,49 @@ export interface ObjectResourceUpdate {
   max_expires_in_seconds?: number;
   status?: ObjectConfigStatusInput;
 }
+export interface ParkedMessage {
+  /** The parked message: a UUID version 7 made by the platform. */
+  parked_message_id: string;
+  /** The tenant in the subject; `platform` for a message whose subject names no tenant that exists. */
+  tenant_id: string;
+  /** When the message was refused. */
+  parked_at: string;
+  /** The subject of the message on the bus. */
+  subject: string;
+  /** What the message is; null if the subject is none of the platform. */
+  kind: ("COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT" | (string & {})) | null;
+  /** The vendor in the subject; null if it names none. */
+  vendor: string | null;
+  /** Why the message was refused. */
+  reason: string;
+  /** Whether parkedMessages.retry can publish the message again: it was kept whole, its subject is one of the platform, and it is no COMMAND. A refused command has ended FAILED, so nothing may carry it out. */
+  can_retry: boolean;
+  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  request_id: string;
+}
+export interface ParkedMessageDeleted {
+  /** The parked message: a UUID version 7 made by the platform. */
+  parked_message_id: string;
+  /** Always true. */
+  deleted: true;
+  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  request_id: string;
+}
+export interface ParkedMessageRetried {
+  /** The parked message: a UUID version 7 made by the platform. */
+  parked_message_id: string;
+  /** Always true. The message is published and no longer parked. */
+  retried: true;
+  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  request_id: string;
+}
+export type ParkedMessageRetry = Record<string, never>;
+export interface ParkedMessageWithBody extends ParkedMessage {
+  /** The message as it was kept: the whole of it, or its first 4,096 bytes. */
+  body: string;
+  /** How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8. */
+  body_encoding: "UTF-8" | "BASE64" | (string & {});
+}
 export interface PlatformEvent {
   /** The event (UUID version 7); the same in every copy. */
   event_id: string;
@@ -916,13 +965,15 @@ export interface RolePut {
   scopes: Scope[];
 }
 /** A permission as object:action. */
-export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | (string & {});
+export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
 export interface Tenant {
   /** The tenant, the boundary of data isolation. */
   tenant_id: string;
   /** A name for people: 1 to 128 printable characters. */
   name: string;
   status: TenantStatus;
+  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  vendors: string[] | null;
   /** When the tenant was created. */
   created_at: string;
   /** When the tenant was last changed. */
@@ -937,6 +988,8 @@ export interface TenantCreate {
   name: string;
   /** ACTIVE by default. */
   status?: TenantStatusInput;
+  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  vendors?: string[] | null;
 }
 /** DISABLED refuses every request of the tenant's credentials from the next one on. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | (string & {});
@@ -946,6 +999,8 @@ export interface TenantUpdate {
   /** A name for people: 1 to 128 printable characters. */
   name?: string;
   status?: TenantStatusInput;
+  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  vendors?: string[] | null;
 }
 export interface VendorPut {
   /** Whether commands for its devices are accepted. */
@@ -1123,6 +1178,20 @@ export interface AuditEventListQuery {
   /** Only before this instant. */
   occurred_before?: string;
 }
+export interface ParkedMessageListQuery {
+  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  limit?: number;
+  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  cursor?: string;
+  /** Only messages of this kind. */
+  kind?: "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT";
+  /** Only messages of this vendor. */
+  vendor?: string;
+  /** Only messages parked at or after this instant. */
+  parked_after?: string;
+  /** Only messages parked before this instant. */
+  parked_before?: string;
+}
 
 /** How the outcome of a request that may have taken effect is checked. */
 export interface Check {
@@ -1190,6 +1259,10 @@ export interface Operations {
   'commandTypes.list': { request: { path: [vendor: string]; query?: CommandTypeListQuery | undefined }; answer: CatalogCommandType };
   'commandTypes.put': { request: { path: [vendor: string, command_type: string]; body: CommandTypePut }; answer: CatalogCommandType };
   'auditEvents.list': { request: { path: [tenant_id: string]; query?: AuditEventListQuery | undefined }; answer: AuditEvent };
+  'parkedMessages.list': { request: { path: [tenant_id: string]; query?: ParkedMessageListQuery | undefined }; answer: ParkedMessage };
+  'parkedMessages.get': { request: { path: [tenant_id: string, parked_message_id: string] }; answer: ParkedMessageWithBody };
+  'parkedMessages.delete': { request: { path: [tenant_id: string, parked_message_id: string] }; answer: ParkedMessageDeleted };
+  'parkedMessages.retry': { request: { path: [tenant_id: string, parked_message_id: string]; body?: ParkedMessageRetry }; answer: ParkedMessageRetried };
 }
 
 /** The method and the path of each operation, and what to check if it is not safe to repeat. */
@@ -1251,4 +1324,8 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'commandTypes.list': ['GET', '/api/v1/platform/catalog/vendors/{vendor}/command-types'],
   'commandTypes.put': ['PUT', '/api/v1/platform/catalog/vendors/{vendor}/command-types/{command_type}'],
   'auditEvents.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/audit-events'],
+  'parkedMessages.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages'],
+  'parkedMessages.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
+  'parkedMessages.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
+  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry', {"check":"see with parkedMessages.get whether the message is still parked before you retry it again."}],
 };

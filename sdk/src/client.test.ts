@@ -4,12 +4,15 @@ import { version } from '../package.json';
 import { answer, credential, fakeClient } from '../test/fake-fetch.js';
 import { explain, sign } from './sign.js';
 
+type Body = { safeParse(body: unknown): { success: boolean } };
+
 const pathValues: Record<string, string> = {
   tenant_id: 'acme',
   client_id: 'acme-backend',
   role: 'tenant_admin',
   policy_id: '019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a',
   principal_id: '019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f',
+  parked_message_id: '019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081',
   vendor: 'vendor_a',
   command_type: 'reboot',
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -28,8 +31,8 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   const isThere = typeof resources[resource]?.[verb] === 'function';
   expect(isThere, `sdk/src/resources.gen.ts has no ${name}: run pnpm golden`).toBe(true);
   const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathValues[parameter]);
-  // The body of a cancellation is optional and has no fields.
-  const takesBody = 'body' in route && name !== 'commands.cancel';
+  // An optional body has no fields.
+  const takesBody = 'body' in route && !(route.body as Body).safeParse(undefined).success;
   const body = { some: 'field', idempotency_key: 'k' };
   // biome-ignore lint/suspicious/noExplicitAny: the operation is only known by its name here.
   await (client as any)[resource][verb](...parameters, ...(takesBody ? [body] : []));

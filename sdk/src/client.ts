@@ -15,6 +15,7 @@ import {
   MeResource,
   ObjectCredentials,
   ObjectResources,
+  ParkedMessages,
   Policies,
   RoleBindings,
   Roles,
@@ -46,6 +47,7 @@ export class TenantOpenPlatform {
   readonly vendors: Vendors;
   readonly commandTypes: CommandTypes;
   readonly auditEvents: AuditEvents;
+  readonly parkedMessages: ParkedMessages;
   readonly commands: Commands;
   readonly events: Events;
   readonly deviceRequests: DeviceRequests;
@@ -71,6 +73,7 @@ export class TenantOpenPlatform {
     this.vendors = new Vendors(sender);
     this.commandTypes = new CommandTypes(sender);
     this.auditEvents = new AuditEvents(sender);
+    this.parkedMessages = new ParkedMessages(sender);
     this.commands = new Commands(sender);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);

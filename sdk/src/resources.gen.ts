@@ -52,6 +52,12 @@ import type {
   ObjectResourceDeleted,
   ObjectResourceListQuery,
   ObjectResourceUpdate,
+  ParkedMessage,
+  ParkedMessageDeleted,
+  ParkedMessageListQuery,
+  ParkedMessageRetried,
+  ParkedMessageRetry,
+  ParkedMessageWithBody,
   Policy,
   PolicyCreate,
   PolicyDeleted,
@@ -89,7 +95,7 @@ export class Tenants {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:tenant:create, in tenant `platform`.
-   * Errors: TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
+   * Errors: NOT_FOUND, TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
   create(body: TenantCreate, options?: RequestOptions): ApiPromise<Tenant> {
     return this.sender.call('tenants.create', { body }, options);
@@ -442,6 +448,58 @@ export class AuditEvents {
    */
   list(tenantId: string, query?: AuditEventListQuery, options?: RequestOptions): PagePromise<AuditEvent> {
     return this.sender.list('auditEvents.list', { path: [tenantId], query }, options);
+  }
+}
+
+/** Parked messages: what the platform or the messaging bus refused, and why. */
+export class ParkedMessages {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Lists the messages of the tenant that the platform or the bus refused, newest first, each with the reason. Messages
+   * that belong to no tenant are in the list of tenant `platform`.
+   *
+   * Retried.
+   * Scope platform:parked-message:read.
+   * Errors: INVALID_CURSOR, NOT_FOUND.
+   */
+  list(tenantId: string, query?: ParkedMessageListQuery, options?: RequestOptions): PagePromise<ParkedMessage> {
+    return this.sender.list('parkedMessages.list', { path: [tenantId], query }, options);
+  }
+
+  /**
+   * Reads one parked message with its body.
+   *
+   * Retried.
+   * Scope platform:parked-message:read.
+   * Errors: NOT_FOUND.
+   */
+  get(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageWithBody> {
+    return this.sender.call('parkedMessages.get', { path: [tenantId, parkedMessageId] }, options);
+  }
+
+  /**
+   * Removes the message from the database.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope platform:parked-message:delete.
+   * Errors: NOT_FOUND.
+   */
+  delete(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageDeleted> {
+    return this.sender.call('parkedMessages.delete', { path: [tenantId, parkedMessageId] }, options);
+  }
+
+  /**
+   * Publishes the message again under its subject and removes it from the parked messages. A message that is refused
+   * once more is parked once more, under another id.
+   *
+   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Scope platform:parked-message:retry.
+   * Errors: NOT_FOUND, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
+   */
+  retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried> {
+    return this.sender.call('parkedMessages.retry', { path: [tenantId, parkedMessageId] }, options);
   }
 }
 

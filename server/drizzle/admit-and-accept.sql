@@ -86,6 +86,11 @@
     select timed.* from timed
     join lateral (select from vendors where vendors.vendor = timed.vendor and vendors.enabled offset 0) as vendor on true
     join lateral (
+      select from tenants
+      where tenants.tenant_id = timed.tenant_id and (tenants.vendors is null or timed.vendor = any (tenants.vendors))
+      offset 0
+    ) as tenant on true
+    join lateral (
       select from command_types
       where command_types.vendor = timed.vendor and command_types.command_type = timed.command_type
         and command_types.enabled and command_types.revision = timed.revision offset 0

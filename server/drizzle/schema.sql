@@ -65,7 +65,8 @@ CREATE TABLE public.bus_principals (
     status text NOT NULL,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    vendors text[]
 );
 
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
@@ -366,8 +367,12 @@ CREATE TABLE public.parked_messages (
     parked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     subject text NOT NULL,
     reason text NOT NULL,
-    body bytea NOT NULL
+    body bytea NOT NULL,
+    tenant_id text DEFAULT 'platform'::text NOT NULL,
+    is_whole boolean DEFAULT false NOT NULL
 );
+
+ALTER TABLE ONLY public.parked_messages FORCE ROW LEVEL SECURITY;
 
 --
 -- Name: policies; Type: TABLE; Schema: public; Owner: -
@@ -455,7 +460,8 @@ CREATE TABLE public.tenants (
     name text NOT NULL,
     status text DEFAULT 'ACTIVE'::text NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    vendors text[]
 );
 
 --
@@ -596,11 +602,11 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_tenant_id_is_logged_position_pk PRIMARY KEY (tenant_id, is_logged, "position");
 
 --
--- Name: parked_messages parked_messages_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: parked_messages parked_messages_tenant_id_parked_message_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.parked_messages
-    ADD CONSTRAINT parked_messages_pkey PRIMARY KEY (parked_message_id);
+    ADD CONSTRAINT parked_messages_tenant_id_parked_message_id_pk PRIMARY KEY (tenant_id, parked_message_id);
 
 --
 -- Name: policies policies_tenant_id_policy_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -949,6 +955,12 @@ ALTER TABLE public.object_resources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.outbox ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: parked_messages; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.parked_messages ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: policies; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -1037,6 +1049,12 @@ CREATE POLICY top_app ON public.object_resources TO top_app USING ((tenant_id = 
 --
 
 CREATE POLICY top_app ON public.outbox TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: parked_messages top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.parked_messages TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: policies top_app; Type: POLICY; Schema: public; Owner: -
@@ -1157,6 +1175,12 @@ CREATE POLICY top_system ON public.object_resources TO top_system USING (true) W
 --
 
 CREATE POLICY top_system ON public.outbox TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: parked_messages top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.parked_messages TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: policies top_system; Type: POLICY; Schema: public; Owner: -
@@ -1482,6 +1506,7 @@ GRANT INSERT ON TABLE public.outbox TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.parked_messages TO top_system;
+GRANT SELECT,DELETE ON TABLE public.parked_messages TO top_app;
 
 --
 -- Name: TABLE policies; Type: ACL; Schema: public; Owner: -
@@ -1546,6 +1571,12 @@ GRANT SELECT(tenant_id) ON TABLE public.tenants TO top_system;
 --
 
 GRANT SELECT(status) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.vendors; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(vendors) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -10,8 +10,9 @@ import type { Database } from './platform/database/database.js';
 import { addressOf } from './platform/http/address.js';
 import { answerError } from './platform/http/answer-error.js';
 import { parseBody } from './platform/http/body.js';
+import { createCors } from './platform/http/cors.js';
 import { createEndpoints } from './platform/http/endpoints.js';
-import { type Answer, answerJson, type Incoming, type Reply } from './platform/http/exchange.js';
+import { type Answer, answerJson, commonHeaders, type Incoming, type Reply } from './platform/http/exchange.js';
 import { expressApp } from './platform/http/express-app.js';
 import { framingProblem } from './platform/http/framing.js';
 import { observe } from './platform/http/observe.js';
@@ -94,6 +95,7 @@ export function createApp(dependencies: AppDependencies) {
   }
 
   const endpoints = createEndpoints(handlers);
+  const cors = createCors(config.CORS_ORIGINS);
   const hasOwnProbes = config.PROBES_PORT !== undefined;
   const site = expressApp((app) => {
     addPublicDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
@@ -134,11 +136,13 @@ export function createApp(dependencies: AppDependencies) {
   return {
     /** The gates come before Express: a request that a shortcut carries out never pays for routing. */
     serve(request: IncomingMessage, response: ServerResponse): void {
+      if (basePath && request.url?.startsWith(`${basePath}/`)) request.url = request.url.slice(basePath.length);
+      const isPreflight = isForPages(request.url ?? '') && cors(request, response);
       const received = receive(request, response);
       if (!received) return;
       const { req, reply, refuse } = received;
-      if (basePath && req.url.startsWith(`${basePath}/`)) req.url = req.url.slice(basePath.length);
-      if (isOutsideApi(req.url)) inTurn(() => site(req, reply, (error) => refuse(error ?? noSuchPath())));
+      if (isPreflight) inTurn(() => reply.writeHead(204, commonHeaders(reply.locals.requestId)).end());
+      else if (isOutsideApi(req.url)) inTurn(() => site(req, reply, (error) => refuse(error ?? noSuchPath())));
       else if (config.ROLE === 'worker') refuse(noApiHere());
       else {
         passGates(req, reply)
@@ -158,6 +162,9 @@ export function createApp(dependencies: AppDependencies) {
 
 /** An absolute URL, `*`, `//host` and `/API` are not outside the API: the grammar of targets refuses them. */
 const isOutsideApi = (target: string) => /^\/(?!\/|api(\/|\?|$))/i.test(target);
+
+/** Pages of other origins may read the API and its descriptions, never probes and metrics. */
+const isForPages = (target: string) => !isOutsideApi(target) || /^\/(openapi|asyncapi)\./.test(target);
 
 const noSuchPath = () => new ApiError('NOT_FOUND', { message: 'There is no such path. The API is below /api/v1.' });
 

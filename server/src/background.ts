@@ -87,7 +87,7 @@ export const republishable = (database: Database): Republishable[] => [
  */
 export async function startBackground(options: Options & { retention: Retention }): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog } = options;
-  const report = createCommandReporter(database, signals);
+  const report = createCommandReporter(database, signals, metrics);
   const lag = createLagMeter();
   const takeUpdate = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
   const updates = await bus.consume({
@@ -112,7 +112,7 @@ export async function startBackground(options: Options & { retention: Retention 
   });
   const relay = startRelay({
     ...options,
-    kinds: [replyOutbox, commandOutbox(database, signals)],
+    kinds: [replyOutbox, commandOutbox(database, signals, metrics)],
     eventLog: eventLog(database),
     updatesLag: lag,
   });

@@ -8,6 +8,9 @@ const integer = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
+/** As a browser sends it: scheme, host, and a port if it is not the default one. */
+const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
 const flag = z.enum(['true', 'false']);
 const isTrue = (text: string) => text === 'true';
 
@@ -68,6 +71,15 @@ const Config = z
       .string()
       .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be like /platform, without trailing slash')
       .optional(),
+    /** Origins whose pages may call the API, separated by commas. Absent: none. */
+    CORS_ORIGINS: z
+      .string()
+      .transform((origins) => origins.split(','))
+      .refine(
+        (origins) => origins.every(isOrigin),
+        'must be origins such as https://docs.example.com, separated by commas, in lower case and without a path; * is none',
+      )
+      .default([]),
     /** Whether /docs serves the reference page. */
     REFERENCE_PAGE: flag.prefault('true').transform(isTrue),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -36,7 +36,7 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
       const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog: createWatchdog() });
       const publisher = { database, bus, logger, metrics };
       const { messages, refused } = await republish(publisher, republishable(database), { since, until, tenantId });
-      const parked = refused > 0 ? `; the bus refused ${refused} for good, see the table parked_messages` : '';
+      const parked = refused > 0 ? `; the bus refused ${refused} for good, see topctl parked-messages list` : '';
       return `Republished ${messages} messages${parked}.`;
     } finally {
       await bus.close();

@@ -53,11 +53,16 @@ import { listObjectResources } from './features/objects/list-object-resources.js
 import { presignObject } from './features/objects/presign-object.js';
 import { updateObjectCredential } from './features/objects/update-object-credential.js';
 import { updateObjectResource } from './features/objects/update-object-resource.js';
+import { deleteParkedMessage } from './features/parked-messages/delete-parked-message.js';
+import { getParkedMessage } from './features/parked-messages/get-parked-message.js';
+import { listParkedMessages } from './features/parked-messages/list-parked-messages.js';
+import { retryParkedMessage } from './features/parked-messages/retry-parked-message.js';
 import { createTenant } from './features/tenants/create-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
 import { listTenants } from './features/tenants/list-tenants.js';
 import { updateTenant } from './features/tenants/update-tenant.js';
 import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
+import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
 import type { Handlers } from './platform/operation/handler.js';
 import { createWaitReader } from './platform/outbox/measure-waits.js';
@@ -68,6 +73,7 @@ import type { Metrics } from './platform/telemetry/metrics.js';
 
 type Options = {
   database: Database;
+  bus: Bus;
   keyring: Keyring;
   signals: Signals;
   waitFor: WaitFor;
@@ -79,7 +85,7 @@ type Options = {
 type Shortcuts = Partial<Record<string, (request: ShortcutRequest) => Shortcut | null>>;
 
 /** The handler of every operation of the contract, and the shortcuts of some. */
-export function createRouter({ database, keyring, signals, waitFor, metrics, config }: Options) {
+export function createRouter({ database, bus, keyring, signals, waitFor, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const commandServices = {
     database,
@@ -106,7 +112,7 @@ export function createRouter({ database, keyring, signals, waitFor, metrics, con
       create: createTenant(database, config.TENANTS_PER_PLATFORM),
       list: listTenants(database),
       get: getTenant(database),
-      update: updateTenant(database),
+      update: updateTenant(database, signals),
     },
     credentials: {
       create: createCredential(database, keyring, perTenant.credentials),
@@ -133,6 +139,12 @@ export function createRouter({ database, keyring, signals, waitFor, metrics, con
       revoke: revokePolicy(database),
     },
     auditEvents: { list: listAuditEvents(database) },
+    parkedMessages: {
+      list: listParkedMessages(database),
+      get: getParkedMessage(database),
+      retry: retryParkedMessage(database, bus),
+      delete: deleteParkedMessage(database),
+    },
     vendors: { list: listVendors(database), put: putVendor(database, signals, config.VENDORS_PER_PLATFORM) },
     commandTypes: {
       list: listCommandTypes(database),
@@ -142,7 +154,7 @@ export function createRouter({ database, keyring, signals, waitFor, metrics, con
       create: createCommand(commandServices),
       get: getCommand(database, waitFor),
       list: listCommands(database),
-      cancel: cancelCommand(database, signals),
+      cancel: cancelCommand(database, signals, metrics),
     },
     deviceRequests: {
       list: listDeviceRequests(database, waitFor),

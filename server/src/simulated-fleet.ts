@@ -42,6 +42,8 @@ const behaviours: Record<string, Step[]> = {
     },
   ],
   'offline-': [],
+  // More than the platform takes of a result: the message is parked.
+  'verbose-': [DELIVERED, { afterMs: 100, device_execution_status: 'SUCCEEDED', result: { log: '.'.repeat(40_000) } }],
 };
 
 /** How long after its start a device asks for newer firmware. */

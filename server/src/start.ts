@@ -126,7 +126,7 @@ async function open(
     perTenant: config.WAITING_REQUESTS_PER_TENANT,
     logger,
   });
-  const router = createRouter({ database, keyring, signals, waitFor, metrics, config });
+  const router = createRouter({ database, bus, keyring, signals, waitFor, metrics, config });
   const logRefusal = refusalLog(logger);
   const app = createApp({ peers, config, database, keyring, router, logger, logRefusal, metrics, probes });
   const options = {

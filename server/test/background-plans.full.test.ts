@@ -132,7 +132,7 @@ async function work(): Promise<void> {
   await asLeader(database, lease, async (tx) => {
     const { rows } = await takeRows(tx, { after: '', inFlight: [] });
     await takeUnloggedRows(tx, '');
-    await commandOutbox(database, signals).prepare(tx, rows);
+    await commandOutbox(database, signals, silent().metrics).prepare(tx, rows);
   });
   await createWaitMeter(database, { left: () => 0, updatesLagMs: () => 0 })(lease, true);
   await readBacklog(database);

@@ -46,7 +46,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     ...silent(),
     database,
     signals,
-    kinds: [commandOutbox(database, signals)],
+    kinds: [commandOutbox(database, signals, silent().metrics)],
     eventLog: eventLog(database),
     updatesLag: createLagMeter(),
     bus: {

@@ -14,6 +14,7 @@ import { completed, newCommand } from './support/commands.js';
 import { createObjectCredential, createObjectResource } from './support/create-object.js';
 import { newDeviceRequest } from './support/new-device-request.js';
 import { newPrincipal } from './support/new-principal.js';
+import { newParkedMessage } from './support/parked-messages.js';
 
 const ITEMS = 5;
 
@@ -89,6 +90,7 @@ const lists: Record<
     add: newDeviceRequest,
     filters: { status: 'PENDING' },
   },
+  'parkedMessages.list': { caller: ({ admin }) => admin, add: newParkedMessage },
   // The ids of commands that the other lists need.
   'events.list': { caller: ({ reader }) => reader, add: async () => {} },
 };
@@ -129,6 +131,9 @@ const filters: Record<string, string> = {
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
   operation: 'credentials.create',
   outcome: 'DONE',
+  kind: 'COMMAND_UPDATE',
+  parked_after: '2026-01-01T00:00:00Z',
+  parked_before: '2999-01-01T00:00:00%2B01:00',
   occurred_after: '2026-01-01T00:00:00Z',
   occurred_before: '2999-01-01T00:00:00%2B01:00',
 };
@@ -163,7 +168,7 @@ const nextCursorOf = ({ body, headers }: Answer): string | null =>
   Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
 
 const timeOf = (item: Record<string, string>) =>
-  item.accepted_at ?? item.received_at ?? item.occurred_at ?? item.created_at ?? '';
+  item.accepted_at ?? item.received_at ?? item.occurred_at ?? item.parked_at ?? item.created_at ?? '';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 

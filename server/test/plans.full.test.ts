@@ -18,6 +18,7 @@ import type { z } from 'zod';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { bodyFor } from './support/operation-bodies.js';
 import { administer, createCatalogIds, createIds, deletionsLast, type Ids, target } from './support/operation-ids.js';
+import { newParkedMessage } from './support/parked-messages.js';
 import {
   type Explained,
   type ExplainedPostgres,
@@ -81,6 +82,8 @@ beforeAll(async () => {
     description: 'Restarts the device.',
     payload_schema: { type: 'object' },
   });
+  // The rounds below use up those of the ids.
+  await newParkedMessage(own);
   await server.stop();
 
   // Without the relay, requests cause all changes.
@@ -120,6 +123,7 @@ const columns: Record<string, Record<string, string>> = {
   policies: { policy_id: ID_OF_N, client_id: "'c-' || n" },
   bus_principals: { principal_id: ID_OF_N, client_id: "'c-' || n" },
   audit_events: { audit_event_id: ID_OF_N, client_id: "'c-' || n % 100" },
+  parked_messages: { parked_message_id: ID_OF_N, body: "'{}'::bytea" },
   object_credentials: { credential_id: ID_OF_N },
   object_resources: { resource_id: ID_OF_N },
   object_grants: { presign_id: ID_OF_N, granted_at: "now() - n * interval '1 second'" },
@@ -209,6 +213,9 @@ const values: Record<string, [common: string, rare: string]> = {
   command_id: ['', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
   operation: ['credentials.create', 'policies.delete'],
   outcome: ['DONE', 'DENIED'],
+  kind: ['COMMAND_UPDATE', 'DEVICE_REPLY'],
+  parked_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  parked_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   occurred_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   occurred_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
 };

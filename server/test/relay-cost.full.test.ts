@@ -8,6 +8,7 @@ import { takeRows } from '../src/platform/outbox/take-rows.js';
 import { localSignals } from '../src/platform/signals/signals.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { openPool } from './support/open-pool.js';
+import { silent } from './support/silent.js';
 
 let platform: IdlePlatform;
 let database: Database;
@@ -63,7 +64,7 @@ async function pagesOfBatch(): Promise<number> {
     const { rows } = await takeRows(tx, turn);
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
-    await commandOutbox(database, localSignals()).prepare(explaining, rows);
+    await commandOutbox(database, localSignals(), silent().metrics).prepare(explaining, rows);
   });
   return pages;
 }

@@ -11,13 +11,17 @@ const view: View<BusPrincipal> = {
   columns: ['principal_id', 'bus_user', 'principal_type', 'status', 'expires_at', 'created_at'],
 };
 
+const vendors = {
+  description: 'The only vendors of a SERVICE principal, such as vendor_a,vendor_b; or "all".',
+  nullWord: 'all',
+};
 const expires_at = { description: 'When the principal stops working: RFC 3339, or "never".' };
 
 export function addBusPrincipals(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'busPrincipals');
 
   add('create', {
-    fields: { expires_at },
+    fields: { vendors, expires_at },
     check: refuseSeeds,
     confirm: {
       when: ({ status }) => status === 'DELETED',
@@ -29,7 +33,7 @@ export function addBusPrincipals(program: Command, invocation: Invocation): void
   add('list', { view, call: ({ client, path, input }) => client.busPrincipals.list(path.tenant_id, input) });
   add('get', { view, call: ({ client, path }) => client.busPrincipals.get(path.tenant_id, path.principal_id) });
   add('update', {
-    fields: { expires_at },
+    fields: { vendors, expires_at },
     confirm: {
       when: ({ status }) => status === 'DISABLED' || status === 'DELETED',
       question: ({ path, input }, tenant) =>

@@ -1,4 +1,4 @@
-import type { BusPrincipal, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { BusPrincipal, Tenant, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { renderBusConfig } from '../bus-config.js';
 import { type Field, FieldOption } from '../input/field.js';
@@ -48,6 +48,12 @@ export function addBus(program: Command, invocation: Invocation): void {
     });
 }
 
+/** A SERVICE principal serves the vendors that both it and its tenant may use. */
+function limited(principal: BusPrincipal, { vendors }: Tenant): BusPrincipal {
+  if (vendors === null) return principal;
+  return { ...principal, vendors: principal.vendors?.filter((vendor) => vendors.includes(vendor)) ?? vendors };
+}
+
 /** Sorted, so that a diff of two configurations shows only what changed. */
 async function activePrincipals(client: TenantOpenPlatform): Promise<BusPrincipal[]> {
   const active: BusPrincipal[] = [];
@@ -55,7 +61,8 @@ async function activePrincipals(client: TenantOpenPlatform): Promise<BusPrincipa
     if (tenant.status !== 'ACTIVE') continue;
     const query = { status: 'ACTIVE', limit: PAGE } as const;
     for await (const principal of client.busPrincipals.list(tenant.tenant_id, query)) {
-      if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now()) active.push(principal);
+      if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now())
+        active.push(limited(principal, tenant));
     }
   }
   return active.sort((a, b) => (a.principal_id < b.principal_id ? -1 : 1));

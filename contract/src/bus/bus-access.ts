@@ -33,6 +33,8 @@ type Principal = {
   principal_id: string;
   principal_type: 'SERVICE' | 'CLIENT' | (string & {});
   bus_user_public_key: string;
+  /** The only vendors that a SERVICE principal serves; null or absent: all. */
+  vendors?: readonly string[] | null;
 };
 
 /**
@@ -52,12 +54,14 @@ export function busAccess(principal: Principal, vendors: readonly BusVendor[]) {
   };
 }
 
-function importsOf({ tenant_id, principal_id, principal_type }: Principal, vendors: readonly BusVendor[]): BusImport[] {
+function importsOf(principal: Principal, vendors: readonly BusVendor[]): BusImport[] {
+  const { tenant_id, principal_id, principal_type } = principal;
   switch (principal_type) {
     case 'SERVICE': {
       const served = tenant_id === PLATFORM_TENANT_ID ? '*' : tenant_id;
       // TOP_UPDATES is bounded per subject. An adapter that could invent subjects would get around that.
-      return vendors.flatMap(({ vendor, enabled }) => [
+      const own = vendors.filter(({ vendor }) => principal.vendors?.includes(vendor) ?? true);
+      return own.flatMap(({ vendor, enabled }) => [
         asItIs(subjects.commandUpdate(served, vendor)),
         asItIs(subjects.deviceRequest(served, vendor)),
         ...(enabled ? ['TOP_COMMANDS', 'TOP_REPLIES'] : []).flatMap((stream) =>

@@ -3,6 +3,7 @@ import type { Message } from '../../src/platform/bus/bus.js';
 import type { Database } from '../../src/platform/database/database.js';
 import { asAllTenants } from '../../src/platform/database/roles.js';
 import { localSignals } from '../../src/platform/signals/signals.js';
+import { silent } from './silent.js';
 
 /** Dispatches an accepted command as the relay does. Returns the message that the relay would publish, or null. */
 export const dispatch = async (database: Database, tenantId: string, commandId: string): Promise<Message | null> =>
@@ -16,6 +17,8 @@ export async function dispatchTogether(
 ): Promise<(Message | null)[]> {
   const row = { tenant_id: tenantId, is_logged: false, kind: 'COMMAND_ACCEPTED' };
   const rows = commandIds.map((fact_id, index) => ({ ...row, position: String(index), fact_id }));
-  const { messages } = await asAllTenants(database, (tx) => commandOutbox(database, localSignals()).prepare(tx, rows));
+  const { messages } = await asAllTenants(database, (tx) =>
+    commandOutbox(database, localSignals(), silent().metrics).prepare(tx, rows),
+  );
   return messages;
 }

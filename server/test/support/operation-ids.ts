@@ -5,6 +5,7 @@ import { canceledCommand, newCommand } from './commands.js';
 import { createObjectCredential, createObjectResource } from './create-object.js';
 import { newDeviceRequest } from './new-device-request.js';
 import { newPrincipal } from './new-principal.js';
+import { newParkedMessage } from './parked-messages.js';
 import { unique } from './unique.js';
 
 /** A value for every path parameter of the contract, all of one tenant. */
@@ -18,6 +19,8 @@ export type Ids = {
   principal_id: string;
   command_id: string;
   canceled_command_id: string;
+  parked_message_id: string;
+  retried_message_id: string;
   /** A request of a device. */
   request_id: string;
   vendor: string;
@@ -50,14 +53,20 @@ export async function administer(method: string, target: string, body: object, s
 
 /**
  * Ids that operations do not change or can share: one per tenant is enough, such as the replied request and the
- * canceled command.
+ * canceled command. The simulated fleet must run while they are made.
  */
 async function createLastingIds(tenant: TestTenant) {
-  const [{ device_request_id }, { command_id }] = await Promise.all([
+  const [{ device_request_id }, { command_id }, parked] = await Promise.all([
     newDeviceRequest(tenant),
     canceledCommand(tenant),
+    createParkedIds(tenant),
   ]);
-  return { request_id: device_request_id, canceled_command_id: command_id };
+  return { request_id: device_request_id, canceled_command_id: command_id, ...parked };
+}
+
+async function createParkedIds(tenant: TestTenant) {
+  const [one, other] = [await newParkedMessage(tenant), await newParkedMessage(tenant)];
+  return { parked_message_id: one.parked_message_id, retried_message_id: other.parked_message_id };
 }
 
 const lastingIds = new Map<TestTenant, ReturnType<typeof createLastingIds>>();
@@ -85,6 +94,7 @@ export async function createIds(tenant: TestTenant): Promise<Ids> {
 export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }: Operation): Promise<Ids> {
   if (path.startsWith('/api/v1/open/callbacks/')) return { ...ids, ...(await createCallbackIds(tenant)) };
   if (path.startsWith('/api/v1/open/objects/')) return { ...ids, ...(await createObjectIds(tenant)) };
+  if (path.includes('/parked-messages/')) return { ...ids, ...(await createParkedIds(tenant)) };
   return { ...ids, ...(await createAccessIds(tenant)) };
 }
 
@@ -134,6 +144,8 @@ export const missingIds = (): Ids => ({
   principal_id: randomUUID(),
   command_id: randomUUID(),
   canceled_command_id: randomUUID(),
+  parked_message_id: randomUUID(),
+  retried_message_id: randomUUID(),
   request_id: randomUUID(),
   vendor: unique('vendor'),
   command_type: unique('type'),
@@ -148,6 +160,7 @@ export const missingIds = (): Ids => ({
 const otherIds: Record<string, Record<string, keyof Ids>> = {
   'roleBindings.delete': { role: 'bound_role' },
   'commands.cancel': { command_id: 'canceled_command_id' },
+  'parkedMessages.retry': { parked_message_id: 'retried_message_id' },
   'objectCredentials.delete': { credential_id: 'unused_credential_id' },
 };
 

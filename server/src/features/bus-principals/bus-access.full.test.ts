@@ -35,6 +35,8 @@ let acme: Principal;
 let other: Principal;
 let reader: Principal;
 let everywhere: Principal;
+/** Of tenant acme, limited to vendor_a. */
+let limited: Principal;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-bus-access-'));
@@ -55,6 +57,7 @@ beforeAll(async () => {
   other = await register('other', 'SERVICE');
   reader = await register('acme', 'CLIENT');
   everywhere = await register('platform', 'SERVICE');
+  limited = await register('acme', 'SERVICE', { vendors: ['vendor_a'] });
   await letIn();
 });
 
@@ -70,13 +73,14 @@ async function post(target: string, body: object) {
   return answer.body;
 }
 
-async function register(tenantId: string, principalType: string): Promise<Principal> {
+async function register(tenantId: string, principalType: string, fields: object = {}): Promise<Principal> {
   const key = createUser();
   const { principal_id } = await post(`/api/v1/platform/tenants/${tenantId}/bus/principals`, {
     bus_user: `${tenantId}-${principalType}`,
     bus_account_public_key: createAccount().getPublicKey(),
     bus_user_public_key: key.getPublicKey(),
     principal_type: principalType,
+    ...fields,
   });
   return { id: principal_id, key };
 }
@@ -252,6 +256,61 @@ describe('a SERVICE principal', () => {
       expect(await update).toMatchObject({ stream: 'TOP_UPDATES' });
     }
   });
+});
+
+describe('a SERVICE principal of vendor_a', () => {
+  test('reads, acknowledges and answers what is of vendor_a', async () => {
+    const subject = subjects.command('acme', 'vendor_a');
+    await publish(subject);
+    expect(await take(limited, 'TOP_COMMANDS', durables.adapter('acme', 'vendor_a'))).toEqual([subject]);
+    const client = jetstream(await connectAs(limited));
+    for (const answer of [subjects.commandUpdate('acme', 'vendor_a'), subjects.deviceRequest('acme', 'vendor_a')]) {
+      expect(await client.publish(answer, '{}')).toMatchObject({ stream: 'TOP_UPDATES' });
+    }
+  });
+
+  const foreign = durables.adapter('acme', 'vendor_b');
+  test.each([
+    ['read its commands', `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${foreign}`],
+    ['read its replies', `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_REPLIES.${foreign}`],
+    ['see how many wait', `${API_PREFIX}.CONSUMER.INFO.TOP_COMMANDS.${foreign}`],
+    ['acknowledge its commands', `$JS.ACK.TOP_COMMANDS.${foreign}.1.1.1.1.0`],
+    ['acknowledge its replies', `$JS.ACK.TOP_REPLIES.${foreign}.1.1.1.1.0`],
+    ['report on its commands', subjects.commandUpdate('acme', 'vendor_b')],
+    ['send requests of its devices', subjects.deviceRequest('acme', 'vendor_b')],
+  ])('may not, of vendor_b, %s', async (_, subject) => {
+    // One of the same tenant without a limit may.
+    expect(await violationOf(acme, (connection) => connection.publish(subject, '{}'))).toBe('allowed');
+    const violation = await violationOf(limited, (connection) => connection.publish(subject, '{}'));
+    expect(violation).toContain('Permissions Violation for Publish');
+  });
+
+  test('reaches nothing of vendor_b by having JetStream answer there', async () => {
+    const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
+    const update = subjects.commandUpdate('acme', 'vendor_b');
+    const before = await countOf(manager, update);
+    const connection = await connectAs(limited);
+    connection.publish(subjects.commandUpdate('acme', 'vendor_a'), '{}', { reply: update });
+    await jetstream(connection).publish(subjects.commandUpdate('acme', 'vendor_a'), '{}');
+    expect(await countOf(manager, update)).toBe(before);
+  });
+});
+
+test('principals of a tenant that is limited to vendor_a get nothing of vendor_b, not even a durable', async () => {
+  await post('/api/v1/platform/tenants', { tenant_id: 'narrow', name: 'narrow', vendors: ['vendor_a'] });
+  const narrow = await register('narrow', 'SERVICE');
+  await letIn();
+  const subject = subjects.command('narrow', 'vendor_a');
+  await publish(subject);
+  expect(await take(narrow, 'TOP_COMMANDS', durables.adapter('narrow', 'vendor_a'))).toEqual([subject]);
+  const violation = await violationOf(narrow, (connection) =>
+    connection.publish(subjects.commandUpdate('narrow', 'vendor_b'), '{}'),
+  );
+  expect(violation).toContain('Permissions Violation for Publish');
+  const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
+  const names = (await manager.consumers.list('TOP_COMMANDS').next()).map(({ name }) => name);
+  expect(names).toContain('acme+vendor_b');
+  expect(names).not.toContain('narrow+vendor_b');
 });
 
 describe('a CLIENT principal', () => {

@@ -15,6 +15,8 @@ export const busPrincipals = pgTable(
     principalType: text('principal_type', { enum: oneOf(PrincipalType) }).notNull(),
     clientId: text('client_id'),
     serviceName: text('service_name'),
+    /** The only vendors of a SERVICE principal; null: all of its tenant. */
+    vendors: text().array(),
     status: text({ enum: oneOf(PrincipalStatus) }).notNull(),
     expiresAt: instant('expires_at'),
     createdAt: instant('created_at').notNull().defaultNow(),

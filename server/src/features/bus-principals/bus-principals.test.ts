@@ -43,6 +43,7 @@ describe('life', () => {
         ...body,
         principal_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
         tenant_id: tenant.tenant_id,
+        vendors: null,
         status: 'ACTIVE',
         expires_at: '2998-12-31T22:30:00.000Z',
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -8,6 +8,7 @@ import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
+import { refuseForeignVendors } from '../catalog/refuse-unknown-vendors.js';
 import { lockCredential } from '../identity/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { busPrincipals } from './bus-principals.table.js';
@@ -30,6 +31,7 @@ export const createBusPrincipal =
       if (clientId !== undefined && !(await lockCredential(tx, call, clientId))) {
         throw notFoundIn('body/client_id');
       }
+      await refuseForeignVendors(tx, tenantId, body.vendors);
       if (!(await takeKeys(tx, tenantId, body))) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
       const [created] = await tx
         .insert(busPrincipals)
@@ -42,6 +44,7 @@ export const createBusPrincipal =
           principalType: body.principal_type,
           clientId,
           serviceName: body.service_name,
+          vendors: body.vendors,
           status: body.status ?? 'ACTIVE',
           expiresAt: body.expires_at ? new Date(body.expires_at) : null,
           createdAt: admittedAt,

@@ -9,6 +9,7 @@ export const presentBusPrincipal = (row: typeof busPrincipals.$inferSelect, requ
   principal_type: row.principalType,
   client_id: row.clientId,
   service_name: row.serviceName,
+  vendors: row.vendors,
   status: row.status,
   expires_at: row.expiresAt?.toISOString() ?? null,
   created_at: row.createdAt.toISOString(),

@@ -2,9 +2,10 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
+import { invalidValue, notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
+import { refuseForeignVendors } from '../catalog/refuse-unknown-vendors.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
 
@@ -16,10 +17,15 @@ export const updateBusPrincipal =
       const [locked] = await tx.select().from(busPrincipals).where(isIt).for('update');
       if (!locked) throw notFound();
       if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
+      if (body.vendors && locked.principalType !== 'SERVICE') {
+        throw invalidValue('body/vendors', 'is for SERVICE principals alone');
+      }
+      await refuseForeignVendors(tx, call.tenantId, body.vendors);
       const [updated] = await tx
         .update(busPrincipals)
         .set({
           status: body.status,
+          vendors: body.vendors,
           expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
           updatedAt: sql`now()`,
         })

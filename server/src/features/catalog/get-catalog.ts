@@ -1,15 +1,17 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { commandTypes, vendors } from './catalog.table.js';
+import { vendorsOf } from './refuse-unknown-vendors.js';
 
 export const getCatalog =
   (database: Database): Handler<typeof contract.catalog.get> =>
   async (_request, call) => {
-    const rows = await asTenant(database, call.tenantId, (tx) =>
-      tx
+    const rows = await asTenant(database, call.tenantId, async (tx) => {
+      const limit = await vendorsOf(tx, call.tenantId);
+      return tx
         .select({
           vendor: vendors.vendor,
           command_type: commandTypes.commandType,
@@ -18,9 +20,9 @@ export const getCatalog =
         })
         .from(vendors)
         .leftJoin(commandTypes, and(eq(commandTypes.vendor, vendors.vendor), eq(commandTypes.enabled, true)))
-        .where(eq(vendors.enabled, true))
-        .orderBy(asc(vendors.vendor), asc(commandTypes.commandType)),
-    );
+        .where(and(eq(vendors.enabled, true), limit === null ? undefined : inArray(vendors.vendor, limit)))
+        .orderBy(asc(vendors.vendor), asc(commandTypes.commandType));
+    });
     const typesOf = new Map(rows.map(({ vendor }) => [vendor, [] as EnabledType[]]));
     for (const { vendor, ...type } of rows) if (isEnabledType(type)) typesOf.get(vendor)?.push(type);
     return {

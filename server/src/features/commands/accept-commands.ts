@@ -29,7 +29,10 @@ export type NewCommand = {
   command_id_tail: string;
 };
 
-/** ACCEPTED: stored. KEY_USED: the tenant has a command with this key. CATALOG_CHANGED: check it again. */
+/**
+ * ACCEPTED: stored. KEY_USED: the tenant has a command with this key. CATALOG_CHANGED: check it again, and whether the
+ * tenant may use the vendor.
+ */
 export type Acceptance =
   | { outcome: 'ACCEPTED'; commandId: string; acceptedAt: Date }
   | { outcome: 'KEY_USED' | 'CATALOG_CHANGED' };
@@ -53,6 +56,11 @@ const ACCEPTING = `
   ), current as (
     select timed.* from timed
     join lateral (select from vendors where vendors.vendor = timed.vendor and vendors.enabled offset 0) as vendor on true
+    join lateral (
+      select from tenants
+      where tenants.tenant_id = timed.tenant_id and (tenants.vendors is null or timed.vendor = any (tenants.vendors))
+      offset 0
+    ) as tenant on true
     join lateral (
       select from command_types
       where command_types.vendor = timed.vendor and command_types.command_type = timed.command_type

@@ -5,15 +5,17 @@ import { asTenant } from '../../platform/database/roles.js';
 import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { commands } from './commands.table.js';
 import { readCommand } from './get-command.js';
-import { moveCommands } from './move-commands.js';
+import { countCompleted, type Move, moveCommands } from './move-commands.js';
 import { cancel } from './transitions.js';
 
 export const cancelCommand =
-  (database: Database, signals: Signals): Handler<typeof contract.commands.cancel> =>
+  (database: Database, signals: Signals, metrics: Metrics): Handler<typeof contract.commands.cancel> =>
   async ({ params: { command_id: commandId } }, call) => {
     const { tenantId, requestId, caller } = call;
+    const moves: Move[] = [];
     const canceled = await asTenant(database, tenantId, async (tx) => {
       const [row] = await tx
         .select()
@@ -27,11 +29,13 @@ export const cancelCommand =
       }
       if (after) {
         const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was dispatched.` };
-        await moveCommands(tx, [{ tenantId, commandId, before: row, after, source: 'PLATFORM', reason }]);
+        moves.push({ tenantId, commandId, vendor: row.vendor, before: row, after, source: 'PLATFORM', reason });
+        await moveCommands(tx, moves);
       }
       return readCommand(tx, tenantId, commandId, requestId);
     });
     if (!canceled) throw notFound();
+    countCompleted(metrics, moves);
     signals.send([topics.eventLog, topics.command(tenantId, commandId), topics.events(tenantId)]);
     return { status: 200, body: canceled };
   };

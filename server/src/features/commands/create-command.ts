@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
 import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
 import type { Database } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
 import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
@@ -9,6 +10,7 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
+import { vendorsOf } from '../catalog/refuse-unknown-vendors.js';
 import {
   type Acceptance,
   createCommandAccepter,
@@ -83,6 +85,12 @@ export const createCommand = ({
         const replay = await replayCommand(database, call, command);
         if (replay) return replay;
         throw new Error('The idempotency key is used, but its command does not exist.');
+      }
+      const limit = await asTenant(database, call.tenantId, (tx) => vendorsOf(tx, call.tenantId));
+      if (limit && !limit.includes(command.vendor)) {
+        const replay = await replayCommand(database, call, command);
+        if (replay) return replay;
+        throw call.refuse('VENDOR_NOT_ENABLED');
       }
       await catalog.reload();
     }

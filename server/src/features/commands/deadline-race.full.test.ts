@@ -104,7 +104,7 @@ test('2,000 results within 5 ms of the deadline and two sweepers: each command h
 }, async () => {
   const ids = await dispatchedCommands(COMMANDS);
   const groups = Array.from({ length: COMMANDS / GROUP }, (_, group) => ids.slice(group * GROUP, (group + 1) * GROUP));
-  const reporters = nodes.map((node) => createCommandReporter(node, localSignals()));
+  const reporters = nodes.map((node) => createCommandReporter(node, localSignals(), silent().metrics));
   const outcomes = new Map<string, ReportOutcome | undefined>();
   const deadlines = await setDeadlines(groups);
 

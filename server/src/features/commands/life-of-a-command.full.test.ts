@@ -37,7 +37,7 @@ beforeAll(async () => {
     const signals = localSignals();
     return {
       database,
-      report: createCommandReporter(database, signals),
+      report: createCommandReporter(database, signals, silent().metrics),
       sweep: createCommandSweeper({
         ...silent(),
         database,

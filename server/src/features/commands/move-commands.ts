@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { logEvents } from '../../platform/outbox/log-events.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { LateResult } from './commands.table.js';
 import { columnsOf, isTerminal, type State } from './transitions.js';
 
@@ -8,6 +9,7 @@ import { columnsOf, isTerminal, type State } from './transitions.js';
 export type Move = {
   tenantId: string;
   commandId: string;
+  vendor: string;
   before: State;
   after: State;
   source: 'PLATFORM' | 'ADAPTER' | 'DEVICE';
@@ -16,7 +18,7 @@ export type Move = {
 };
 
 /** A report after the status was final. It is kept and does not change the status. */
-export type LateReport = Omit<Move, 'before' | 'after'> & {
+export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
   final: State;
   said: Partial<State>;
   lateResult: Omit<LateResult, 'received_at'> | null;
@@ -45,10 +47,10 @@ const NEXT_ENTRY = sql`jsonb_build_object(
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
-  const rows = moves.map(({ before, after, ...move }) => ({
+  const rows = moves.map(({ before, after, vendor: _, ...move }) => ({
     ...toHistoryRow(move, after),
     result: move.result ?? null,
-    completes: !isTerminal(before) && isTerminal(after),
+    completes: completes({ before, after }),
   }));
   await tx.execute(sql`
     update commands set
@@ -67,7 +69,7 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
   await logEvents(
     tx,
     moves.flatMap(({ tenantId, commandId, before, after }) => {
-      if (isTerminal(before) || !isTerminal(after)) return [];
+      if (!completes({ before, after })) return [];
       const event = { tenant_id: tenantId, command_id: commandId };
       const completed = { ...event, event_type: 'command.completed' as const };
       return before.status === 'ACCEPTED'
@@ -75,6 +77,13 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
         : [completed];
     }),
   );
+}
+
+const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);
+
+/** Counts the commands that these moves have ended. For moves whose transaction is committed. */
+export function countCompleted(metrics: Metrics, moves: readonly Move[]): void {
+  for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
 }
 
 /** Writes late reports: a history entry, and late_result for the first one. */
@@ -105,7 +114,10 @@ export async function keepLateReports(tx: Transaction, reports: readonly LateRep
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
 }
 
-const toHistoryRow = ({ tenantId, commandId, source, reason }: Omit<Move, 'before' | 'after'>, state: State) => ({
+const toHistoryRow = (
+  { tenantId, commandId, source, reason }: Omit<Move, 'vendor' | 'before' | 'after'>,
+  state: State,
+) => ({
   tenant_id: tenantId,
   command_id: commandId,
   source,

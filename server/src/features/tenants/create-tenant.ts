@@ -2,6 +2,7 @@ import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contrac
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { refuseUnknownVendors } from '../catalog/refuse-unknown-vendors.js';
 import { presentTenant } from './present-tenant.js';
 import { refuseBeyondPlatformLimit } from './refuse-beyond-limit.js';
 import { tenants } from './tenants.table.js';
@@ -12,9 +13,10 @@ export const createTenant =
     if (body.tenant_id === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
       await refuseBeyondPlatformLimit(tx, call, tenants, limit);
+      await refuseUnknownVendors(tx, body.vendors);
       const [created] = await tx
         .insert(tenants)
-        .values({ tenantId: body.tenant_id, name: body.name, status: body.status ?? 'ACTIVE' })
+        .values({ tenantId: body.tenant_id, name: body.name, status: body.status ?? 'ACTIVE', vendors: body.vendors })
         .onConflictDoNothing()
         .returning();
       if (!created) throw call.refuse('TENANT_ALREADY_EXISTS');

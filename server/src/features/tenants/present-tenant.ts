@@ -4,6 +4,7 @@ export const presentTenant = (row: typeof tenants.$inferSelect, requestId: strin
   tenant_id: row.tenantId,
   name: row.name,
   status: row.status,
+  vendors: row.vendors,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
   request_id: requestId,

@@ -10,6 +10,8 @@ export const tenants = pgTable(
     status: text({ enum: oneOf(TenantStatus) })
       .notNull()
       .default('ACTIVE'),
+    /** The only vendors of the tenant; null: all. */
+    vendors: text().array(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },

@@ -4,19 +4,22 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
+import { refuseUnknownVendors } from '../catalog/refuse-unknown-vendors.js';
 import { presentTenant } from './present-tenant.js';
 import { tenants } from './tenants.table.js';
 
 export const updateTenant =
-  (database: Database): Handler<typeof contract.tenants.update> =>
+  (database: Database, signals: Signals): Handler<typeof contract.tenants.update> =>
   async ({ body }, call) => {
     if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const own = eq(tenants.tenantId, call.tenantId);
       const [locked] = await tx.select().from(tenants).where(own).for('no key update');
+      await refuseUnknownVendors(tx, body.vendors);
       const [updated] = await tx
         .update(tenants)
-        .set({ name: body.name, status: body.status, updatedAt: sql`now()` })
+        .set({ name: body.name, status: body.status, vendors: body.vendors, updatedAt: sql`now()` })
         .where(own)
         .returning();
       if (!locked || !updated) throw notFound();
@@ -26,5 +29,6 @@ export const updateTenant =
         result: updated,
       };
     });
+    signals.send([topics.busAccess]);
     return { status: 200, body: presentTenant(row, call.requestId) };
   };

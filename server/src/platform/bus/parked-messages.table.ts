@@ -1,18 +1,26 @@
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../database/columns.js';
 
 /**
- * Messages that the platform could not handle or the bus refuses, with the reason. They are never retried and are kept
- * for operators.
+ * Messages that the platform could not handle or the bus refuses, with the reason. The platform never retries them by
+ * itself. They are kept for operators.
  */
 export const parkedMessages = pgTable(
   'parked_messages',
   {
-    parkedMessageId: uuid('parked_message_id').primaryKey(),
+    /** The tenant in the subject; `platform` where no such tenant exists. */
+    tenantId: text('tenant_id').notNull().default(PLATFORM_TENANT_ID),
+    parkedMessageId: uuid('parked_message_id').notNull(),
     parkedAt: instant('parked_at').notNull().defaultNow(),
     subject: text().notNull(),
     reason: text().notNull(),
     body: bytes().notNull(),
+    /** Whether `body` is the whole message. */
+    isWhole: boolean('is_whole').notNull().default(false),
   },
-  (table) => [index('parked_messages_parked_at').on(table.parkedAt)],
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.parkedMessageId] }),
+    index('parked_messages_parked_at').on(table.parkedAt),
+  ],
 );

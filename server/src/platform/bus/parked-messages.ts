@@ -1,9 +1,12 @@
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { MAX_MESSAGE_BYTES, readSubject } from '@tenant-open-platform/contract/bus';
 import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
-import { newId } from '../new-id.js';
+import { ID_TIME, newIdTail } from '../new-id.js';
 import type { Purge } from '../retention/purge.js';
 
+/** Of a message that is larger than an adapter may send, so much is kept. */
 const KEPT_BYTES = 4_096;
 
 type Parked = { subject: string; body: Buffer; reason: string };
@@ -26,19 +29,26 @@ export const parkMessage = (
 ): Promise<unknown> => parkMessages(database, [{ subject, body, reason }]);
 
 function parkMessages(database: Database, messages: readonly Parked[]): Promise<unknown> {
-  const rows = messages.map(({ subject, body, reason }) => ({
-    id: newId(),
-    subject: printable(subject),
-    reason,
-    body: body.subarray(0, KEPT_BYTES).toString('base64'),
-  }));
+  const rows = messages.map(({ subject, body, reason }) => {
+    const isWhole = body.length <= MAX_MESSAGE_BYTES;
+    return {
+      id_tail: newIdTail(),
+      tenant_id: readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID,
+      subject: printable(subject),
+      reason,
+      body: (isWhole ? body : body.subarray(0, KEPT_BYTES)).toString('base64'),
+      is_whole: isWhole,
+    };
+  });
   return asAllTenantsStatement(
     database,
     (sql) => sql`
-      insert into parked_messages (parked_message_id, subject, reason, body)
-      select id, subject, reason, decode(body, 'base64')
+      insert into parked_messages (tenant_id, parked_message_id, subject, reason, body, is_whole)
+      select coalesce(tenants.tenant_id, ${PLATFORM_TENANT_ID}), (${sql.unsafe(ID_TIME)} || id_tail)::uuid, subject,
+        reason, decode(body, 'base64'), is_whole
       from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as parked (id uuid, subject text, reason text, body text)`,
+        as parked (id_tail text, tenant_id text, subject text, reason text, body text, is_whole boolean)
+      left join tenants using (tenant_id)`,
   );
 }
 
@@ -54,8 +64,8 @@ export const purgeParkedMessages = (database: Database, keptDays: number): Purge
       database,
       (sql) => sql`
         delete from parked_messages
-        where parked_message_id in (
-          select parked_message_id from parked_messages
+        where (tenant_id, parked_message_id) in (
+          select tenant_id, parked_message_id from parked_messages
           where parked_at < now() - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
         )
         returning 1`,

@@ -31,10 +31,11 @@ const LAST_RETRY_OF_DATABASE_MS = 2_000;
 /** Longer than the ten tries take. */
 const REMEMBER_TRIES_SECONDS = 600;
 /**
- * Per tenant and kind. An adapter that sends invalid messages without end must not fill the table and the log. All are
- * counted.
+ * Per tenant, kind and minute, in units of 4 KiB; each message takes at least one. An adapter that sends invalid
+ * messages without end must not fill the table and the log. All are counted.
  */
-const PARKED_PER_MINUTE = 600;
+const PARKED_UNITS_PER_MINUTE = 600;
+const PARKED_UNIT_BYTES = 4_096;
 /** If more messages than this wait, each tenant's messages are paced. */
 const MANY_WAITING = 1_000;
 
@@ -51,7 +52,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
 ) {
   const park = createParker(database);
   const pacer = createPacer();
-  const quota = new RateLimiterMemory({ points: PARKED_PER_MINUTE, duration: 60 });
+  const quota = new RateLimiterMemory({ points: PARKED_UNITS_PER_MINUTE, duration: 60 });
   const failedTries = new RateLimiterMemory({ points: MAX_TRIES, duration: REMEMBER_TRIES_SECONDS });
   const outageLogs = new RateLimiterMemory({ points: 1, duration: 1 });
 
@@ -78,7 +79,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
   }
 
   async function refuse(delivery: Delivery, reason: string): Promise<void> {
-    if (await hasRoom(quota, tenantOf(delivery))) {
+    if (await hasRoom(quota, tenantOf(delivery), Math.ceil(delivery.body.length / PARKED_UNIT_BYTES) || 1)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
       await park({ ...delivery, reason });
     }
@@ -119,8 +120,8 @@ const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? ''
 
 const backOff = (tries: number, firstMs: number, lastMs: number) => Math.min(firstMs * 2 ** (tries - 1), lastMs);
 
-const hasRoom = (limiter: RateLimiterMemory, key: string) =>
-  limiter.consume(key).then(
+const hasRoom = (limiter: RateLimiterMemory, key: string, units = 1) =>
+  limiter.consume(key, units).then(
     () => true,
     () => false,
   );

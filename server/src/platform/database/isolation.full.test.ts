@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 import { newDeviceRequest } from '../../../test/support/new-device-request.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
+import { newParkedMessage } from '../../../test/support/parked-messages.js';
 
 /** Connects as the owner of the tables. Every test sets a role of the platform and rolls back. */
 let owner: postgres.Sql;
@@ -30,6 +31,7 @@ beforeAll(async () => {
   for (const tenant of tenants) {
     const { tenant_id, admin, operator } = tenant;
     await newDeviceRequest(tenant);
+    await newParkedMessage(tenant);
     const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
     expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
     const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;

@@ -42,6 +42,12 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  const commandsCompleted = new Counter({
+    name: 'top_commands_completed_total',
+    help: 'Commands that ended, by final status and vendor.',
+    labelNames: ['status', 'vendor'] as const,
+    registers: [registry],
+  });
   const publishFailures = new Counter({
     name: 'top_bus_publish_failures_total',
     help: 'Batches that were published to the bus again, and messages that the bus refused for good.',
@@ -124,6 +130,9 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     },
     countReport(outcome: string): void {
       reports.inc({ outcome });
+    },
+    countCompleted(status: string, vendor: string): void {
+      commandsCompleted.inc({ status, vendor });
     },
     countRemoved(table: string, rows: number): void {
       removed.inc({ table }, rows);

@@ -49,17 +49,24 @@ async function wantedDurables(database: Database): Promise<Durable[]> {
         tenantId: busPrincipals.tenantId,
         principalId: busPrincipals.principalId,
         type: busPrincipals.principalType,
+        vendors: busPrincipals.vendors,
+        vendorsOfTenant: tenants.vendors,
       })
       .from(busPrincipals)
       .innerJoin(tenants, eq(tenants.tenantId, busPrincipals.tenantId))
       .where(mayConnect),
     await tx.select({ vendor: vendors.vendor }).from(vendors).where(eq(vendors.enabled, true)),
   ]);
-  const serving = new Set(principals.filter(({ type }) => type === 'SERVICE').map(({ tenantId }) => tenantId));
-  return [
-    ...[...serving].flatMap((tenantId) => enabled.flatMap(({ vendor }) => ofAdapter(tenantId, vendor))),
-    ...principals.filter(({ type }) => type === 'CLIENT').map(ofClient),
-  ];
+  const adapters = principals
+    .filter(({ type }) => type === 'SERVICE')
+    .flatMap(({ tenantId, vendors, vendorsOfTenant }) =>
+      enabled
+        .filter(({ vendor }) => (vendors?.includes(vendor) ?? true) && (vendorsOfTenant?.includes(vendor) ?? true))
+        .flatMap(({ vendor }) => ofAdapter(tenantId, vendor)),
+    );
+  // Principals of a tenant that serve the same vendor share its durables.
+  const shared = new Map(adapters.map((durable) => [`${durable.stream} ${durable.durable}`, durable]));
+  return [...shared.values(), ...principals.filter(({ type }) => type === 'CLIENT').map(ofClient)];
 }
 
 function ofAdapter(tenantId: string, vendor: string): Durable[] {

@@ -6,14 +6,15 @@ import { asAllTenants } from '../../../platform/database/roles.js';
 import { logEvents } from '../../../platform/outbox/log-events.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
-import { moveCommands, nextInstant } from '../move-commands.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
+import { countCompleted, type Move, moveCommands, nextInstant } from '../move-commands.js';
 import { dispatch, INITIAL, refuse } from '../transitions.js';
 import { keyOf, lockCommands } from './lock-commands.js';
 
 type Fact = { tenant_id: string; fact_id: string };
 
 /** The outbox rows of accepted commands. */
-export const commandOutbox = (database: Database, signals: Signals): OutboxKind => ({
+export const commandOutbox = (database: Database, signals: Signals, metrics: Metrics): OutboxKind => ({
   kind: 'COMMAND_ACCEPTED',
   async prepare(tx, rows) {
     const dispatched = await dispatchCommands(tx, rows);
@@ -31,7 +32,8 @@ export const commandOutbox = (database: Database, signals: Signals): OutboxKind 
     return topicsOfEvents(rows);
   },
   async refused({ tenant_id, fact_id }, reason) {
-    await asAllTenants(database, (tx) => endRefused(tx, { tenant_id, command_id: fact_id }, reason));
+    const moves = await asAllTenants(database, (tx) => endRefused(tx, { tenant_id, command_id: fact_id }, reason));
+    countCompleted(metrics, moves);
     signals.send([topics.command(tenant_id, fact_id), topics.events(tenant_id), topics.eventLog]);
   },
 });
@@ -116,18 +118,23 @@ function toMessage(row: Row): Message {
 /**
  * The bus can never carry the command, so it was not sent. It ends now, and its caller need not wait for the deadline.
  */
-async function endRefused(tx: Transaction, key: { tenant_id: string; command_id: string }, reason: string) {
+async function endRefused(
+  tx: Transaction,
+  key: { tenant_id: string; command_id: string },
+  reason: string,
+): Promise<Move[]> {
   const command = (await lockCommands(tx, [key])).get(keyOf(key));
   const after = command && refuse(command.state);
-  if (!command || !after) return;
-  await moveCommands(tx, [
-    {
-      tenantId: key.tenant_id,
-      commandId: key.command_id,
-      before: command.state,
-      after,
-      source: 'PLATFORM',
-      reason: { code: 'BUS_REFUSED', message: `The bus refuses the command: ${reason}.`.slice(0, 1_024) },
-    },
-  ]);
+  if (!command || !after) return [];
+  const move: Move = {
+    tenantId: key.tenant_id,
+    commandId: key.command_id,
+    vendor: command.vendor,
+    before: command.state,
+    after,
+    source: 'PLATFORM',
+    reason: { code: 'BUS_REFUSED', message: `The bus refuses the command: ${reason}.`.slice(0, 1_024) },
+  };
+  await moveCommands(tx, [move]);
+  return [move];
 }

@@ -19,7 +19,7 @@ let reporter: (report: Report) => Promise<ReportOutcome>;
 beforeAll(async () => {
   database = openPool(platform().databaseUrl as string);
   tenant = await createTenant();
-  reporter = createCommandReporter(database, localSignals());
+  reporter = createCommandReporter(database, localSignals(), silent().metrics);
 });
 
 afterAll(() => database.close());

@@ -3,7 +3,8 @@ import { batched } from '../../../platform/database/batch.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
-import { keepLateReports, moveCommands } from '../move-commands.js';
+import type { Metrics } from '../../../platform/telemetry/metrics.js';
+import { countCompleted, keepLateReports, type Move, moveCommands } from '../move-commands.js';
 import { isTerminal, report } from '../transitions.js';
 import { keyOf, type Locked, lockCommands, stateKey } from './lock-commands.js';
 
@@ -17,27 +18,28 @@ export type Report = { tenantId: string; vendor: string; update: CommandUpdate }
 export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
 
 /** Applies reports of adapters. All waiting reports share one transaction, which locks their commands. */
-export const createCommandReporter = (database: Database, signals: Signals) =>
+export const createCommandReporter = (database: Database, signals: Signals, metrics: Metrics) =>
   batched<Report, ReportOutcome>(reportKey, async (reports) => {
-    const outcomes: ReportOutcome[] = await asAllTenants(database, async (tx) => {
+    const { outcomes, moves } = await asAllTenants(database, async (tx) => {
       const commands = await lockCommands(tx, reports.map(toKey));
       const outcomes = new Array<ReportOutcome>(reports.length);
+      const moves: Move[] = [];
       for (const wave of oneReportPerCommand(reports)) {
         const applied = wave.map((index) =>
           apply(commands.get(reportKey(reports[index] as Report)), reports[index] as Report),
         );
         for (const [position, index] of wave.entries()) outcomes[index] = applied[position]?.outcome ?? 'UNKNOWN';
-        await moveCommands(
-          tx,
-          applied.flatMap(({ move }) => move ?? []),
-        );
+        const movesOfWave = applied.flatMap(({ move }) => move ?? []);
+        await moveCommands(tx, movesOfWave);
+        moves.push(...movesOfWave);
         await keepLateReports(
           tx,
           applied.flatMap(({ late }) => late ?? []),
         );
       }
-      return outcomes;
+      return { outcomes, moves };
     });
+    countCompleted(metrics, moves);
     const written = reports.filter((_report, index) => ['CHANGED', 'LATE'].includes(outcomes[index] as string));
     signals.send([
       topics.eventLog,
@@ -81,7 +83,7 @@ function apply(command: Locked | undefined, { tenantId, vendor, update }: Report
     if (!after) return { outcome: 'REPEATED' as const };
     command.state = after;
     command.seenStates.add(stateKey(after));
-    return { outcome: 'CHANGED' as const, move: { ...entry, before: state, after, result: update.result } };
+    return { outcome: 'CHANGED' as const, move: { ...entry, vendor, before: state, after, result: update.result } };
   }
   // A late report is kept once, however often it is repeated: the history stays bounded.
   const reported = stateKey({ ...state, ...said });

@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
-import { type Move, moveCommands } from '../move-commands.js';
+import { countCompleted, type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
 const BATCH = 500;
@@ -27,8 +27,8 @@ export type Overdue = 'RECENT' | 'OLD';
 type Options = {
   database: Database;
   signals: Signals;
+  metrics: Metrics;
   bus: Pick<Bus, 'oldestUntaken'>;
-  metrics: Pick<Metrics, 'countOverdue'>;
   overdue: Overdue;
   intervalMs: number;
   holdMs?: number;
@@ -71,8 +71,6 @@ type Row = StateColumns & {
   vendor: string;
 };
 
-type Ended = { vendor: string; move: Move };
-
 /**
  * Each call ends commands whose deadline has passed, and returns their number. A result that reached the bus before the
  * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
@@ -82,7 +80,7 @@ type Ended = { vendor: string; move: Move };
  * finished commands. It starts at the earliest deadline that may still be open.
  */
 export function createCommandSweeper(options: Options) {
-  const { database, signals, bus, metrics, overdue, intervalMs, holdMs = HOLD_MS } = options;
+  const { database, bus, metrics, overdue, intervalMs, holdMs = HOLD_MS } = options;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
@@ -104,8 +102,8 @@ export function createCommandSweeper(options: Options) {
         return { ...group, until: toText(until) };
       }),
     );
-    const ended = due.length > 0 ? await endCommands(database, signals, overdue, { due, slice }) : [];
-    for (const { vendor, move } of ended) metrics.countOverdue(vendor, move.after.status);
+    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : [];
+    for (const { vendor, after } of ended) metrics.countOverdue(vendor, after.status);
     lastRoundAt = performance.now();
     resumeFrom = from;
     return { ended: ended.length, slice };
@@ -183,12 +181,10 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
 }
 
 async function endCommands(
-  database: Database,
-  signals: Signals,
-  overdue: Overdue,
+  { database, signals, metrics, overdue }: Options,
   { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
-): Promise<Ended[]> {
-  const ended = await asAllTenants(database, async (tx) => {
+): Promise<Move[]> {
+  const moves = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
       select tenant_id, command_id, vendor, status, adapter_status, device_execution_status
       from commands
@@ -199,28 +195,23 @@ async function endCommands(
       order by deadline_at
       limit ${BATCH}
       for no key update of commands skip locked`);
-    const ended = rows.flatMap(toEnded);
-    await moveCommands(
-      tx,
-      ended.map(({ move }) => move),
-    );
-    return ended;
+    const moves = rows.flatMap(toMove);
+    await moveCommands(tx, moves);
+    return moves;
   });
+  countCompleted(metrics, moves);
   signals.send([
-    ...(ended.length > 0 ? [topics.eventLog] : []),
-    ...ended.flatMap(({ move: { tenantId, commandId } }) => [
-      topics.command(tenantId, commandId),
-      topics.events(tenantId),
-    ]),
+    ...(moves.length > 0 ? [topics.eventLog] : []),
+    ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
   ]);
-  return ended;
+  return moves;
 }
 
-function toEnded(row: Row): Ended[] {
+function toMove(row: Row): Move[] {
   const { tenant_id: tenantId, command_id: commandId, vendor } = row;
   const before = stateOf(row);
   const after = expire(before);
   if (!after) return [];
   const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : reasons.TIMED_OUT;
-  return [{ vendor, move: { tenantId, commandId, before, after, source: 'PLATFORM', reason } }];
+  return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
 }

@@ -58,6 +58,7 @@ export const createDeviceRequestReceiver = (database: Database, signals: Signals
             ) received
             left join tenants on tenants.tenant_id = given.tenant_id and tenants.status = 'ACTIVE'
             left join vendors on vendors.vendor = given.vendor
+              and (tenants.vendors is null or vendors.vendor = any (tenants.vendors))
           ), inserted as (
             insert into device_requests (
               tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at,

@@ -1,0 +1,19 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
+import type { Database } from '../../platform/database/database.js';
+import { notFound } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { isParkedMessage } from './get-parked-message.js';
+import { presentParkedMessage } from './present-parked-message.js';
+
+export const deleteParkedMessage =
+  (database: Database): Handler<typeof contract.parkedMessages.delete> =>
+  async ({ params: { parked_message_id: id } }, call) => {
+    await withAudit(database, call, { fields: {} }, async (tx) => {
+      const [deleted] = await tx.delete(parkedMessages).where(isParkedMessage(call.tenantId, id)).returning();
+      if (!deleted) throw notFound();
+      return { before: presentParkedMessage(deleted, call.requestId), after: null, result: null };
+    });
+    return { status: 200, body: { parked_message_id: id, deleted: true, request_id: call.requestId } };
+  };

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { type Answer, createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { parkedMessagesOf } from '../../../test/support/parked-messages.js';
+import { natsBus } from '../../platform/bus/nats-bus.js';
+import { parkMessage } from '../../platform/bus/parked-messages.js';
+import type { Database } from '../../platform/database/database.js';
+import { refuse } from '../../platform/operation/api-error.js';
+import { retryParkedMessage } from './retry-parked-message.js';
+
+let database: Database;
+let nats: NatsConnection;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  database = openPool(platform().databaseUrl as string);
+  nats = await connect({ servers: platform().natsUrl as string });
+  tenant = await createTenant();
+});
+
+afterAll(async () => {
+  await nats.close();
+  await database.close();
+});
+
+/** The one parked message with this subject. */
+function parked(tenantId: string, subject: string): Promise<Answer['body']> {
+  return vi.waitFor(
+    async () => {
+      const { items } = (await signedRequest(platform().admin, 'GET', `${parkedMessagesOf(tenantId)}?limit=500`)).body;
+      const found = items.filter((item: { subject: string }) => item.subject === subject);
+      expect(found).toHaveLength(1);
+      return found[0];
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+}
+
+const retry = (message: Answer['body'], caller = tenant.admin) =>
+  signedRequest(caller, 'POST', `${parkedMessagesOf(message.tenant_id)}/${message.parked_message_id}/retry`);
+
+async function auditOf(operation: string): Promise<Answer['body'][]> {
+  const log = `/api/v1/platform/tenants/${tenant.tenant_id}/audit-events?operation=${operation}`;
+  return (await signedRequest(tenant.admin, 'GET', log)).body.items;
+}
+
+test('a message whose obstacle is gone is taken when it is retried, and its command ends', async () => {
+  const command_id = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300 });
+  await expect
+    .poll(async () => (await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${command_id}`)).body.status, {
+      timeout: 30_000,
+    })
+    .toBe('DISPATCHED');
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
+  const body = Buffer.from(JSON.stringify({ command_id, device_execution_status: 'SUCCEEDED' }));
+  await parkMessage(database, { subject, body }, 'Failed 10 times.');
+
+  const message = await parked(tenant.tenant_id, subject);
+  expect((await retry(message)).status).toBe(200);
+  expect((await completed(tenant.reader, command_id)).status).toBe('SUCCEEDED');
+  expectRefusal(await retry(message), 'NOT_FOUND');
+  expect(await auditOf('parkedMessages.retry')).toMatchObject([{ client_id: tenant.admin.client_id, outcome: 'DONE' }]);
+});
+
+test('a message that is no text is kept byte for byte', async () => {
+  const bytes = Buffer.from([0xff, 0x00, 0xfe]);
+  const subject = subjects.deviceRequest(tenant.tenant_id, 'vendor_b');
+  nats.publish(subject, bytes);
+  const { parked_message_id } = await parked(tenant.tenant_id, subject);
+  const target = `${parkedMessagesOf(tenant.tenant_id)}/${parked_message_id}`;
+  const { body } = await signedRequest(tenant.admin, 'GET', target);
+  expect(body).toMatchObject({ kind: 'DEVICE_REQUEST', body_encoding: 'BASE64', body: bytes.toString('base64') });
+});
+
+test('what belongs to no tenant is for the administrators of the platform', async () => {
+  const subject = subjects.commandUpdate(`none-${randomUUID()}`, 'vendor_a');
+  nats.publish(subject, '{}');
+  expect(await parked('platform', subject)).toMatchObject({ tenant_id: 'platform', subject });
+  expectRefusal(await signedRequest(tenant.admin, 'GET', parkedMessagesOf('platform')), 'FORBIDDEN');
+});
+
+test('a refused command, a message that was cut off and a subject that is none cannot be retried, and stay', async () => {
+  const large = Buffer.alloc(65_537, 'x');
+  const messages = [
+    { subject: subjects.command(tenant.tenant_id, 'vendor_c'), body: Buffer.from('{}') },
+    { subject: subjects.deviceReply(tenant.tenant_id, 'vendor_c'), body: large },
+    { subject: `tenants.${tenant.tenant_id}.nonsense.vendor_c`, body: Buffer.from('{}') },
+  ];
+  for (const message of messages) {
+    await parkMessage(database, message, 'The bus refuses it: too large.');
+    const owner = message.subject.includes('nonsense') ? 'platform' : tenant.tenant_id;
+    const found = await parked(owner, message.subject);
+    expect(found.can_retry).toBe(false);
+    expectRefusal(await retry(found, platform().admin), 'PARKED_MESSAGE_NOT_RETRYABLE');
+    await parked(owner, message.subject);
+  }
+});
+
+test('while the bus is away a retry answers 503, and the message stays parked', async () => {
+  const stopped = await startPrivateNats();
+  const bus = await natsBus({ url: stopped.url }, pino({ level: 'silent' }));
+  onTestFinished(() => bus.close());
+  await stopped.stop();
+  const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_d');
+  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
+  const { parked_message_id } = await parked(tenant.tenant_id, subject);
+  const call = {
+    operation: 'parkedMessages.retry',
+    requestId: randomUUID(),
+    path: '',
+    caller: { tenantId: tenant.tenant_id, clientId: tenant.admin.client_id },
+    tenantId: tenant.tenant_id,
+    admittedAt: new Date(),
+    refuse,
+  };
+  const request = { params: { tenant_id: tenant.tenant_id, parked_message_id }, query: {}, body: {} };
+  await expect(retryParkedMessage(database, bus)(request, call)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    extra: { headers: { 'Retry-After': '1' } },
+  });
+  await parked(tenant.tenant_id, subject);
+});
