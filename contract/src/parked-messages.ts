@@ -128,7 +128,7 @@ export const parkedMessages = operations({
       scope: 'platform:parked-message:retry',
       specified: false,
       tenant: 'path',
-      errors: ['PARKED_MESSAGE_NOT_RETRYABLE'],
+      errors: ['PARKED_MESSAGE_NOT_RETRYABLE', 'SERVICE_UNAVAILABLE'],
       repeat: { check: 'see with parkedMessages.get whether the message is still parked before you retry it again.' },
     },
     pathParams: messagePath,
