@@ -4,11 +4,16 @@ import { InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendor
 
 const ParkedMessageId = z.uuid().describe('The parked message: a UUID version 7 made by the platform.');
 
-export const ParkedMessageKind = z
-  .enum(['COMMAND', 'COMMAND_UPDATE', 'DEVICE_REQUEST', 'DEVICE_REPLY', 'EVENT'])
-  .describe(
+export const ParkedMessageKind = z.enum(['COMMAND', 'COMMAND_UPDATE', 'DEVICE_REQUEST', 'DEVICE_REPLY', 'EVENT']).meta({
+  id: 'ParkedMessageKind',
+  description:
     'What the message is, by its subject. An adapter sent a COMMAND_UPDATE or a DEVICE_REQUEST, and the platform refused it. The platform sent any other kind, and the bus refused it.',
-  );
+});
+
+const BodyEncoding = z.enum(['UTF-8', 'BASE64']).meta({
+  id: 'ParkedMessageBodyEncoding',
+  description: 'How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8.',
+});
 
 const example = {
   parked_message_id: '019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081',
@@ -44,9 +49,7 @@ const ParkedMessage = z
 
 const ParkedMessageWithBody = ParkedMessage.extend({
   body: z.string().describe('The message as it was kept: the whole of it, or its first 4,096 bytes.'),
-  body_encoding: z
-    .enum(['UTF-8', 'BASE64'])
-    .describe('How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8.'),
+  body_encoding: BodyEncoding,
 }).meta({
   id: 'ParkedMessageWithBody',
   example: {
@@ -125,7 +128,7 @@ export const parkedMessages = operations({
       scope: 'platform:parked-message:retry',
       specified: false,
       tenant: 'path',
-      errors: ['PARKED_MESSAGE_NOT_RETRYABLE'],
+      errors: ['PARKED_MESSAGE_NOT_RETRYABLE', 'SERVICE_UNAVAILABLE'],
       repeat: { check: 'see with parkedMessages.get whether the message is still parked before you retry it again.' },
     },
     pathParams: messagePath,

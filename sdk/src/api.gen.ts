@@ -762,7 +762,7 @@ export interface ParkedMessage {
   /** The subject of the message on the bus. */
   subject: string;
   /** What the message is; null if the subject is none of the platform. */
-  kind: ("COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT" | (string & {})) | null;
+  kind: ParkedMessageKind | null;
   /** The vendor in the subject; null if it names none. */
   vendor: string | null;
   /** Why the message was refused. */
@@ -772,6 +772,8 @@ export interface ParkedMessage {
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
+/** How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8. */
+export type ParkedMessageBodyEncoding = "UTF-8" | "BASE64" | (string & {});
 export interface ParkedMessageDeleted {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
@@ -780,6 +782,10 @@ export interface ParkedMessageDeleted {
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
+/** What the message is, by its subject. An adapter sent a COMMAND_UPDATE or a DEVICE_REQUEST, and the platform refused it. The platform sent any other kind, and the bus refused it. */
+export type ParkedMessageKind = "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT" | (string & {});
+/** What the message is, by its subject. An adapter sent a COMMAND_UPDATE or a DEVICE_REQUEST, and the platform refused it. The platform sent any other kind, and the bus refused it. */
+export type ParkedMessageKindInput = "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT";
 export interface ParkedMessageRetried {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
@@ -792,8 +798,7 @@ export type ParkedMessageRetry = Record<string, never>;
 export interface ParkedMessageWithBody extends ParkedMessage {
   /** The message as it was kept: the whole of it, or its first 4,096 bytes. */
   body: string;
-  /** How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8. */
-  body_encoding: "UTF-8" | "BASE64" | (string & {});
+  body_encoding: ParkedMessageBodyEncoding;
 }
 export interface PlatformEvent {
   /** The event (UUID version 7); the same in every copy. */
@@ -1184,7 +1189,7 @@ export interface ParkedMessageListQuery {
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
   /** Only messages of this kind. */
-  kind?: "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT";
+  kind?: ParkedMessageKindInput;
   /** Only messages of this vendor. */
   vendor?: string;
   /** Only messages parked at or after this instant. */

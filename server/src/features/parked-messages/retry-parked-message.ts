@@ -1,9 +1,9 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Bus, Message, Refusal } from '../../platform/bus/bus.js';
+import type { Bus } from '../../platform/bus/bus.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
 import type { Database } from '../../platform/database/database.js';
-import { ApiError, notFound } from '../../platform/operation/api-error.js';
+import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isParkedMessage } from './get-parked-message.js';
 import { canRetry, presentParkedMessage } from './present-parked-message.js';
@@ -19,23 +19,16 @@ export const retryParkedMessage =
       const [row] = await tx.delete(parkedMessages).where(isParkedMessage(call.tenantId, id)).returning();
       if (!row) throw notFound();
       if (!canRetry(row)) throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE');
-      const [refusal] = await publish(bus, { subject: row.subject, id: `parked:${id}`, body: row.body });
+      const message = { subject: row.subject, id: `parked:${id}`, body: row.body };
+      const [refusal] = await bus.publish([message]).catch(() => {
+        const text = 'The bus does not answer. The message stays parked. Repeat the request after Retry-After.';
+        throw call.refuse('SERVICE_UNAVAILABLE', { message: text, headers: { 'Retry-After': '1' } });
+      });
       if (refusal) {
-        const message = `The bus refuses the message again: ${refusal.reason}. It stays parked.`;
-        throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE', { message });
+        const text = `The bus refuses the message again: ${refusal.reason}. It stays parked.`;
+        throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE', { message: text });
       }
       return { before: presentParkedMessage(row, call.requestId), after: { retried: true }, result: null };
     });
     return { status: 200, body: { parked_message_id: id, retried: true, request_id: call.requestId } };
   };
-
-async function publish(bus: Bus, message: Message): Promise<Refusal[]> {
-  try {
-    return await bus.publish([message]);
-  } catch {
-    throw new ApiError('SERVICE_UNAVAILABLE', {
-      message: 'The bus does not answer. The message stays parked. Repeat the request after Retry-After.',
-      headers: { 'Retry-After': '1' },
-    });
-  }
-}
