@@ -87,7 +87,7 @@ test('refuses a superuser before it creates a table', async () => {
   await superuser`create database untouched`;
   const url = database.superuserUrl.replace(/platform$/, 'untouched');
   expect(await startUp(url)).toMatch(
-    /^exit 1: The database user postgres is superuser.*CREATE ROLE platform LOGIN CREATEROLE .*$/,
+    /^exit 1: The database user postgres is a superuser.*CREATE ROLE platform LOGIN CREATEROLE .*$/,
   );
   const untouched = postgres(url, { max: 1 });
   expect(await untouched`select from pg_tables where schemaname = 'public'`).toHaveLength(0);

@@ -88,9 +88,9 @@ test('stores the request of a device, with the time until which the device waits
 });
 
 test.each([
-  ['is not JSON', () => Buffer.from('{"device_id":'), /^Not JSON of one meaning/],
-  ['has a name twice', () => Buffer.from('{"payload":{},"payload":{}}'), /^Not JSON of one meaning/],
-  ['is not UTF-8', () => Buffer.from([0x22, 0xff, 0x22]), /^Not JSON of one meaning/],
+  ['is not JSON', () => Buffer.from('{"device_id":'), /^Not JSON with one unambiguous meaning/],
+  ['has a name twice', () => Buffer.from('{"payload":{},"payload":{}}'), /^Not JSON with one unambiguous meaning/],
+  ['is not UTF-8', () => Buffer.from([0x22, 0xff, 0x22]), /^Not JSON with one unambiguous meaning/],
   ['is null', () => null, /^Not valid/],
   ['lacks a field', () => messageOf({ device_id: undefined }), /^Not valid: device_id/],
   ['names a tenant itself', () => messageOf({ tenant_id: 'acme' }), /^Not valid/],
@@ -137,7 +137,7 @@ test('refuses a message of a missing or disabled tenant, and of a vendor outside
     ]);
   }
   expect(await parkedReasons(subject(own.tenant_id, 'vendor_z'))).toEqual([
-    'The vendor of the subject is not in the catalog.',
+    'The vendor of the subject is not in the catalog, or the tenant may not use it.',
   ]);
   expect(await listed(own)).toHaveLength(1);
 });

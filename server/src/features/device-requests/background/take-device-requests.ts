@@ -6,7 +6,7 @@ const MAX_PAYLOAD_BYTES = 32_768;
 
 const refusals: Partial<Record<Reception, string>> = {
   UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
-  UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or not one of the tenant.',
+  UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
 };
 
 /** Stores the request of a device once, or returns why it is refused. */
