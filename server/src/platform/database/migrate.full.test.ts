@@ -160,11 +160,8 @@ test('a database with all fifteen squashed migrations continues; one with fewer 
   await expect(migrate(sql, drizzle)).rejects.toThrow(/^An old development version created this database.*Delete/);
   await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('0014', ${LAST_OF_FIFTEEN})`;
   await migrate(sql, drizzle);
-  const later =
-    await requests`select hash from drizzle.__drizzle_migrations where created_at > ${LAST_OF_FIFTEEN} order by id`;
-  expect(await sql`select hash from drizzle.__drizzle_migrations order by id`).toEqual([
-    { hash: '0013' },
-    { hash: '0014' },
-    ...later,
-  ]);
+  const applied = await sql`select hash from drizzle.__drizzle_migrations order by id`;
+  const { entries } = JSON.parse(readFileSync(join(drizzle, 'meta/_journal.json'), 'utf8'));
+  expect(applied.slice(0, 2)).toEqual([{ hash: '0013' }, { hash: '0014' }]);
+  expect(applied).toHaveLength(2 + entries.length - 3);
 });

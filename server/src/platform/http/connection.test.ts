@@ -63,10 +63,12 @@ async function open(localAddress = '127.0.0.1', { baseUrl } = server): Promise<S
 /** Unlike `once`, it does not reject if the other side resets the connection. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
+/** A half-open socket reads no more after its end, so it may never hear that the server has reset it. */
 const answeredOrClosed = (socket: Socket) =>
   new Promise((resolve) => {
     if (socket.closed) resolve('closed');
-    socket.once('data', () => resolve('answered')).once('close', () => resolve('closed'));
+    socket.once('data', () => resolve('answered'));
+    for (const event of ['end', 'close']) socket.once(event, () => resolve('closed'));
   });
 
 /** The server may notice late that its clients have closed. */
