@@ -8,7 +8,7 @@ import type { Answers, Load } from './wrk.js';
 
 const sender = fileURLToPath(new URL('paced-sender.ts', import.meta.url));
 
-/** NaN where none is refused. */
+/** NaN if no request was refused. */
 type Refused = { count: number; p99Ms: number; p99AfterSendingMs: number; withoutRetryAfter: number };
 
 export type Paced = Omit<Answers, 'refused'> & { refused: Refused; unsent: number };

@@ -21,7 +21,7 @@ const values: Json = {
   wait_seconds: 30,
 };
 
-/** Sets an example of each parameter: what the answers of the operation say, or else those of any other. */
+/** Gives each parameter an example: the value in an answer of its operation, or else of any operation. */
 export function addParameterExamples(paths: object): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods as object) as Json[]);
   for (const operation of operations) {

@@ -166,7 +166,7 @@ export const errors = {
   },
   RESOURCE_LIMIT_REACHED: {
     status: 409,
-    meaning: 'There are as many resources of this kind as there may be, counting those of every status.',
+    meaning: 'The limit for resources of this kind is reached. Disabled ones count, too.',
     fix: 'Update one that is not used any more, or remove one with the DELETE operation of its kind; a status frees no place. metadata names the resource and its limit, which the operator can raise.',
     retryable: false,
   },
@@ -288,7 +288,7 @@ export const errors = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'Too many requests of this credential, too many of all credentials of the tenant together, too many requests of the tenant that wait at the same time, or too many failed authentications from this address.',
+      'One of four limits is reached: requests of the credential, requests of the tenant, waiting requests of the tenant, or failed authentications from the address.',
     fix: 'Wait as long as Retry-After says. metadata.quota names the quota, where one is used up.',
     retryable: true,
   },

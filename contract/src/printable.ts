@@ -7,7 +7,7 @@ const JOINING_SCRIPTS =
     .map((script) => `\\p{Script=${script}}`)
     .join('');
 
-/** Behind a letter or a mark of such a script, whose marks may be those of all scripts. */
+/** After a letter or a mark of such a script. The mark may also be one that all scripts share. */
 const IN_A_WORD = `(?<=(?=\\p{L}|\\p{M})[${JOINING_SCRIPTS}]\\p{M}*)[\\u200C\\u200D]`;
 
 /** Between two emoji, as in a family. The first may have a skin tone or the mark of its coloured form. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ErrorCode } from '../src/errors.js';
 
-/** A request to sign. Missing fields are those of {@link usual}. */
+/** A request to sign. {@link usual} fills in missing fields. */
 export type RequestCase = {
   name: string;
   /** The mistake of an implementation that this case catches. */

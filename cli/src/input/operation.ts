@@ -43,7 +43,7 @@ type Answer<Name extends OperationName> = Name extends `${string}.list`
 export type Definition<Name extends OperationName, Flags = None, Arguments = None> = {
   /** The name of the command, if it is not the verb of the operation. */
   as?: string;
-  /** Texts for the help that replace those of the contract. */
+  /** Help texts that replace the descriptions of the contract. */
   summary?: string;
   description?: string;
   /** Fields that differ from the contract; null for a field without a flag. */
