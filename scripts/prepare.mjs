@@ -44,7 +44,8 @@ function presentState() {
     packages,
     built,
     installHash: hashOf(wanted, process.versions.modules, process.platform, process.arch),
-    buildHash: hashOf([...sources, join(root, 'tsconfig.base.json')]),
+    // The reference renders pages from docs.
+    buildHash: hashOf([...sources, ...filesBelow(join(root, 'docs')), join(root, 'tsconfig.base.json')]),
   };
 }
 

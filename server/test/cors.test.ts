@@ -121,9 +121,11 @@ test('a page of another origin gets nothing, however near its origin is', async 
 });
 
 test('a page may read the descriptions, and neither probes nor metrics', async () => {
-  const read = async (target: string) =>
-    (await unsigned('GET', `${server.baseUrl}${target}`, { Origin: PAGE })).headers['access-control-allow-origin'];
+  const headersOf = async (target: string) =>
+    (await unsigned('GET', `${server.baseUrl}${target}`, { Origin: PAGE })).headers;
+  const read = async (target: string) => (await headersOf(target))['access-control-allow-origin'];
   expect(await read('/openapi.json')).toBe(PAGE);
+  expect((await headersOf('/openapi.json')).vary).toBe('Origin, Accept-Encoding');
   for (const target of ['/metrics', '/readyz', '/livez'])
     expect([target, await read(target)]).toEqual([target, undefined]);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allOperations } from '@tenant-open-platform/contract';
+import { allOperations, errors } from '@tenant-open-platform/contract';
 import { platform, rawRequest } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test } from 'vitest';
@@ -27,6 +27,16 @@ test.each(['openapi', 'asyncapi'])('%s is served to everybody, as the contract h
   expect(parse(await yaml.text())).toEqual(document);
 });
 
+test('the page of errors, which the SDK links to, has a section for every status and a row for every code', async () => {
+  const response = await fetch(`${baseUrl()}/docs/errors`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const page = await response.text();
+  for (const [code, { status }] of Object.entries(errors)) {
+    expect(page).toContain(`<h2 id="${status}">`);
+    expect(page).toContain(`<code>${code}</code>`);
+  }
+});
+
 test('llms.txt leads to the documents and names every operation', async () => {
   const text = await (await fetch(`${baseUrl()}/llms.txt`)).text();
   const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => `${baseUrl()}/${link}`);
@@ -47,6 +57,7 @@ test('OpenAPI names the platform that serves it, below its path prefix', async (
   expect(await serversOf(`${baseUrl()}/openapi.json`)).toMatchObject([{ url: '/' }]);
   // REFERENCE_PAGE is false here.
   expect((await fetch(`${origin}/docs`)).status).toBe(404);
+  expect((await fetch(`${origin}/platform/docs/errors`)).status).toBe(200);
   expect((await fetch(`${origin}/docs/page.js`)).status).toBe(404);
 }, 180_000);
 

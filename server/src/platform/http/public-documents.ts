@@ -31,6 +31,7 @@ export function addPublicDocuments(app: Express, options: { basePath: string; re
     '/llms.txt',
     servedFile('text/plain', () => readFileSync(contractFile('llms.txt'))),
   );
+  addErrorsPage(app);
   if (referencePage) addReferencePage(app);
 }
 
@@ -44,6 +45,15 @@ function addDocument(app: Express, name: string, read: () => object): void {
     `/${name}.yaml`,
     servedFile('application/yaml', () => stringify(read(), { aliasDuplicateObjects: false })),
   );
+}
+
+/** The page that the SDK's errors link to. It is there without the reference page, too. */
+function addErrorsPage(app: Express): void {
+  const serve = servedFile('text/html', () => readFileSync(resolve('@tenant-open-platform/reference/errors.html')));
+  app.get('/docs/errors', (req, res) => {
+    res.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+    return serve(req, res);
+  });
 }
 
 /**
@@ -64,7 +74,6 @@ const contentSecurityPolicy = [
 
 const contentTypes: Record<string, string> = {
   '.css': 'text/css',
-  '.html': 'text/html',
   '.js': 'text/javascript',
   '.svg': 'image/svg+xml',
 };
@@ -73,12 +82,12 @@ const contentTypes: Record<string, string> = {
 function addReferencePage(app: Express): void {
   const page = resolve('@tenant-open-platform/reference/page.html');
   const folder = dirname(page);
-  const isFile = (path: string) => extname(path) in contentTypes && path !== 'page.html';
+  const isFile = (path: string) => extname(path) in contentTypes;
   const fileOf = (path: string) =>
     servedFile(contentTypes[extname(path)] ?? '', () => readFileSync(join(folder, path)));
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isFile);
   const files = new Map(paths.map((path) => [path, fileOf(path)]));
-  const servePage = fileOf('page.html');
+  const servePage = servedFile('text/html', () => readFileSync(page));
 
   app.get('/docs', (req, res) => {
     res.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });

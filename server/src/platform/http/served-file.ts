@@ -38,7 +38,7 @@ export function servedFile(contentType: string, read: () => Buffer | string): Se
 
   return async (req, res) => {
     const { bytes, etag } = load();
-    res.set({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding' });
+    res.set({ 'Cache-Control': 'no-cache', ETag: etag }).vary('Accept-Encoding');
     if (hasIt(req.get('If-None-Match'), etag)) {
       res.status(304).end();
       return;
