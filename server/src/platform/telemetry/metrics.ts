@@ -59,12 +59,6 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     help: 'Commands refused for backpressure: they would have waited too long.',
     registers: [registry],
   });
-  const overdue = new Counter({
-    name: 'top_commands_overdue_total',
-    help: 'Commands whose deadline passed, by vendor: EXPIRED before they were handed out, TIMED_OUT without a result.',
-    labelNames: ['vendor', 'status'] as const,
-    registers: [registry],
-  });
   const removed = new Counter({
     name: 'top_rows_removed_total',
     help: 'Rows deleted because their retention time was over, by table.',
@@ -139,9 +133,6 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     },
     countOverload(): void {
       overloads.inc();
-    },
-    countOverdue(vendor: string, status: string): void {
-      overdue.inc({ vendor, status });
     },
     countRequest(operation: string, status: number, seconds: number): void {
       duration.observe({ operation, status }, seconds);

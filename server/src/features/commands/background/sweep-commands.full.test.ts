@@ -94,7 +94,7 @@ test('a command does not wait for updates of another vendor, or for updates afte
   const sweep = createCommandSweeper({ database, signals, bus, metrics, overdue: 'RECENT', intervalMs: 500 });
   expect(await sweep()).toBe(2);
   expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
-  const counted = (vendor: string) => `top_commands_overdue_total{vendor="${vendor}",status="TIMED_OUT"} 1\n`;
+  const counted = (vendor: string) => `top_commands_completed_total{status="TIMED_OUT",vendor="${vendor}"} 1\n`;
   expect(await metrics.render()).toContain(counted('vendor_a'));
   expect(await metrics.render()).toContain(counted('vendor_b'));
 });

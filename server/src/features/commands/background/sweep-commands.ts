@@ -80,7 +80,7 @@ type Row = StateColumns & {
  * finished commands. It starts at the earliest deadline that may still be open.
  */
 export function createCommandSweeper(options: Options) {
-  const { database, bus, metrics, overdue, intervalMs, holdMs = HOLD_MS } = options;
+  const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
@@ -102,11 +102,10 @@ export function createCommandSweeper(options: Options) {
         return { ...group, until: toText(until) };
       }),
     );
-    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : [];
-    for (const { vendor, after } of ended) metrics.countOverdue(vendor, after.status);
+    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
-    return { ended: ended.length, slice };
+    return { ended, slice };
   }
 
   return async (): Promise<number> => {
@@ -183,7 +182,7 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
 async function endCommands(
   { database, signals, metrics, overdue }: Options,
   { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
-): Promise<Move[]> {
+): Promise<number> {
   const moves = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
       select tenant_id, command_id, vendor, status, adapter_status, device_execution_status
@@ -204,7 +203,7 @@ async function endCommands(
     ...(moves.length > 0 ? [topics.eventLog] : []),
     ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
   ]);
-  return moves;
+  return moves.length;
 }
 
 function toMove(row: Row): Move[] {
