@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createTenant } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -27,10 +27,8 @@ for (const [language, programs] of languages) {
 /** The files that the section names, by the place to which it copies them, and its commands. */
 function sectionOf(language: string) {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${language}\n`)) ?? '';
-  const files = [...section.matchAll(/`(examples\/[\w./-]+)`(?: to `([\w./-]+)`)?/g)].map(([, from = '', to]) => ({
-    from,
-    to: to ?? from.slice(from.lastIndexOf('/') + 1),
-  }));
+  const named = section.matchAll(/`(examples\/[\w./-]+)`(?: into a folder `(\w+)`)?/g);
+  const files = [...named].map(([, from = '', folder = '.']) => ({ from, to: join(folder, basename(from)) }));
   const [, commands = ''] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
   return { files, commands };
 }
