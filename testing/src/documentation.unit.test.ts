@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { guides } from './documentation-blocks.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const guides = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`);
 
 /** Created by running and building. */
 const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;
@@ -40,6 +38,23 @@ test('docs/configuration.md names every variable of the configuration, with its 
   // TOP_… are streams.
   const documented = page.match(/^\| `(?!TOP_)[A-Z_]+` \|.*?\|/gm);
   expect(documented?.toSorted()).toEqual(variables.toSorted());
+});
+
+describe.each(guides)('%s', (page) => {
+  const text = read(page);
+  const fences = [...text.matchAll(/^(?<before>[^\n]*\n\n)? *```(?<language>sh|ts|python)(?<mark>[^\n]*)$/gm)];
+
+  test('has code, and each block is run by a test or says why not', () => {
+    const isRun = (mark = '', before = '') =>
+      /^ (run|run-full|not-run: .+)$/.test(mark) || /`examples\/signing\/[\w./-]+`:\n/.test(before);
+    const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
+    expect(unmarked).toEqual([]);
+    expect(text).toMatch(/^```(sh|ts|python) /m);
+  });
+
+  test('is in the list of docs/README.md', () => {
+    expect(page === 'docs/README.md' || read('docs/README.md').includes(`](${basename(page)})`)).toBe(true);
+  });
 });
 
 test('docs/signing.md shows the files of examples/signing as they are', () => {
