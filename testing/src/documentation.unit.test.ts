@@ -49,7 +49,7 @@ describe.each(guides)('%s', (page) => {
       /^ (run|run-full|not-run: .+)$/.test(mark) || /`examples\/signing\/[\w./-]+`:\n/.test(before);
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
     expect(unmarked).toEqual([]);
-    expect(text).toMatch(/^```(sh|ts|python) /m);
+    if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
   });
 
   test('is in the list of docs/README.md', () => {
@@ -61,4 +61,9 @@ test('docs/signing.md shows the files of examples/signing as they are', () => {
   const shown = [...read('docs/signing.md').matchAll(/`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
   expect(shown.length).toBeGreaterThan(8);
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
+});
+
+test('docs/signing.md shows the script of contract/postman.json', () => {
+  const { exec } = JSON.parse(read('contract/postman.json')).event[0].script;
+  expect(read('docs/signing.md')).toContain(`\`\`\`js\n${exec.join('\n')}\n\`\`\`\n`);
 });

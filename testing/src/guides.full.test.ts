@@ -17,7 +17,7 @@ const prints: Record<string, string[]> = {
   'docs/postgres.md': ['"is_primary": true'],
   'docs/recovery.md': ['"parked_message_id"', 'Republished'],
   'docs/retention.md': ['top_rows_removed_total'],
-  'docs/signing.md': [],
+  'docs/signing.md': ['"status": "ACCEPTED"'],
 };
 
 const data = mkdtempSync(join(tmpdir(), 'top-guides-'));
