@@ -40,7 +40,7 @@ function addSearch(search: HTMLElement): void {
       : '';
     list.replaceChildren(...found.slice(0, SHOWN).map(itemOf));
   };
-  input.addEventListener('input', show);
+  input.addEventListener('input', () => void show());
   search.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && event.target === input) list.querySelector('a')?.click();
     if (event.key !== 'Escape') return;

@@ -16,7 +16,7 @@ const prints: Record<string, string[]> = {
     'SUCCEEDED { simulated: true }',
   ],
   'docs/concepts.md': ["curl -X POST '"],
-  'docs/pagination-and-limits.md': ['2 2 ', 'SUCCEEDED', '"requests_per_minute"'],
+  'docs/pagination-and-limits.md': ['2 items, then ', 'SUCCEEDED', '"requests_per_minute"'],
   'docs/life-cycle.md': ['"status": "SUCCEEDED"', '"source": "DEVICE"', '"status": "TIMED_OUT"'],
   'docs/events.md': ['"event_type": "command.completed"', 'command.accepted ACCEPTED', 'command.completed SUCCEEDED'],
   'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
