@@ -46,7 +46,8 @@ describe.each(guides)('%s', (page) => {
 
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
-      /^ (run|run-full|not-run: .+)$/.test(mark) || /`examples\/signing\/[\w./-]+`:\n/.test(before);
+      /^ (run|run-full|run-clients|not-run: .+)$/.test(mark) ||
+      /`examples\/(?:signing|generated-clients)\/[\w./-]+`:\n/.test(before);
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
     expect(unmarked).toEqual([]);
     if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
@@ -57,9 +58,12 @@ describe.each(guides)('%s', (page) => {
   });
 });
 
-test('docs/signing.md shows the files of examples/signing as they are', () => {
-  const shown = [...read('docs/signing.md').matchAll(/`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
-  expect(shown.length).toBeGreaterThan(8);
+test.each([
+  ['docs/signing.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 9],
+  ['docs/clients.md', /`(examples\/generated-clients\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
+] as const)('%s shows its examples as they are', (page, pattern, least) => {
+  const shown = [...read(page).matchAll(pattern)];
+  expect(shown.length).toBeGreaterThanOrEqual(least);
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
 });
 
