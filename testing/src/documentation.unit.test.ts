@@ -59,7 +59,7 @@ describe.each(guides)('%s', (page) => {
 });
 
 test.each([
-  ['docs/signing.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 9],
+  ['docs/signing-code.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 9],
   ['docs/clients.md', /`(examples\/generated-clients\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];
@@ -67,7 +67,7 @@ test.each([
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
 });
 
-test('docs/signing.md shows the script of contract/postman.json', () => {
+test('docs/signing-code.md shows the script of contract/postman.json', () => {
   const { exec } = JSON.parse(read('contract/postman.json')).event[0].script;
-  expect(read('docs/signing.md')).toContain(`\`\`\`js\n${exec.join('\n')}\n\`\`\`\n`);
+  expect(read('docs/signing-code.md')).toContain(`\`\`\`js\n${exec.join('\n')}\n\`\`\`\n`);
 });
