@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { jsonIn, runPage } from './documentation-blocks.js';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 test('docs/access.md, pasted from top to bottom, grants the documented permissions, and the audit log has all entries', async () => {
   const outputs = jsonIn(await runPage('docs/access.md'));

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { blocksOf, runPage, runPasted } from './documentation-blocks.js';
 import { createTenant, platform, signedRequest } from './index.js';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 const PAGE = 'docs/audit.md';
 const DAY_MS = 24 * 60 * 60 * 1000;
