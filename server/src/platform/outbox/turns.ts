@@ -53,7 +53,6 @@ export function createTurns() {
     beginAfter(tenantId: string): void {
       after = tenantId;
       quickPasses = 0;
-      firstPositions.clear();
     },
   };
 }
