@@ -8,6 +8,7 @@ import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate, overload } from './parts/fixed-rate.js';
 import { memory } from './parts/memory.js';
 import type { Form, Part } from './parts/part.js';
+import { rollingUpgrade } from './parts/rolling-upgrade.js';
 import { sdk } from './parts/sdk.js';
 import { start } from './parts/start.js';
 import { fullLoad, steadyState } from './parts/steady-state.js';
@@ -23,16 +24,18 @@ const parts: Record<string, Part> = {
   overload,
   drain,
   workers,
+  'rolling-upgrade': rollingUpgrade,
   'filled-database': filledDatabase,
   memory,
   start,
   sdk,
 };
+const isPossible = (part: string) => part !== 'rolling-upgrade' || values.against !== undefined;
 const quickParts = ['accepting', 'steady-state'];
 
 const USAGE = `pnpm bench [part …] [options]
 
-parts: ${Object.keys(parts).join(', ')}; without any, all
+parts: ${Object.keys(parts).join(', ')}; without any, all (rolling-upgrade only with --against)
   --against <git ref>  measure that commit in turn with this working copy
   --quick              ${quickParts.join(' and ')} in two minutes: shorter loads, with thresholds, without results.md
   --pairs <n>          how often each contender is measured (5)
@@ -56,7 +59,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const { quick } = values;
-const chosen = positionals.length > 0 ? positionals : quick ? quickParts : Object.keys(parts);
+const chosen = positionals.length > 0 ? positionals : quick ? quickParts : Object.keys(parts).filter(isPossible);
 const unknown = chosen.filter((name) => !(name in parts));
 if (values.help || unknown.length > 0) {
   console.error(`${unknown.map((name) => `There is no part ${name}.\n`).join('')}${USAGE}`);
