@@ -2,9 +2,9 @@ import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
 import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
 
-/** A full pass is followed by one quick pass for every 5 milliseconds that it took, */
+/** One quick pass follows for every 5 milliseconds that a full pass took, and at least one. */
 const FULL_PASS_MS = 5;
-/** and by no more than this, so that new tenants and rows that were committed late need not wait long. */
+/** A new tenant, or a row that was committed late, waits for at most this many quick passes. */
 export const MOST_QUICK_PASSES = 64;
 
 type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
@@ -17,7 +17,7 @@ export function createTurns() {
   /** The tenant after which the next turn begins. */
   let after = '';
   let quickPasses = 0;
-  /** Of the tenants that were seen last. */
+  /** By tenant, of the tenants that were seen last. */
   const firstPositions = new Map<string, string>();
 
   return {
