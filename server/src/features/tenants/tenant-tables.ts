@@ -41,7 +41,11 @@ export const tenantTables = [
 ] as const satisfies PgTable[];
 
 /** The columns of the primary key after the tenant. */
-export const keyOf = (table: PgTable): PgColumn[] => getTableConfig(table).primaryKeys[0]?.columns.slice(1) ?? [];
+export function keyOf(table: PgTable): PgColumn[] {
+  const { primaryKeys, columns } = getTableConfig(table);
+  const names = primaryKeys[0]?.columns.slice(1).map(({ name }) => name) ?? [];
+  return names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+}
 
 /** The columns side by side, as a row or as an order. */
 export const listed = (columns: readonly PgColumn[]): SQL => sql.join([...columns], sql`, `);
