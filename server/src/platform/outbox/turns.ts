@@ -2,10 +2,8 @@ import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
 import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
 
-/** A full pass is followed by one quick pass for every 5 milliseconds that it took, */
-const FULL_PASS_MS = 5;
-/** and by no more than this, so that new tenants and rows that were committed late need not wait long. */
-export const MOST_QUICK_PASSES = 64;
+/** After a full pass, quick passes follow for three times as long as it took. So a new tenant waits no longer than that. */
+const QUICK_FOR_FULL = 3;
 
 type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
 
@@ -16,7 +14,7 @@ type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: numbe
 export function createTurns() {
   /** The tenant after which the next turn begins. */
   let after = '';
-  let quickPasses = 0;
+  let quickUntil = 0;
   /** Of the tenants that were seen last. */
   const firstPositions = new Map<string, string>();
 
@@ -25,7 +23,7 @@ export function createTurns() {
 
     async take(tx: Transaction, inFlight: readonly string[]): Promise<Taken> {
       const startedAt = performance.now();
-      const isQuick = quickPasses > 0 && firstPositions.size > 0 && after === '';
+      const isQuick = startedAt < quickUntil && firstPositions.size > 0 && after === '';
       const taken = isQuick
         ? await takeRowsFrom(tx, firstPositions, inFlight)
         : await takeRows(tx, { after, inFlight });
@@ -44,15 +42,14 @@ export function createTurns() {
         if (firstPositions.size <= BATCH) break;
         firstPositions.delete(tenantId);
       }
-      if (isQuick) quickPasses--;
-      else if (rows.length === 0) quickPasses = 0;
-      else quickPasses = Math.min(MOST_QUICK_PASSES, Math.max(1, Math.floor(tookMs / FULL_PASS_MS)));
+      if (rows.length === 0) quickUntil = 0;
+      else if (!isQuick) quickUntil = performance.now() + QUICK_FOR_FULL * tookMs;
     },
 
     /** The next pass is full and begins after this tenant. */
     beginAfter(tenantId: string): void {
       after = tenantId;
-      quickPasses = 0;
+      quickUntil = 0;
       firstPositions.clear();
     },
   };
