@@ -138,7 +138,7 @@ async function deleteRows(
     sql`, `,
   );
   const [last] = await tx.execute<{ key: string[] }>(sql`
-    select array[${texts}] as key from ${table} where ${range} order by ${listed(key)} limit 1 offset ${batch - 1}`);
+    select json_build_array(${texts}) as key from ${table} where ${range} order by ${listed(key)} limit 1 offset ${batch - 1}`);
   const upTo = last ? sql`${range} and (${listed(key)}) <= (${valuesOf(table, last.key)})` : range;
   const { count } = await tx.execute(sql`delete from ${table} where ${upTo} and ${filter}`);
   return { removed: count, after: last?.key ?? null };
