@@ -8,7 +8,7 @@ type DescribedOperation = {
   'x-required-scope': string | null;
   'x-tenant': 'own' | 'path' | 'platform';
   'x-repeat': Repeat;
-  parameters: { in?: string; required?: boolean }[];
+  parameters: { in?: string; name?: string; required?: boolean }[];
   requestBody?: Content & { required: boolean };
   responses: Record<string, Partial<Content> & { $ref?: string }>;
 };
