@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { install, generators as project } from './install.js';
 
 const document = join(import.meta.dirname, '../../contract/openapi.json');
 const page = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
-const project = join(import.meta.dirname, 'typescript');
 
 const generators: Record<string, (output: string) => string[]> = {
   'openapi-typescript': (output) => ['openapi-typescript', document, '-o', `${output}/client.ts`],
@@ -18,21 +17,6 @@ const generators: Record<string, (output: string) => string[]> = {
     ...['-o', output, '-n', 'client.ts'],
   ],
 };
-
-/** The generators, as package-lock.json pins them, installed on first use. */
-function install(): string {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(project, 'package-lock.json')))
-    .digest('hex');
-  const folder = join(import.meta.dirname, 'node_modules/.generators', lock.slice(0, 12));
-  // npm writes this file last.
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-    mkdirSync(folder, { recursive: true });
-    for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(project, file), join(folder, file));
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'pipe' });
-  }
-  return folder;
-}
 
 test('docs/clients.md names these generators', () => {
   const [sentence = ''] = /The output of these generators compiles.*/.exec(page) ?? [];
