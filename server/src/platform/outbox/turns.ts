@@ -1,0 +1,56 @@
+import type { Transaction } from '../database/database.js';
+import type { OutboxRow } from './outbox-kind.js';
+import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
+
+/** After a full pass, quick passes follow for three times as long as it took. So a new tenant waits no longer than that. */
+const QUICK_FOR_FULL = 3;
+
+type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
+
+/**
+ * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows
+ * that have left, and a full pass reads all of them. Quick passes in between begin where the tenants' rows begin.
+ */
+export function createTurns() {
+  /** The tenant after which the next turn begins. */
+  let after = '';
+  let quickUntil = 0;
+  /** Of the tenants that were seen last. */
+  const firstPositions = new Map<string, string>();
+
+  return {
+    after: () => after,
+
+    async take(tx: Transaction, inFlight: readonly string[]): Promise<Taken> {
+      const startedAt = performance.now();
+      const isQuick = startedAt < quickUntil && firstPositions.size > 0 && after === '';
+      const taken = isQuick
+        ? await takeRowsFrom(tx, firstPositions, inFlight)
+        : await takeRows(tx, { after, inFlight });
+      return { ...taken, isQuick, tookMs: performance.now() - startedAt };
+    },
+
+    /** Call it when the transaction has committed. */
+    committed({ rows, after: next, isQuick, tookMs }: Taken): void {
+      after = next;
+      // From the last row to the first one, so that the first one stays. Quick passes take no logged rows.
+      for (const { tenant_id, is_logged, position } of rows.toReversed()) {
+        firstPositions.delete(tenant_id);
+        if (!is_logged) firstPositions.set(tenant_id, position);
+      }
+      for (const tenantId of firstPositions.keys()) {
+        if (firstPositions.size <= BATCH) break;
+        firstPositions.delete(tenantId);
+      }
+      if (rows.length === 0) quickUntil = 0;
+      else if (!isQuick) quickUntil = performance.now() + QUICK_FOR_FULL * tookMs;
+    },
+
+    /** The next pass is full and begins after this tenant. */
+    beginAfter(tenantId: string): void {
+      after = tenantId;
+      quickUntil = 0;
+      firstPositions.clear();
+    },
+  };
+}
