@@ -31,7 +31,7 @@ function sectionOf(language: string) {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${language}\n`)) ?? '';
   const named = section.matchAll(/`(examples\/[\w./-]+)`(?: into a folder `(\w+)`)?/g);
   const files = [...named].map(([, from = '', folder = '.']) => ({ from, to: join(folder, basename(from)) }));
-  const [, commands = ''] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
+  const [, commands = ''] = /^```sh run-clients\n(.*?)^```$/ms.exec(section) ?? [];
   return { files, commands };
 }
 
