@@ -40,6 +40,7 @@ const lists: Record<
         body: { tenant_id: `page-${randomUUID()}`, name: 'Page' },
       }),
   },
+  'tenants.export': { caller: () => platform().admin, add: exportable },
   'credentials.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
   'roles.list': { caller: ({ admin }) => admin, add: async () => {} },
   'roleBindings.list': {
@@ -95,6 +96,17 @@ const lists: Record<
   'events.list': { caller: ({ reader }) => reader, add: async () => {} },
 };
 
+/** The DISABLED tenant that is exported in the place of each tenant. Its first page is the tenant itself. */
+const exported = new Map<string, string>();
+
+async function exportable({ tenant_id }: TestTenant): Promise<void> {
+  const other = exported.get(tenant_id) ?? (await createTenant()).tenant_id;
+  exported.set(tenant_id, other);
+  await createCredential(other);
+  const body = { status: 'DISABLED' };
+  await signedRequest(platform().admin, 'PUT', `/api/v1/platform/tenants/${other}`, { body });
+}
+
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 
 async function createEndpoint({ admin }: TestTenant): Promise<string> {
@@ -144,9 +156,9 @@ const listOperations = allOperations.filter((operation) => queryNames(operation)
 
 const filterOf = (operation: Operation, name: string) => lists[operation.name]?.filters?.[name] ?? filters[name] ?? '';
 
-const pathOf = ({ route }: Operation, tenant: TestTenant) =>
+const pathOf = ({ name, route }: Operation, tenant: TestTenant) =>
   route.path
-    .replace(':tenant_id', tenant.tenant_id)
+    .replace(':tenant_id', (name === 'tenants.export' && exported.get(tenant.tenant_id)) || tenant.tenant_id)
     .replace(':vendor', VENDOR)
     .replace(':endpoint_id', () => subscribed.get(tenant.tenant_id) ?? '');
 

@@ -2,8 +2,10 @@ import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
 import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
 
-/** After a full pass, quick passes follow for three times as long as it took. So a new tenant waits no longer than that. */
+/** After a full pass, quick passes follow for three times as long as it took, */
 const QUICK_FOR_FULL = 3;
+/** but no longer than this, because new tenants and rows that were committed late wait for the next full pass. */
+const LONGEST_QUICK_MS = 500;
 
 type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
 
@@ -15,7 +17,7 @@ export function createTurns() {
   /** The tenant after which the next turn begins. */
   let after = '';
   let quickUntil = 0;
-  /** Of the tenants that were seen last. */
+  /** By tenant, of the tenants that were seen last. */
   const firstPositions = new Map<string, string>();
 
   return {
@@ -43,7 +45,7 @@ export function createTurns() {
         firstPositions.delete(tenantId);
       }
       if (rows.length === 0) quickUntil = 0;
-      else if (!isQuick) quickUntil = performance.now() + QUICK_FOR_FULL * tookMs;
+      else if (!isQuick) quickUntil = performance.now() + Math.min(LONGEST_QUICK_MS, QUICK_FOR_FULL * tookMs);
     },
 
     /** The next pass is full and begins after this tenant. */
