@@ -34,7 +34,7 @@ export async function deleteParkedCopy(database: Database, delivery: Delivery): 
 
 /**
  * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Returns false if there
- * is no copy. It needs no quota, because it adds no row.
+ * is no copy, or its tenant is deleted. It needs no quota, because it adds no row.
  */
 export async function replaceParkedCopy(database: Database, delivery: Delivery, reason: string): Promise<boolean> {
   const id = parkedIdOf(delivery);
@@ -47,7 +47,7 @@ export async function replaceParkedCopy(database: Database, delivery: Delivery, 
       )
       insert into parked_messages (tenant_id, parked_message_id, subject, reason, body, is_whole)
       select tenant_id, (${sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text, body, is_whole
-      from copy
+      from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')
       returning 1`,
   );
   return replaced.length > 0;
