@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { ClientId, InputTimestamp, Name, pageQuery, queryList, RequestId, TenantId, Timestamp } from './primitives.js';
 
 export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'CredentialStatus',
@@ -203,7 +203,10 @@ export const credentials = operations({
       answerHeaders: ['Link', 'X-Next-Cursor'],
     },
     pathParams: tenantPath,
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      status: queryList(CredentialStatus).optional().describe('Only credentials of these statuses.'),
+    }),
     responses: { 200: CredentialList },
   },
   get: {

@@ -1016,8 +1016,10 @@ export interface CommandListQuery {
   limit?: number;
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
-  /** Only commands of this status. */
-  status?: CommandStatusInput;
+  /** Only commands of these statuses. */
+  status?: CommandStatusInput | CommandStatusInput[];
+  /** true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way. */
+  is_final?: boolean;
   /** Only commands for this vendor. */
   vendor?: string;
   /** Only commands for this device. */
@@ -1116,6 +1118,8 @@ export interface CredentialListQuery {
   limit?: number;
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
+  /** Only credentials of these statuses. */
+  status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */

@@ -40,7 +40,11 @@ const lists: Record<
         body: { tenant_id: `page-${randomUUID()}`, name: 'Page' },
       }),
   },
-  'credentials.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
+  'credentials.list': {
+    caller: ({ admin }) => admin,
+    add: (tenant) => createCredential(tenant.tenant_id),
+    filters: { status: 'ACTIVE' },
+  },
   'roles.list': { caller: ({ admin }) => admin, add: async () => {} },
   'roleBindings.list': {
     caller: ({ admin }) => admin,
@@ -117,6 +121,7 @@ async function subscribeToNext(tenant: TestTenant): Promise<void> {
 const filters: Record<string, string> = {
   client_id: 'client-1',
   status: 'ACCEPTED',
+  is_final: 'true',
   vendor: 'vendor_a',
   device_id: 'device-1',
   command_type: 'reboot',
