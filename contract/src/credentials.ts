@@ -28,6 +28,8 @@ const PreviousSecretTtlSeconds = z
     'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default.',
   );
 
+const LastUsedAt = Timestamp.nullable();
+
 const Credential = z
   .object({
     client_id: ClientId,
@@ -41,6 +43,15 @@ const Credential = z
       'Until when the previous secret is still accepted; null if it is not.',
     ),
     expires_at: Timestamp.nullable().describe('When the credential stops working; null for never.'),
+    last_used_at: LastUsedAt.describe(
+      'When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never.',
+    ),
+    secret_last_used_at: LastUsedAt.describe(
+      'The same for the current secret, the one of secret_version; null for never.',
+    ),
+    previous_secret_last_used_at: LastUsedAt.describe(
+      'The same for the previous secret while it is still accepted. Where it no longer changes, previous_secret_expires_at may come.',
+    ),
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),
     request_id: RequestId,
@@ -57,6 +68,9 @@ const Credential = z
       secret_version: 1,
       previous_secret_expires_at: null,
       expires_at: null,
+      last_used_at: '2026-01-31T09:30:00.000Z',
+      secret_last_used_at: '2026-01-31T09:30:00.000Z',
+      previous_secret_last_used_at: null,
       created_at: '2026-01-31T09:30:00.000Z',
       updated_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -81,6 +95,9 @@ const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
     secret_version: 1,
     previous_secret_expires_at: null,
     expires_at: null,
+    last_used_at: null,
+    secret_last_used_at: null,
+    previous_secret_last_used_at: null,
     created_at: '2026-01-31T09:30:00.000Z',
     updated_at: '2026-01-31T09:30:00.000Z',
     request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -102,6 +119,9 @@ const CredentialUpdated = Credential.extend({
     secret_version: 1,
     previous_secret_expires_at: null,
     expires_at: null,
+    last_used_at: '2026-01-31T09:45:00.000Z',
+    secret_last_used_at: '2026-01-31T09:45:00.000Z',
+    previous_secret_last_used_at: null,
     created_at: '2026-01-31T09:30:00.000Z',
     updated_at: '2026-01-31T10:00:00.000Z',
     request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',

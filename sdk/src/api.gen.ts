@@ -394,6 +394,12 @@ export interface Credential {
   previous_secret_expires_at: string | null;
   /** When the credential stops working; null for never. */
   expires_at: string | null;
+  /** When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never. */
+  last_used_at: string | null;
+  /** The same for the current secret, the one of secret_version; null for never. */
+  secret_last_used_at: string | null;
+  /** The same for the previous secret while it is still accepted. Where it no longer changes, previous_secret_expires_at may come. */
+  previous_secret_last_used_at: string | null;
   /** When the credential was created. */
   created_at: string;
   /** When the credential was last changed. */

@@ -174,8 +174,12 @@ CREATE TABLE public.credentials (
     previous_secret_expires_at timestamp(3) with time zone,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
-);
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp(3) with time zone,
+    secret_last_used_at timestamp(3) with time zone,
+    previous_secret_last_used_at timestamp(3) with time zone
+)
+WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.credentials FORCE ROW LEVEL SECURITY;
 
@@ -1422,6 +1426,24 @@ GRANT SELECT(previous_secret_expires_at) ON TABLE public.credentials TO top_inge
 --
 
 GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(last_used_at) ON TABLE public.credentials TO top_system;
+
+--
+-- Name: COLUMN credentials.secret_last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(secret_last_used_at) ON TABLE public.credentials TO top_system;
+
+--
+-- Name: COLUMN credentials.previous_secret_last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(previous_secret_last_used_at) ON TABLE public.credentials TO top_system;
 
 --
 -- Name: TABLE device_requests; Type: ACL; Schema: public; Owner: -
