@@ -997,7 +997,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default."
+        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now."
       }
     }
   },

@@ -46,11 +46,9 @@ const Credential = z
     last_used_at: LastUsedAt.describe(
       'When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never.',
     ),
-    secret_last_used_at: LastUsedAt.describe(
-      'The same for the current secret, the one of secret_version; null for never.',
-    ),
+    secret_last_used_at: LastUsedAt.describe('The same for the current secret; null for never.'),
     previous_secret_last_used_at: LastUsedAt.describe(
-      'The same for the previous secret while it is still accepted. Where it no longer changes, previous_secret_expires_at may come.',
+      'The same for the previous secret; null also where it is no longer accepted.',
     ),
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),
@@ -172,15 +170,22 @@ const CredentialUpdate = z
     replay_window_seconds: ReplayWindowSeconds.optional(),
     expires_at: InputTimestamp.nullable().optional().describe('When the credential stops working; null for never.'),
     rotate_secret: z.boolean().optional().describe('True makes a new secret and returns it, this once.'),
-    previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
+    previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
+      'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now.',
+    ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
+  .refine((body) => body.previous_secret_ttl_seconds === 0 || onlyRotationKeepsASecret(body), {
+    ...ttlWithoutRotation,
+    error: 'must be 0 without rotate_secret: true',
+  })
   .meta({
     id: 'CredentialUpdate',
-    dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
     example: { status: 'DISABLED' },
-    moreExamples: { rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 } },
+    moreExamples: {
+      rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 },
+      end_of_the_previous_secret: { previous_secret_ttl_seconds: 0 },
+    },
   });
 
 const tenantPath = z.object({ tenant_id: TenantId });

@@ -396,9 +396,9 @@ export interface Credential {
   expires_at: string | null;
   /** When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never. */
   last_used_at: string | null;
-  /** The same for the current secret, the one of secret_version; null for never. */
+  /** The same for the current secret; null for never. */
   secret_last_used_at: string | null;
-  /** The same for the previous secret while it is still accepted. Where it no longer changes, previous_secret_expires_at may come. */
+  /** The same for the previous secret; null also where it is no longer accepted. */
   previous_secret_last_used_at: string | null;
   /** When the credential was created. */
   created_at: string;
@@ -441,7 +441,7 @@ export interface CredentialUpdate {
   expires_at?: string | null;
   /** True makes a new secret and returns it, this once. */
   rotate_secret?: boolean;
-  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {

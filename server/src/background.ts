@@ -62,6 +62,7 @@ const PURGE_INTERVAL_MS = 60_000;
 /** For lost signals, and for changes without a signal, such as a tenant that is ACTIVE again. */
 const PROVISION_INTERVAL_MS = 60_000;
 
+/** With the minute in which a credential is written once, an instant is at most 90 seconds late. */
 const STORE_USES_INTERVAL_MS = 20_000;
 
 /** Creates the durables that principals read on the bus, including those for new principals and vendors. */
