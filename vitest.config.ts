@@ -41,7 +41,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'local', globalSetup, include: [all], exclude: [...needServers, '**/*.full.test.ts'] },
       },
-      { extends: true, test: { name: 'full', globalSetup, include: [all], exclude: needServers } },
+      {
+        extends: true,
+        test: { name: 'full', globalSetup, include: [all], exclude: [...needServers, '**/*.embedded.test.ts'] },
+      },
       { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
       {
         extends: true,

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.mjs';
 
-/** Runs every `check:…` of package.json in parallel, and shows the output of each failed one in one piece. */
+/**
+ * Runs every `check:…` of package.json in parallel, and shows the output of each failed one in one piece. `pnpm run
+ * '/^check:/'` stops the others at the first failure; with `--no-bail` it exits 0 although one failed (pnpm 10.34).
+ */
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const programs = [join(root, 'node_modules', '.bin'), join(root, '.tools', 'node_modules', '.bin'), process.env.PATH];
 const env = { ...process.env, PATH: programs.join(':') };

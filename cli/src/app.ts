@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { addApi } from './commands/api.js';
 import { addAuditEvents } from './commands/audit-events.js';
 import { addBus } from './commands/bus.js';
 import { addBusPrincipals } from './commands/bus-principals.js';
@@ -88,6 +89,7 @@ const additions = [
   addWhoami,
   addDoctor,
   addSign,
+  addApi,
   addTenants,
   addCredentials,
   addRoles,

@@ -52,7 +52,7 @@ function seedFile(name: string, key: ReturnType<typeof createUser>): string {
   return file;
 }
 
-/** As in docs/operating.md. */
+/** As in docs/nats.md. */
 async function letPrincipalsIn(): Promise<void> {
   const { base_url, client_id, secret } = profile('platform-admin.json');
   const argv = [topctl, 'bus', 'render-config', '--platform-user-public-key', platformUser.getPublicKey()];

@@ -28,17 +28,17 @@ describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...guides])('%
   });
 });
 
-test('docs/operating.md names every variable of the configuration, with its default', () => {
+test('docs/configuration.md names every variable of the configuration, with its default', () => {
   const declared = [...read('server/src/config.ts').matchAll(/^ {4}([A-Z_]+): ([\s\S]*?),\n(?= {4}\S| {2}\}\))/gm)];
   const variables = declared.map(([, name, schema]) => {
     const value = /\.(?:prefault|default)\('([^']*)'\)/.exec(schema as string)?.[1];
     return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\` `}|`;
   });
   expect(variables.length).toBeGreaterThan(10);
-  const operating = read('docs/operating.md');
-  expect(variables.filter((row) => !operating.includes(row))).toEqual([]);
+  const page = read('docs/configuration.md');
+  expect(variables.filter((row) => !page.includes(row))).toEqual([]);
   // TOP_… are streams.
-  const documented = operating.match(/^\| `(?!TOP_)[A-Z_]+` \|.*?\|/gm);
+  const documented = page.match(/^\| `(?!TOP_)[A-Z_]+` \|.*?\|/gm);
   expect(documented?.toSorted()).toEqual(variables.toSorted());
 });
 

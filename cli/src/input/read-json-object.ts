@@ -22,7 +22,8 @@ export async function readJsonObject(
   return value as Record<string, unknown>;
 }
 
-async function readArgument(context: Context, flag: string, argument: string): Promise<string> {
+/** The text of a flag: the argument itself, the content of `@file`, or stdin for `-`. */
+export async function readArgument(context: Context, flag: string, argument: string): Promise<string> {
   if (argument === '-') return readStdin(context);
   if (!argument.startsWith('@')) return argument;
   const path = argument.slice(1);

@@ -7,6 +7,8 @@ import { recordRequests, type SentRequest } from './sent-request.js';
 export type Session = {
   profile: Profile;
   client: TenantOpenPlatform;
+  /** Sends what no operation covers. Requests are recorded, and held back, as those of the client. */
+  fetch: typeof fetch;
   /** The last request, to explain a refused signature. */
   lastRequest: () => SentRequest | undefined;
   /** Whether an answer said that its idempotency key was used before. */
@@ -28,5 +30,5 @@ export async function connect(context: Context, profile: Profile, wrap: WrapFetc
     secret: profile.secret,
     fetch: recorder.fetch,
   });
-  return { profile, client, lastRequest: recorder.last, isReplay: recorder.isReplay };
+  return { profile, client, fetch: recorder.fetch, lastRequest: recorder.last, isReplay: recorder.isReplay };
 }

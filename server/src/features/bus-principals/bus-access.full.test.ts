@@ -95,7 +95,7 @@ async function renderConfig(): Promise<string> {
 }
 
 /**
- * As an operator does, see docs/operating.md: in 2.9 the imports of a new account take effect with the second reload.
+ * As an operator does, see docs/nats.md: in 2.9 the imports of a new account take effect with the second reload.
  */
 async function letIn(): Promise<void> {
   const config = await renderConfig();

@@ -91,7 +91,7 @@ test('an overlap is ended at once by previous_secret_ttl_seconds 0, and the new 
     400,
     {
       location: 'body/previous_secret_ttl_seconds',
-      code: 'INVALID_VALUE',
+      code: 'CUSTOM',
       message: 'must be 0 without rotate_secret: true',
     },
   ]);

@@ -1,0 +1,59 @@
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, topctl } from '../../test/topctl.js';
+
+const { operator } = await createTenant();
+const env = environmentOf(operator);
+const commands = '/api/v1/open/downlink/commands';
+const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, idempotency_key: 'k1' };
+
+test('a request is signed and sent, and its answer printed as it came', async () => {
+  const { exitCode, stdout, stderr } = await topctl(['api', 'GET', '/api/v1/open/me'], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({ client_id: operator.client_id });
+});
+
+test.each([
+  ['an argument', JSON.stringify(reboot), undefined],
+  ['stdin', '-', JSON.stringify(reboot)],
+])('the body is %s', async (_, body, stdin) => {
+  const { exitCode, stdout } = await topctl(['api', 'post', commands, '--body', body], {
+    env,
+    ...(stdin && { stdin }),
+  });
+  expect({ exitCode, answer: JSON.parse(stdout) }).toMatchObject({ exitCode: 0, answer: { status: 'ACCEPTED' } });
+});
+
+test('a refusal is explained on stderr, and has its exit code', async () => {
+  const { exitCode, stdout, stderr } = await topctl(['api', 'GET', `${commands}/c1`], { env });
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 3,
+    stdout: '',
+    stderr: expect.stringContaining('(NOT_FOUND)'),
+  });
+});
+
+test('--dry-run sends nothing', async () => {
+  const body = JSON.stringify({ ...reboot, idempotency_key: 'never' });
+  const { exitCode, stdout, stderr } = await topctl(['api', 'POST', commands, '--body', body, '--dry-run'], { env });
+  expect({ exitCode, stderr, shown: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 0,
+    stderr: 'Nothing was sent.\n',
+    shown: { method: 'POST' },
+  });
+  expect((await topctl(['commands', 'list', '-o', 'json'], { env })).stdout).not.toContain('never');
+});
+
+test('a target that the platform would refuse is wrong usage', async () => {
+  const { exitCode, stderr } = await topctl(['api', 'GET', '/api/v1/../x'], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('Cannot sign this target') });
+});
+
+test('an unreachable platform is named', async () => {
+  const unreachable = environmentOf({ ...operator, base_url: 'http://127.0.0.1:1' });
+  const { exitCode, stderr } = await topctl(['api', 'GET', '/api/v1/open/me'], { env: unreachable });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: expect.stringContaining('no answer from http://127.0.0.1:1: '),
+  });
+});
