@@ -13,7 +13,7 @@ const hostile = '**/*.hostile.test.ts';
 const runtimes = '**/*.runtimes.test.ts';
 /** Installs Schemathesis from PyPI and sends generated requests to every operation. */
 const schemathesis = '**/*.schemathesis.test.ts';
-/** Compiles the signing code of other languages and runs it. */
+/** Compiles and runs the signing code and the generated clients of other languages. */
 const clients = '**/*.clients.test.ts';
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
 const needServers = [

@@ -70,11 +70,23 @@ function tidy(schema: JsonSchema): void {
     if (Number(schema.maximum) > MAX_INT32) schema.format = 'int64';
   }
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  // openapi-generator makes `*interface{}` of `{}` in Go, and Java that does not compile of a constant boolean.
+  if (JSON.stringify(schema.additionalProperties) === '{}') schema.additionalProperties = true;
+  if (schema.type === 'boolean') delete schema.const;
   if ('example' in schema) {
     schema.examples = [schema.example];
     delete schema.example;
   }
+  mergeStrings(schema);
   mergeNull(schema);
+}
+
+/** No generator can tell one kind of string from another, and Java's code for such a choice does not compile. */
+function mergeStrings(schema: JsonSchema): void {
+  const choices = (schema.anyOf ?? []) as JsonSchema[];
+  if (choices.length === 0 || !choices.every(({ type, enum: values }) => type === 'string' && !values)) return;
+  delete schema.anyOf;
+  schema.type = 'string';
 }
 
 /** `anyOf: [{type: 'string', …}, {type: 'null'}]` is a longer form of `type: ['string', 'null']`. */

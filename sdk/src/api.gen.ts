@@ -133,7 +133,7 @@ export interface CallbackEndpointDeleted {
   /** The callback endpoint: a UUID made by the platform. */
   endpoint_id: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -187,7 +187,7 @@ export interface CallbackSubscriptionDeleted {
   /** The subscription: a UUID made by the platform. */
   subscription_id: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -657,7 +657,7 @@ export interface ObjectCredentialDeleted {
   /** The object credential: a UUID made by the platform. */
   credential_id: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -735,7 +735,7 @@ export interface ObjectResourceDeleted {
   /** The object resource: a UUID made by the platform. */
   resource_id: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -784,7 +784,7 @@ export interface ParkedMessageDeleted {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -796,7 +796,7 @@ export interface ParkedMessageRetried {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
   /** Always true. The message is published and no longer parked. */
-  retried: true;
+  retried: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -878,7 +878,7 @@ export interface PolicyDeleted {
   /** The policy: a UUID made by the platform. */
   policy_id: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -959,7 +959,7 @@ export interface RoleBindingDeleted {
   /** The name of a role, for example `tenant_admin`. */
   role: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -967,7 +967,7 @@ export interface RoleDeleted {
   /** The name of a role, for example `tenant_admin`. */
   role: string;
   /** Always true. */
-  deleted: true;
+  deleted: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
 }
@@ -1073,7 +1073,7 @@ export interface EventListQuery {
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
   /** Where to begin without a cursor: `now`, or at an instant with the first event that was logged then or later. From the beginning by default. Not a filter: a cursor goes on without it. */
-  from?: "now" | string;
+  from?: string;
   /** asc, by default: oldest first. desc: newest first; such a page waits for nothing. */
   order?: "asc" | "desc";
   /** Only events of this type. */

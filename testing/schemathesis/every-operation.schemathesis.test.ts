@@ -95,6 +95,7 @@ test(`answers ${CASES} generated requests to every operation as the document say
   }).catch((error) => Promise.reject(new Error(`Schemathesis found:\n${error.stdout}\n${error.stderr}`)));
   console.log(stdout.slice(stdout.indexOf('= SUMMARY =')));
   const sent = casesByOperation(folder);
+  console.log([...sent].map(([label, count]) => `${count}\t${label}`).join('\n'));
   const labels = allOperations.map(({ route }) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`);
   expect(labels.filter((label) => (sent.get(label) ?? 0) < CASES)).toEqual([]);
 });

@@ -42,8 +42,11 @@ test('docs/configuration.md names every variable of the configuration, with its 
   expect(documented?.toSorted()).toEqual(variables.toSorted());
 });
 
-test('docs/signing.md shows the files of examples/signing as they are', () => {
-  const shown = [...read('docs/signing.md').matchAll(/`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms)];
-  expect(shown.length).toBeGreaterThan(8);
+test.each([
+  ['docs/signing.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 9],
+  ['docs/clients.md', /`(examples\/generated-clients\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
+] as const)('%s shows its examples as they are', (page, pattern, least) => {
+  const shown = [...read(page).matchAll(pattern)];
+  expect(shown.length).toBeGreaterThanOrEqual(least);
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
 });

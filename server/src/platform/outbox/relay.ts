@@ -12,7 +12,8 @@ import { createWaitMeter } from './measure-waits.js';
 import type { EventLog, OutboxKind, OutboxRow } from './outbox-kind.js';
 import { type Publisher, publish } from './publish.js';
 import { publishEvents } from './publish-events.js';
-import { BATCH, takeRows, takeUnloggedRows } from './take-rows.js';
+import { BATCH, takeUnloggedRows } from './take-rows.js';
+import { createTurns } from './turns.js';
 
 export type RelayOptions = Publisher & {
   signals: Signals;
@@ -59,7 +60,7 @@ export function startRelay(options: RelayOptions) {
   let couldPublish = true;
   let failures = 0;
   let givenAwayUntil = 0;
-  let after = '';
+  const turns = createTurns();
   let isBusy = false;
   const batches = new Set<Promise<void>>();
   /** Positions of rows whose messages await their acknowledgement. */
@@ -116,20 +117,22 @@ export function startRelay(options: RelayOptions) {
     const taken = await asLeader(database, held, async (tx) => {
       await deleteRows(tx, deleting);
       // Check again: the bus may have gone while this round waited for a batch or for the lease.
-      if (!canPublish()) return { prepared: [], topics: [], count: 0, next: after };
-      const { rows, after: next } = await takeRows(tx, { after, inFlight: [...inFlight] });
-      return { ...(await prepare(tx, rows)), count: rows.length, next };
+      if (!canPublish()) return null;
+      const turn = await turns.take(tx, [...inFlight]);
+      return { ...(await prepare(tx, turn.rows)), turn };
     });
     acknowledged = acknowledged.slice(deleting.length);
     for (const { position } of deleting) inFlight.delete(position);
-    after = taken.next;
-    left += taken.count - taken.prepared.length;
-    signals.send(taken.topics);
+    if (!taken) return 'AGAIN';
+    const { turn, prepared, topics } = taken;
+    turns.committed(turn);
+    left += turn.rows.length - prepared.length;
+    signals.send(topics);
     // An earlier batch failed meanwhile: take these rows again, after its rows.
     if (hasFailed) return 'AGAIN';
-    if (taken.prepared.length > 0) startPublishing(taken.prepared);
-    isBusy = taken.count === BATCH || after !== '';
-    if (taken.count > 0) return 'AGAIN';
+    if (prepared.length > 0) startPublishing(prepared);
+    isBusy = turn.rows.length === BATCH || turns.after() !== '';
+    if (turn.rows.length > 0 || turn.isQuick) return 'AGAIN';
     if (batches.size > 0) await Promise.race(batches);
     return batches.size > 0 || acknowledged.length > 0 ? 'AGAIN' : 'WAIT';
   }
@@ -197,7 +200,7 @@ export function startRelay(options: RelayOptions) {
     hasFailed = false;
     acknowledged = [];
     inFlight.clear();
-    after = '';
+    turns.beginAfter('');
   }
 
   /** Once no message awaits an acknowledgement, take the unacknowledged rows again in their order. */
@@ -206,7 +209,7 @@ export function startRelay(options: RelayOptions) {
     hasFailed = false;
     inFlight.clear();
     for (const { position } of acknowledged) inFlight.add(position);
-    after = '';
+    turns.beginAfter('');
     if (++failures >= FAILURES_IN_A_ROW) {
       failures = 0;
       givenAwayUntil = performance.now() + GIVE_AWAY_MS;
@@ -218,7 +221,7 @@ export function startRelay(options: RelayOptions) {
   async function logBatch(held: Lease) {
     if (!isBusy) await delay(REST_MS);
     const { count, topics, next } = await asLeader(database, held, async (tx) => {
-      const { rows, after: next } = await takeUnloggedRows(tx, after);
+      const { rows, after: next } = await takeUnloggedRows(tx, turns.after());
       const topics: string[] = [];
       for (const { kind, prepareWithoutBus } of kinds) {
         topics.push(
@@ -231,9 +234,9 @@ export function startRelay(options: RelayOptions) {
       await queueAsLogged(tx, rows);
       return { count: rows.length, topics, next };
     });
-    after = next;
+    turns.beginAfter(next);
     signals.send(topics);
-    isBusy = count === BATCH || after !== '';
+    isBusy = count === BATCH || next !== '';
     return isBusy ? 'AGAIN' : 'WAIT';
   }
 

@@ -4,6 +4,8 @@ import type { OutboxRow } from './outbox-kind.js';
 
 /** At most this many rows leave together. */
 export const BATCH = 256;
+/** A quick pass finds a row that was committed late if fewer rows than this were written after it. */
+export const OVERLAP = 4_000;
 
 type Turn = {
   /** The tenant after which the turn begins. */
@@ -12,42 +14,78 @@ type Turn = {
   inFlight: readonly string[];
 };
 
+/** Tenants with the position of the first row that they had when they were last seen. */
+export type FirstPositions = ReadonlyMap<string, string>;
+
 /**
  * Takes the next rows in turns: each waiting tenant gets an equal share of the batch, in order within the tenant. The
  * statement skips from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on
  * the number of rows. Rows that were logged while the bus was away come first.
  */
-export const takeRows = (tx: Transaction, turn: Turn) =>
+export const takeRows = (tx: Transaction, { after, inFlight }: Turn) =>
   takeInTurns(
     tx,
-    turn.after,
+    waitingAfter(after),
     sql`
       select * from (
         (
           select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting.tenant_id and is_logged ${notInFlight(turn)}
+          where tenant_id = waiting.tenant_id and is_logged ${notInFlight(inFlight)}
           order by position limit (select count from share)
         ) union all (
           select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting.tenant_id and not is_logged ${notInFlight(turn)}
+          where tenant_id = waiting.tenant_id and not is_logged ${notInFlight(inFlight)}
           order by position limit (select count from share)
         )
       ) as both_parts
       limit (select count from share)`,
   );
 
+/**
+ * Takes the next rows of these tenants from their positions on. It does not read the rows that have left before, which
+ * stay in the index while another client has an old transaction open. It misses other tenants and rows that were
+ * committed very late.
+ */
+export const takeRowsFrom = (tx: Transaction, positions: FirstPositions, inFlight: readonly string[]) => {
+  const given = JSON.stringify([...positions].map(([tenant_id, first]) => ({ tenant_id, first })));
+  const rest = sql`
+    tenant_id = waiting.tenant_id and not is_logged and position > waiting.first - ${OVERLAP} ${notInFlight(inFlight)}`;
+  return takeInTurns(
+    tx,
+    sql`
+      waiting (tenant_id, first, number) as materialized (
+        select tenant_id, first, row_number() over (order by tenant_id)
+        from json_to_recordset(${given}::text::json) as waiting (tenant_id text, first bigint)
+        where exists (select from outbox where ${rest})
+      )`,
+    sql`
+      select position, kind, fact_id, is_logged from outbox where ${rest}
+      order by position limit (select count from share)`,
+  );
+};
+
 /** Takes the next rows that are not logged yet. */
 export const takeUnloggedRows = (tx: Transaction, after: string) =>
   takeInTurns(
     tx,
-    after,
+    waitingAfter(after),
     sql`
       select position, kind, fact_id, is_logged from outbox
       where tenant_id = waiting.tenant_id and not is_logged
       order by position limit (select count from share)`,
   );
 
-const notInFlight = ({ inFlight }: Turn) =>
+/** Finds the waiting tenants by skipping from tenant to tenant in the index. */
+const waitingAfter = (after: string) => sql`
+  waiting (tenant_id, number) as (
+    (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
+    union all
+    select
+      (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
+    from waiting where tenant_id is not null and number < ${BATCH}
+  )`;
+
+const notInFlight = (inFlight: readonly string[]) =>
   inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`;
 
 type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
@@ -55,17 +93,11 @@ type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: 
 /** The rows of a turn, and the tenant after which the next turn begins. */
 async function takeInTurns(
   tx: Transaction,
-  after: string,
+  waiting: ReturnType<typeof sql>,
   rowsOfTenant: ReturnType<typeof sql>,
 ): Promise<{ rows: OutboxRow[]; after: string }> {
   const found = await tx.execute<Found>(sql`
-    with recursive waiting (tenant_id, number) as (
-      (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
-      union all
-      select
-        (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
-      from waiting where tenant_id is not null and number < ${BATCH}
-    ), share as (
+    with recursive ${waiting}, share as (
       select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting
     )
     select waiting.tenant_id, waiting.number = ${BATCH} as is_last,

@@ -1,0 +1,79 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { createTenant } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+/** docs/clients.md is carried out as it is: its files are copied, its commands run. */
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const [, version = ''] = /openapi-generator (\d+\.\d+\.\d+)/.exec(page) ?? [];
+
+const { operator } = await createTenant();
+const folder = mkdtempSync(join(tmpdir(), 'top-clients-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+/** The generator needs Java, and Maven brings it. */
+const needs = { Go: ['go', 'java', 'mvn'], Java: ['javac', 'java', 'mvn'], Python: ['python3', 'java', 'mvn'] };
+const languages = Object.entries(needs);
+const present = languages.filter(([, programs]) => programs.every(isThere));
+for (const [language, programs] of languages) {
+  const missing = programs.filter((program) => !isThere(program));
+  if (missing.length > 0) console.log(`${language}: not run, this machine has no ${missing.join(', ')}`);
+}
+
+/** The files that the section names, by the place to which it copies them, and its commands. */
+function sectionOf(language: string) {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${language}\n`)) ?? '';
+  const named = section.matchAll(/`(examples\/[\w./-]+)`(?: into a folder `(\w+)`)?/g);
+  const files = [...named].map(([, from = '', folder = '.']) => ({ from, to: join(folder, basename(from)) }));
+  const [, commands = ''] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
+  return { files, commands };
+}
+
+const environment = {
+  ...process.env,
+  PATH: `${folder}:${process.env.PATH}`,
+  TOP_BASE_URL: operator.base_url,
+  TOP_CLIENT_ID: operator.client_id,
+  TOP_SECRET: operator.secret,
+  // The packages that the page installs with pip.
+  PIP_CONSTRAINT: join(import.meta.dirname, 'python/constraints.txt'),
+};
+
+beforeAll(() => {
+  if (present.length === 0) return;
+  const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${version}`;
+  const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
+  execFileSync('mvn', ['-q', '-B', copy, artifact, `-DoutputDirectory=${folder}`], { stdio: 'pipe' });
+  const program = join(folder, 'openapi-generator-cli');
+  writeFileSync(program, `#!/bin/sh\nexec java -jar ${folder}/openapi-generator-cli-${version}.jar "$@"\n`);
+  chmodSync(program, 0o755);
+}, 300_000);
+
+describe.each(present)('%s', (language) => {
+  test('a generated client compiles, sends a signed command, and is refused with a wrong secret', {
+    timeout: 900_000,
+  }, () => {
+    const { files, commands } = sectionOf(language);
+    const cwd = join(folder, language);
+    for (const { from, to } of files) {
+      mkdirSync(dirname(join(cwd, to)), { recursive: true });
+      copyFileSync(join(root, from), join(cwd, to));
+    }
+    const run = (script: string, secret = operator.secret) =>
+      execFileSync('sh', ['-ec', script], {
+        cwd,
+        env: { ...environment, TOP_SECRET: secret },
+        encoding: 'utf8',
+        stdio: 'pipe',
+        maxBuffer: 64 * 1024 * 1024,
+      });
+    const lines = run(commands).trim().split('\n');
+    expect(lines.at(-1)).toMatch(/[0-9a-f-]{36} (ACCEPTED|DISPATCHED|IN_PROGRESS|SUCCEEDED)$/);
+    const send = commands.trim().split('\n').at(-1) ?? '';
+    expect(() => run(send, 'wrong')).toThrow(/UNAUTHENTICATED/);
+  });
+});

@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import type { Database, Transaction } from '../database/database.js';
+import { asAllTenants, asAllTenantsStatement } from '../database/roles.js';
+import { planSettings } from '../database/session-settings.js';
+import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
+
+let platform: IdlePlatform;
+let database: Database;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  database = openPool(platform.databaseUrl, { connection: planSettings });
+});
+
+beforeEach(() => asAllTenantsStatement(database, (tx) => tx`delete from outbox`));
+
+afterAll(async () => {
+  await database?.close();
+  await platform?.stop();
+});
+
+const newRows = (tenants: number, rowsOfEach: number) =>
+  asAllTenantsStatement(
+    database,
+    (tx) => tx`
+      insert into outbox (tenant_id, kind, fact_id)
+      select 'tenant-' || tenant, 'COMMAND_ACCEPTED', gen_random_uuid()
+      from generate_series(1, ${tenants}::int) as tenant, generate_series(1, ${rowsOfEach}::int)`,
+  );
+
+/** The pages that a statement reads. */
+async function pagesOf(take: (tx: Transaction) => Promise<unknown>): Promise<number> {
+  let pages = Number.NaN;
+  await asAllTenants(database, (tx) =>
+    take({
+      async execute(statement: Parameters<Transaction['execute']>[0]) {
+        const [row] = await tx.execute<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+          sql`explain (analyze, buffers, format json) ${statement}`,
+        );
+        const plan = row?.['QUERY PLAN'][0]?.Plan ?? {};
+        pages = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+        return [];
+      },
+    } as unknown as Transaction),
+  );
+  return pages;
+}
+
+test('a quick pass does not read the rows that have left, while an old transaction keeps them in the table', async () => {
+  await newRows(1, 1);
+  await database.sql.begin('isolation level repeatable read', async (old) => {
+    await old`select from outbox`;
+    await newRows(1, 50_000);
+    await asAllTenantsStatement(database, (tx) => tx`delete from outbox`);
+    await newRows(1, 10);
+    const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [] }));
+    expect(rows).toHaveLength(10);
+    const positions = new Map([['tenant-1', rows[0]?.position ?? '']]);
+    expect(await asAllTenants(database, (tx) => takeRowsFrom(tx, positions, []))).toEqual({ rows, after: '' });
+    // The old transaction has its effect.
+    expect(await pagesOf((tx) => takeRows(tx, { after: '', inFlight: [] }))).toBeGreaterThan(1_000);
+    expect(await pagesOf((tx) => takeRowsFrom(tx, positions, []))).toBeLessThan(300);
+  });
+});
+
+test('where 5,000 tenants wait, a pass reads a bounded number of pages, and 20 passes reach each tenant', async () => {
+  const TENANTS = 5_000;
+  await newRows(TENANTS, 3);
+  const reached: string[] = [];
+  let after = '';
+  do {
+    const turn = { after, inFlight: [] };
+    expect(await pagesOf((tx) => takeRows(tx, turn))).toBeLessThan(20 * BATCH);
+    const taken = await asAllTenants(database, (tx) => takeRows(tx, turn));
+    reached.push(...taken.rows.map(({ tenant_id }) => tenant_id));
+    after = taken.after;
+  } while (after !== '');
+  expect(new Set(reached).size).toBe(TENANTS);
+  // A tenant gets a second row only in the last pass, which is not full.
+  expect(reached.length).toBeLessThanOrEqual(Math.ceil(TENANTS / BATCH) * BATCH);
+});

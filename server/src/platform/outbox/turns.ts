@@ -1,0 +1,59 @@
+import type { Transaction } from '../database/database.js';
+import type { OutboxRow } from './outbox-kind.js';
+import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
+
+/** A full pass is followed by one quick pass for every 5 milliseconds that it took, */
+const FULL_PASS_MS = 5;
+/** and by no more than this, so that new tenants and rows that were committed late need not wait long. */
+export const MOST_QUICK_PASSES = 64;
+
+type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
+
+/**
+ * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows
+ * that have left, and a full pass reads all of them. Quick passes in between begin where the tenants' rows begin.
+ */
+export function createTurns() {
+  /** The tenant after which the next turn begins. */
+  let after = '';
+  let quickPasses = 0;
+  /** Of the tenants that were seen last. */
+  const firstPositions = new Map<string, string>();
+
+  return {
+    after: () => after,
+
+    async take(tx: Transaction, inFlight: readonly string[]): Promise<Taken> {
+      const startedAt = performance.now();
+      const isQuick = quickPasses > 0 && firstPositions.size > 0 && after === '';
+      const taken = isQuick
+        ? await takeRowsFrom(tx, firstPositions, inFlight)
+        : await takeRows(tx, { after, inFlight });
+      return { ...taken, isQuick, tookMs: performance.now() - startedAt };
+    },
+
+    /** Call it when the transaction has committed. */
+    committed({ rows, after: next, isQuick, tookMs }: Taken): void {
+      after = next;
+      // From the last row to the first one, so that the first one stays. Quick passes take no logged rows.
+      for (const { tenant_id, is_logged, position } of rows.toReversed()) {
+        firstPositions.delete(tenant_id);
+        if (!is_logged) firstPositions.set(tenant_id, position);
+      }
+      for (const tenantId of firstPositions.keys()) {
+        if (firstPositions.size <= BATCH) break;
+        firstPositions.delete(tenantId);
+      }
+      if (isQuick) quickPasses--;
+      else if (rows.length === 0) quickPasses = 0;
+      else quickPasses = Math.min(MOST_QUICK_PASSES, Math.max(1, Math.floor(tookMs / FULL_PASS_MS)));
+    },
+
+    /** The next pass is full and begins after this tenant. */
+    beginAfter(tenantId: string): void {
+      after = tenantId;
+      quickPasses = 0;
+      firstPositions.clear();
+    },
+  };
+}
