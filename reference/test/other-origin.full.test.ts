@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { sign as signer } from '@tenant-open-platform/sdk/sign';
 import { type Profile, platform } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -35,6 +36,8 @@ async function openPage(): Promise<Page> {
     route.fulfill({ path: join(sdk, basename(route.request().url())), contentType: 'text/javascript' }),
   );
   await page.goto(`${platform().nodes[0]}/docs`);
+  await page.addScriptTag({ type: 'module', content: `import { sign } from '/sdk/sign.js'; window.sign = sign;` });
+  await page.waitForFunction(() => 'sign' in window);
   return page;
 }
 
@@ -52,7 +55,7 @@ async function startOther(environment: Record<string, string>): Promise<Profile>
 const sendFrom = (page: Page, { base_url, client_id, secret }: Profile) =>
   page.evaluate(
     async ({ base_url, client_id, secret, target }) => {
-      const { sign } = await import(`${location.origin}/sdk/sign.js`);
+      const { sign } = window as unknown as { sign: typeof signer };
       const body = JSON.stringify({
         vendor: 'vendor_a',
         device_id: 'ok-1',

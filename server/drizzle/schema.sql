@@ -1460,6 +1460,12 @@ GRANT SELECT,INSERT ON TABLE public.events TO top_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.events TO top_system;
 
 --
+-- Name: COLUMN keyring_canaries.key_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(key_id) ON TABLE public.keyring_canaries TO top_system;
+
+--
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
 --
 

@@ -119,6 +119,17 @@ test('keeps what it could not store', async () => {
   expect(await usesOf(profile)).toEqual([at(1), at(1), null]);
 });
 
+test('writes no index entry', async () => {
+  const { client_id } = await createCredential('demo');
+  const counts = await superuser.begin(async (tx) => {
+    await tx`update credentials set last_used_at = now(), secret_last_used_at = now() where client_id = ${client_id}`;
+    return tx`
+      select pg_stat_get_xact_tuples_updated('credentials'::regclass)::int as updated,
+        pg_stat_get_xact_tuples_hot_updated('credentials'::regclass)::int as heap_only`;
+  });
+  expect([...counts]).toEqual([{ updated: 1, heap_only: 1 }]);
+});
+
 test('changes neither updated_at nor the audit log', async () => {
   const profile = await createCredential('demo');
   const { body: before } = await signedRequest(idle.admin, 'GET', target(profile));
