@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Answers } from './generator/wrk.js';
 import { answerMeasures, cpuMeasures } from './measures.js';
 import type { Platform } from './platform.js';
+import { residentMiB } from './process-figures.js';
 import type { Run } from './results.js';
 
 /** The fate of every command that a load makes the platform accept, measured up to its outcome. */
@@ -40,6 +41,7 @@ export async function measureLifeCycle(
     'accept → SUCCEEDED p50 ms': latencies.succeededP50Ms,
     'accept → SUCCEEDED p99 ms': latencies.succeededP99Ms,
     ...cpuMeasures(cpuBefore, cpuAfter, stored),
+    'resident memory of the first node, highest MiB': residentMiB(platform.pid).highest,
     'WAL bytes per command': walBytes / stored,
     'rows written per command': rows(({ inserted, updated, deleted }) => inserted + updated + deleted) / stored,
     'heap-only share of updates': rows(({ heapOnly }) => heapOnly) / rows(({ updated }) => updated),

@@ -23,7 +23,9 @@ export type Platform = {
   demo: Profile;
   admin: Profile;
   database: DatabaseFigures;
-  startNode: (role: string) => Promise<NodeProcess>;
+  /** Another node on the same database and bus, of this build or another one. */
+  startNode: (role: string, main?: string) => Promise<NodeProcess>;
+  stopFirstNode: () => Promise<unknown>;
   startAdapter: () => Promise<void>;
   adapterCounts: () => Promise<AdapterCounts>;
   /** CPU time in ms so far, by process. */
@@ -40,8 +42,8 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
   const keyring = JSON.stringify({ primary: 'bench', keys: { bench: randomBytes(32).toString('base64') } });
   const processes: Record<string, { pid: number; stop: () => Promise<void> }> = {};
 
-  const startRole = async (role: string) => {
-    const node = await startNode(build.main, {
+  const startRole = async (role: string, main = build.main) => {
+    const node = await startNode(main, {
       environment: {
         PORT: '0',
         DATA_DIR: directory,
@@ -54,11 +56,11 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
         ...environment,
       },
     });
-    processes[`node (${role})`] = node;
+    processes[main === build.main ? `node (${role})` : `other node (${role})`] = node;
     return node;
   };
   const [role = 'all', ...otherRoles] = roles;
-  const { baseUrl, pid } = await startRole(role);
+  const { baseUrl, pid, stop: stopFirstNode } = await startRole(role);
   for (const other of otherRoles) await startRole(other);
   const profile = (name: string): Profile => JSON.parse(readFileSync(join(directory, name), 'utf8'));
   const [demo, admin] = [profile('demo.json'), profile('platform-admin.json')];
@@ -72,6 +74,7 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
     admin,
     database,
     startNode: startRole,
+    stopFirstNode,
     async startAdapter() {
       await registerPrincipal(baseUrl, admin);
       const environment = { NATS_URL: nats.url, TENANT_ID: demo.tenant_id, VENDOR: 'vendor_a' };

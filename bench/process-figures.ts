@@ -9,6 +9,11 @@ export function cpuMsOf(pid: number): number {
   return MS_PER_TICK * sum(treeOf(pid).map((each) => sum(statOf(each).slice(11, 15).map(Number))));
 }
 
+/** CPU time of each process of a tree, without ended ones. */
+export function cpuMsByProcess(pid: number): Map<number, number> {
+  return new Map(treeOf(pid).map((each) => [each, MS_PER_TICK * sum(statOf(each).slice(11, 13).map(Number))]));
+}
+
 /** CPU time of the whole machine, without idle time and waiting for disks. */
 export function machineCpuMs(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);

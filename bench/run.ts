@@ -8,9 +8,11 @@ import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate, overload } from './parts/fixed-rate.js';
 import { memory } from './parts/memory.js';
 import type { Form, Part } from './parts/part.js';
+import { rollingUpgrade } from './parts/rolling-upgrade.js';
 import { sdk } from './parts/sdk.js';
 import { start } from './parts/start.js';
 import { fullLoad, steadyState } from './parts/steady-state.js';
+import { workers } from './parts/workers.js';
 import { render, writeSection } from './results.js';
 import { judge, type Verdict } from './thresholds.js';
 
@@ -21,20 +23,23 @@ const parts: Record<string, Part> = {
   'fixed-rate': fixedRate,
   overload,
   drain,
+  workers,
+  'rolling-upgrade': rollingUpgrade,
   'filled-database': filledDatabase,
   memory,
   start,
   sdk,
 };
+const isPossible = (part: string) => part !== 'rolling-upgrade' || values.against !== undefined;
 const quickParts = ['accepting', 'steady-state'];
 
 const USAGE = `pnpm bench [part …] [options]
 
-parts: ${Object.keys(parts).join(', ')}; without any, all
+parts: ${Object.keys(parts).join(', ')}; without any, all (rolling-upgrade only with --against)
   --against <git ref>  measure that commit in turn with this working copy
   --quick              ${quickParts.join(' and ')} in two minutes: shorter loads, with thresholds, without results.md
   --pairs <n>          how often each contender is measured (5)
-  --seconds <n>        how long a load lasts if the part does not define it (10 for accepting, otherwise 60)
+  --seconds <n>        how long a load lasts if the part does not define it (10 where commands are only accepted, otherwise 60)
   --commands <n>       commands in the filled database (10000000, with --quick 1000000)
   --roles <roles>      the platform's nodes, as all or api,worker (all)
   --set <NAME=value>   configuration of the platform, repeatable
@@ -54,7 +59,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const { quick } = values;
-const chosen = positionals.length > 0 ? positionals : quick ? quickParts : Object.keys(parts);
+const chosen = positionals.length > 0 ? positionals : quick ? quickParts : Object.keys(parts).filter(isPossible);
 const unknown = chosen.filter((name) => !(name in parts));
 if (values.help || unknown.length > 0) {
   console.error(`${unknown.map((name) => `There is no part ${name}.\n`).join('')}${USAGE}`);
@@ -81,7 +86,7 @@ for (const { missed, notJudged } of verdicts) for (const sentence of [...notJudg
 process.exit(verdicts.some(({ missed }) => missed.length > 0) ? 1 : 0);
 
 function formOf(part: string): Form {
-  const accepts = part === 'accepting' || part === 'filled-database';
+  const accepts = ['accepting', 'workers', 'filled-database'].includes(part);
   const seconds = values.seconds ?? (accepts ? (quick ? 4 : 10) : quick ? 20 : 60);
   const pairs = values.pairs ?? (!quick ? 5 : accepts ? 2 : 1);
   return {

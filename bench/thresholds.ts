@@ -8,8 +8,8 @@ import { type Measured, median, OTHERS, ratios } from './results.js';
 const thresholds: { part: string; measure: string; least?: number; most?: number }[] = [
   { part: 'accepting', measure: 'CPU ms per command, all processes', most: 4.5 },
   { part: 'accepting', measure: 'accepted/s', least: 0.25 },
-  { part: 'steady-state', measure: 'CPU ms per command, all processes', most: 13 },
-  { part: 'steady-state', measure: 'completed/s during the load', least: 0.05 },
+  { part: 'steady-state', measure: 'CPU ms per command, all processes', most: 10 },
+  { part: 'steady-state', measure: 'completed/s during the load', least: 0.1 },
 ];
 
 /** If other programs use more cores than this, a miss says nothing about the platform. */

@@ -10,7 +10,7 @@ const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
 
 /** More than any server here answers, including refusals. */
 const REQUESTS_PER_SECOND = 20_000;
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 const TIMEOUT_SECONDS = 30;
 
 /** `refused` counts 503, `limited` 429. The quantiles cover all answers. */
@@ -25,7 +25,13 @@ export type Answers = {
   cpuMs: number;
 };
 
-export type Load = { baseUrl: string; profile: Profile; seconds: number; timeoutSeconds?: number };
+export type Load = {
+  baseUrl: string;
+  profile: Profile;
+  seconds: number;
+  timeoutSeconds?: number;
+  connections?: number;
+};
 
 export function requireWrk(): void {
   if (spawnSync('wrk', ['-v']).error) throw new Error('wrk is not installed: apt-get install wrk');
@@ -33,12 +39,18 @@ export function requireWrk(): void {
 
 /**
  * Signs the requests beforehand, so that signing takes no CPU from the measured server. The returned function sends
- * them on 32 connections.
+ * them, on 32 connections by default.
  */
-export function prepareWrk({ baseUrl, profile, seconds, timeoutSeconds }: Load): () => Promise<Answers> {
+export function prepareWrk({
+  baseUrl,
+  profile,
+  seconds,
+  timeoutSeconds,
+  connections = CONNECTIONS,
+}: Load): () => Promise<Answers> {
   const file = temporaryPath('requests');
   writeRequests(file, profile, { count: REQUESTS_PER_SECOND * seconds, timeoutSeconds });
-  const options = ['-t', 1, '-c', CONNECTIONS, '-d', `${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', script];
+  const options = ['-t', 1, '-c', connections, '-d', `${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`, '-s', script];
   return async () => {
     const { stdout, stderr } = await promisify(execFile)('wrk', [...options, baseUrl, '--', file].map(String));
     rmSync(file);

@@ -1,26 +1,32 @@
+import { fileURLToPath } from 'node:url';
 import { prepareAtRate } from '../generator/paced.js';
 import type { Platform } from '../platform.js';
-import { residentMiB } from '../process-figures.js';
 import type { Run } from '../results.js';
 import { withCarryingPlatform } from './carrying-platform.js';
 import { measureBuilds, type Part } from './part.js';
 
 const RATE = 500;
 const SAMPLE_MS = 1_000;
-/** The heap grows until it is collected, so only the minimum of this many samples shows the retained memory. */
+/** The node collects its garbage twice in this many samples; the minimum is the retained memory. */
 const SAMPLES_A_POINT = 10;
 const MIB = 1024 * 1024;
 
 /** Signatures are valid for 300 seconds. */
 const SLICE_SECONDS = 60;
 
-type Sample = { atMs: number; heapMiB: number; residentMiB: number };
+const preload = fileURLToPath(new URL('../collect-garbage.mjs', import.meta.url));
+
+type Sample = { atMs: number; heapMiB: number };
 
 export const memory: Part = {
-  about: `The first node of steady-state at ${RATE} commands/s, for 10 times as long as a load of steady-state: 10 minutes in the full form. Slopes are least squares through the minimum of every ${SAMPLES_A_POINT} samples, one a second, of the last four fifths.`,
+  about: `The first node of steady-state at ${RATE} commands/s, for 10 times as long as a load of steady-state: 10 minutes in the full form. The node collects all garbage every 5 s, so the heap shows what is retained; steady-state shows the resident memory of a node that does not. The slope is by least squares through the minimum of every ${SAMPLES_A_POINT} samples, one a second, of the last four fifths.`,
   measure: (form) =>
     measureBuilds(form, (build) =>
-      withCarryingPlatform(build, form, (platform) => measureMemory(platform, 10 * form.seconds)),
+      withCarryingPlatform(
+        build,
+        { ...form, environment: { ...form.environment, NODE_OPTIONS: `--import ${preload}` } },
+        (platform) => measureMemory(platform, 10 * form.seconds),
+      ),
     ),
 };
 
@@ -33,25 +39,23 @@ async function measureMemory(platform: Platform, seconds: number): Promise<Run> 
   clearInterval(sampling);
   const settled = samples.slice(samples.length / 5);
   return {
-    'heap at the end MiB': settled.at(-1)?.heapMiB ?? Number.NaN,
-    'heap slope MiB/min': slope(settled, ({ heapMiB }) => heapMiB),
-    'resident, highest MiB': Math.max(...samples.map((sample) => sample.residentMiB)),
-    'resident slope MiB/min': slope(settled, (sample) => sample.residentMiB),
+    'retained heap at the end MiB': Math.min(...settled.slice(-SAMPLES_A_POINT).map(({ heapMiB }) => heapMiB)),
+    'retained heap, slope MiB/min': slope(settled),
   };
 }
 
-async function takeSample({ baseUrl, pid }: Platform): Promise<Sample> {
+async function takeSample({ baseUrl }: Platform): Promise<Sample> {
   const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
   const heap = Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1]);
-  return { atMs: performance.now(), heapMiB: heap / MIB, residentMiB: residentMiB(pid).now };
+  return { atMs: performance.now(), heapMiB: heap / MIB };
 }
 
 /** The growth per minute. */
-function slope(samples: Sample[], of: (sample: Sample) => number): number {
+function slope(samples: Sample[]): number {
   const points: { x: number; y: number }[] = [];
   for (let from = 0; from + SAMPLES_A_POINT <= samples.length; from += SAMPLES_A_POINT) {
     const group = samples.slice(from, from + SAMPLES_A_POINT);
-    points.push({ x: (group[0]?.atMs ?? 0) / 60_000, y: Math.min(...group.map(of)) });
+    points.push({ x: (group[0]?.atMs ?? 0) / 60_000, y: Math.min(...group.map(({ heapMiB }) => heapMiB)) });
   }
   const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
   const [x, y] = [mean(points.map((point) => point.x)), mean(points.map((point) => point.y))];

@@ -873,6 +873,32 @@ export const operations = {
       }
     }
   },
+  "tenants.delete": {
+    "summary": "Delete a tenant",
+    "description": "Removes everything of a DISABLED tenant, forever: its configuration, secrets, commands, events, device requests and audit log. The answer shows DELETING; the removal goes on in the background, and topctl tenants get shows its progress. The id of the tenant, its client ids and one entry in the audit log of tenant `platform` stay. A repetition changes nothing. Export the tenant first: topctl tenants export.",
+    "scope": "platform:tenant:delete",
+    "tenant": "platform",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation."
+    },
+    "fields": {
+      "confirm": {
+        "kind": "text",
+        "description": "The tenant_id once more, so that no slip deletes another tenant.",
+        "isRequired": true
+      }
+    }
+  },
+  "tenants.export": {
+    "summary": "Export a tenant",
+    "description": "Lists everything that the database keeps of a DISABLED tenant, except secrets: first its configuration, then commands, events, device requests, parked messages and the audit log, each in the order of its ids. The tenant must stay DISABLED until the last page.",
+    "scope": "platform:tenant:export",
+    "tenant": "platform",
+    "path": {
+      "tenant_id": "The tenant, the boundary of data isolation."
+    },
+    "fields": {}
+  },
   "credentials.create": {
     "summary": "Create a credential, or rotate its secret",
     "description": "Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.",

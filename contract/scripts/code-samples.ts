@@ -35,7 +35,7 @@ function sdkSample(operation: SampledOperation): string {
     .join(', ')
     .replace(/^(\s+)"(\w+)":/gm, '$1$2:')
     .replaceAll('"', "'")})`;
-  const use = operation.name.endsWith('.list')
+  const use = operation.parameters.some(({ name }) => name === 'cursor')
     ? `for await (const item of ${call}) console.log(item);`
     : `console.log(await ${call});`;
   return `import { TenantOpenPlatform } from '@tenant-open-platform/sdk';

@@ -17,6 +17,12 @@ Every answer that is not a success has the same body:
 
 Decide by \`code\`; \`message\` is for people. \`request_id\` is the \`X-Request-Id\` of the request, or one made for it: name it when you report a problem. \`details\` lists every place in the request that is wrong, \`metadata\` holds facts that belong to the code. Codes may be added within \`/api/v1\`; treat an unknown one by its HTTP status.
 
+To see one, run this at the root of the repository while the platform runs. \`topctl\` shows the message, the code, the details and the request id:
+
+\`\`\`sh run
+npx topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type dance || test $? = 1
+\`\`\`
+
 *Retry* says whether the same request, signed anew, may succeed. With \`Retry-After\`, wait that many seconds first.
 `;
 

@@ -7,6 +7,8 @@ const time = '2026-01-31T09:30:00.000Z';
 const values: Json = {
   cursor: 'eyJhZnRlciI6IjAxOWJkM2E0In0',
   from: 'now',
+  /** The tenant of the examples. */
+  confirm: 'acme',
   /** Of a device; in answers it is the correlation id. */
   request_id: '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6',
   seen_updated_at: time,

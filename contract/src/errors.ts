@@ -116,6 +116,18 @@ export const errors = {
     fix: 'Choose another tenant_id, or update the existing tenant.',
     retryable: false,
   },
+  TENANT_NOT_DISABLED: {
+    status: 409,
+    meaning: 'Only a DISABLED tenant is exported or deleted.',
+    fix: 'Disable the tenant with tenants.update first. metadata.status is its status; a tenant that is DELETING or DELETED cannot be exported any more.',
+    retryable: false,
+  },
+  TENANT_DELETED: {
+    status: 409,
+    meaning: 'The tenant is being deleted or is deleted, which is final.',
+    fix: 'Create a tenant with another tenant_id.',
+    retryable: false,
+  },
   CREDENTIAL_ALREADY_EXISTS: {
     status: 409,
     meaning: 'The client_id is taken. A client_id is unique on the whole platform and never free again.',
@@ -244,7 +256,7 @@ export const errors = {
   },
   TENANT_ID_RESERVED: {
     status: 422,
-    meaning: 'The tenant platform belongs to the platform itself: it can be neither created nor disabled.',
+    meaning: 'The tenant platform belongs to the platform itself: it can be neither created nor disabled nor deleted.',
     fix: 'Choose another tenant_id.',
     retryable: false,
   },

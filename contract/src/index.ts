@@ -22,4 +22,4 @@ export {
   type Scope,
   scopes,
 } from './scopes.js';
-export { TenantStatus } from './tenants.js';
+export { TenantExportType, TenantStatus } from './tenants.js';

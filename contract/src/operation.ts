@@ -22,7 +22,8 @@ export type OperationMetadata = {
   specified: boolean;
   /**
    * The tenant that the operation acts on. own: the caller's. path: the one in the path, which must be the caller's own
-   * unless the caller belongs to tenant `platform`. platform: none; only credentials of tenant `platform` may call.
+   * unless the caller belongs to tenant `platform`. platform: only credentials of tenant `platform` may call; it acts on
+   * the platform, or on the tenant in the path.
    */
   tenant: 'own' | 'path' | 'platform';
   /** The error codes that depend on the operation itself. `errorsOf` adds the codes that depend on its shape. */

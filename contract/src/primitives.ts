@@ -149,9 +149,11 @@ export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describ
   'Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once.',
 );
 
+const EXAMPLE_REQUEST_ID = '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d';
+
 /** A page of a list. Its example contains the example of an item. */
 export const page = <Item extends z.ZodType>(id: string, item: Item, order = 'newest first') => {
-  const example = item.meta()?.example as { request_id: string };
+  const example = item.meta()?.example as { request_id?: string };
   return z
     .object({
       items: z
@@ -165,5 +167,8 @@ export const page = <Item extends z.ZodType>(id: string, item: Item, order = 'ne
         .describe('Pass as `cursor` to get the next page; null on the last page and on no other.'),
       request_id: RequestId,
     })
-    .meta({ id, example: { items: [example], next_cursor: null, request_id: example.request_id } });
+    .meta({
+      id,
+      example: { items: [example], next_cursor: null, request_id: example.request_id ?? EXAMPLE_REQUEST_ID },
+    });
 };

@@ -19,6 +19,8 @@ export const scopes = [
   'platform:tenant:create',
   'platform:tenant:read',
   'platform:tenant:update',
+  'platform:tenant:delete',
+  'platform:tenant:export',
   'platform:credential:create',
   'platform:credential:read',
   'platform:credential:update',
@@ -84,6 +86,8 @@ export const PLATFORM_TENANT_ID = 'platform';
 export const platformTenantScopes: readonly Scope[] = [
   'platform:tenant:create',
   'platform:tenant:update',
+  'platform:tenant:delete',
+  'platform:tenant:export',
   'platform:catalog:read',
   'platform:catalog:update',
 ];

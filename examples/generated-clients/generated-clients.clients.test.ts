@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { createTenant } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -10,6 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const [, version = ''] = /openapi-generator (\d+\.\d+\.\d+)/.exec(page) ?? [];
 
+const run = promisify(execFile);
 const { operator } = await createTenant();
 const folder = mkdtempSync(join(tmpdir(), 'top-clients-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,7 +31,7 @@ function sectionOf(language: string) {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${language}\n`)) ?? '';
   const named = section.matchAll(/`(examples\/[\w./-]+)`(?: into a folder `(\w+)`)?/g);
   const files = [...named].map(([, from = '', folder = '.']) => ({ from, to: join(folder, basename(from)) }));
-  const [, commands = ''] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
+  const [, commands = ''] = /^```sh run-clients\n(.*?)^```$/ms.exec(section) ?? [];
   return { files, commands };
 }
 
@@ -43,11 +45,11 @@ const environment = {
   PIP_CONSTRAINT: join(import.meta.dirname, 'python/constraints.txt'),
 };
 
-beforeAll(() => {
+beforeAll(async () => {
   if (present.length === 0) return;
   const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${version}`;
   const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy';
-  execFileSync('mvn', ['-q', '-B', copy, artifact, `-DoutputDirectory=${folder}`], { stdio: 'pipe' });
+  await run('mvn', ['-q', '-B', copy, artifact, `-DoutputDirectory=${folder}`]);
   const program = join(folder, 'openapi-generator-cli');
   writeFileSync(program, `#!/bin/sh\nexec java -jar ${folder}/openapi-generator-cli-${version}.jar "$@"\n`);
   chmodSync(program, 0o755);
@@ -56,24 +58,20 @@ beforeAll(() => {
 describe.each(present)('%s', (language) => {
   test('a generated client compiles, sends a signed command, and is refused with a wrong secret', {
     timeout: 900_000,
-  }, () => {
+  }, async () => {
     const { files, commands } = sectionOf(language);
     const cwd = join(folder, language);
     for (const { from, to } of files) {
       mkdirSync(dirname(join(cwd, to)), { recursive: true });
       copyFileSync(join(root, from), join(cwd, to));
     }
-    const run = (script: string, secret = operator.secret) =>
-      execFileSync('sh', ['-ec', script], {
-        cwd,
-        env: { ...environment, TOP_SECRET: secret },
-        encoding: 'utf8',
-        stdio: 'pipe',
-        maxBuffer: 64 * 1024 * 1024,
-      });
-    const lines = run(commands).trim().split('\n');
+    const runScript = async (script: string, secret = operator.secret) => {
+      const env = { ...environment, TOP_SECRET: secret };
+      return (await run('sh', ['-ec', script], { cwd, env, maxBuffer: 64 * 1024 * 1024 })).stdout;
+    };
+    const lines = (await runScript(commands)).trim().split('\n');
     expect(lines.at(-1)).toMatch(/[0-9a-f-]{36} (ACCEPTED|DISPATCHED|IN_PROGRESS|SUCCEEDED)$/);
     const send = commands.trim().split('\n').at(-1) ?? '';
-    expect(() => run(send, 'wrong')).toThrow(/UNAUTHENTICATED/);
+    await expect(runScript(send, 'wrong')).rejects.toThrow(/UNAUTHENTICATED/);
   });
 });

@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
+const execute = promisify(execFile);
 const document = join(import.meta.dirname, '../../contract/openapi.json');
 const page = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
 const project = join(import.meta.dirname, 'typescript');
@@ -20,7 +22,7 @@ const generators: Record<string, (output: string) => string[]> = {
 };
 
 /** The generators, as package-lock.json pins them, installed on first use. */
-function install(): string {
+async function install(): Promise<string> {
   const lock = createHash('sha256')
     .update(readFileSync(join(project, 'package-lock.json')))
     .digest('hex');
@@ -29,7 +31,7 @@ function install(): string {
   if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
     mkdirSync(folder, { recursive: true });
     for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(project, file), join(folder, file));
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, stdio: 'pipe' });
+    await execute('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder });
   }
   return folder;
 }
@@ -39,15 +41,15 @@ test('docs/clients.md names these generators', () => {
   expect(Object.keys(generators).filter((name) => !sentence.includes(name))).toEqual([]);
 });
 
-test.each(Object.entries(generators))('the output of %s compiles', { timeout: 600_000 }, (_name, commandFor) => {
-  const folder = install();
+test.each(Object.entries(generators))('the output of %s compiles', { timeout: 600_000 }, async (_name, commandFor) => {
+  const folder = await install();
   const output = mkdtempSync(join(folder, 'output-'));
   onTestFinished(() => rmSync(output, { recursive: true }));
   const run = (program: string, args: string[]) =>
-    execFileSync(join(folder, 'node_modules/.bin', program), args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    execute(join(folder, 'node_modules/.bin', program), args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
   const [program = '', ...args] = commandFor(output);
-  run(program, args);
+  await run(program, args);
   copyFileSync(join(project, 'tsconfig.json'), join(output, 'tsconfig.json'));
-  expect(run('tsc', ['-p', output, '--listFilesOnly'])).toContain(output);
-  run('tsc', ['-p', output]);
+  expect((await run('tsc', ['-p', output, '--listFilesOnly'])).stdout).toContain(output);
+  await run('tsc', ['-p', output]);
 });

@@ -8,7 +8,7 @@ type DescribedOperation = {
   'x-required-scope': string | null;
   'x-tenant': 'own' | 'path' | 'platform';
   'x-repeat': Repeat;
-  parameters: { in?: string; required?: boolean }[];
+  parameters: { in?: string; name?: string; required?: boolean }[];
   requestBody?: Content & { required: boolean };
   responses: Record<string, Partial<Content> & { $ref?: string }>;
 };
@@ -67,7 +67,7 @@ export function readDocument({ tags, paths, components }: Document): Api {
       const ofQuery = described.parameters.filter(({ in: place }) => place === 'query');
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
       const answer = nameOf(success?.content?.['application/json'].schema) ?? '';
-      const isList = verb === 'list';
+      const isList = ofQuery.some(({ name }) => name === 'cursor');
       if (isList) pages.add(answer);
       return {
         name,

@@ -533,7 +533,7 @@ export interface ErrorBody {
   };
 }
 /** One code of the table of errors. */
-export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
 /** What happened. */
 export type EventType = "command.accepted" | "command.completed" | (string & {});
 /** What happened. */
@@ -976,15 +976,24 @@ export interface RolePut {
   scopes: Scope[];
 }
 /** A permission as object:action. */
-export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
+export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:tenant:delete" | "platform:tenant:export" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
 export interface Tenant {
   /** The tenant, the boundary of data isolation. */
   tenant_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** A name for people: 1 to 128 printable characters. Of a DELETED tenant, its id. */
   name: string;
   status: TenantStatus;
   /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
   vendors: string[] | null;
+  /** The progress of the deletion; null before tenants.delete. An addition. */
+  deletion: {
+    /** When the deletion was requested. */
+    requested_at: string;
+    /** How many rows of the tenant the database has lost so far. */
+    rows_deleted: number;
+    /** When nothing of the tenant was left; null before. */
+    finished_at: string | null;
+  } | null;
   /** When the tenant was created. */
   created_at: string;
   /** When the tenant was last changed. */
@@ -998,18 +1007,27 @@ export interface TenantCreate {
   /** A name for people: 1 to 128 printable characters. */
   name: string;
   /** ACTIVE by default. */
-  status?: TenantStatusInput;
+  status?: TenantStatusToSetInput;
   /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
   vendors?: string[] | null;
 }
+export interface TenantExportItem {
+  type: TenantExportType;
+  /** The stored facts. Secrets, seals and hashes are left out. */
+  data: {
+    [key: string]: unknown;
+  };
+}
+/** What the item of an export is. */
+export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
+/** Only an ACTIVE tenant's credentials are admitted. DELETING: the platform is removing everything of the tenant. DELETED: only its id and its client ids are left, which are never free again. Both are final. */
+export type TenantStatus = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED" | (string & {});
 /** DISABLED refuses every request of the tenant's credentials from the next one on. */
-export type TenantStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** DISABLED refuses every request of the tenant's credentials from the next one on. */
-export type TenantStatusInput = "ACTIVE" | "DISABLED";
+export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";
 export interface TenantUpdate {
   /** A name for people: 1 to 128 printable characters. */
   name?: string;
-  status?: TenantStatusInput;
+  status?: TenantStatusToSetInput;
   /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
   vendors?: string[] | null;
 }
@@ -1114,6 +1132,16 @@ export interface CallbackSubscriptionListQuery {
   cursor?: string;
 }
 export interface TenantListQuery {
+  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  limit?: number;
+  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  cursor?: string;
+}
+export interface TenantDeleteQuery {
+  /** The tenant_id once more, so that no slip deletes another tenant. */
+  confirm: string;
+}
+export interface TenantExportQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
   limit?: number;
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
@@ -1251,6 +1279,8 @@ export interface Operations {
   'tenants.list': { request: { query?: TenantListQuery | undefined }; answer: Tenant };
   'tenants.get': { request: { path: [tenant_id: string] }; answer: Tenant };
   'tenants.update': { request: { path: [tenant_id: string]; body: TenantUpdate }; answer: Tenant };
+  'tenants.delete': { request: { path: [tenant_id: string]; query: TenantDeleteQuery }; answer: Tenant };
+  'tenants.export': { request: { path: [tenant_id: string]; query?: TenantExportQuery | undefined }; answer: TenantExportItem };
   'credentials.create': { request: { path: [tenant_id: string]; body: CredentialCreate }; answer: CredentialWithSecret };
   'credentials.list': { request: { path: [tenant_id: string]; query?: CredentialListQuery | undefined }; answer: Credential };
   'credentials.get': { request: { path: [tenant_id: string, client_id: string] }; answer: Credential };
@@ -1316,6 +1346,8 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'tenants.list': ['GET', '/api/v1/platform/tenants'],
   'tenants.get': ['GET', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}'],
+  'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}'],
+  'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export'],
   'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it."}],
   'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials'],
   'credentials.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}'],

@@ -75,6 +75,9 @@ import type {
   RolePut,
   Tenant,
   TenantCreate,
+  TenantDeleteQuery,
+  TenantExportItem,
+  TenantExportQuery,
   TenantListQuery,
   TenantUpdate,
   VendorListQuery,
@@ -128,10 +131,37 @@ export class Tenants {
    *
    * Retried.
    * Scope platform:tenant:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
+   * Errors: NOT_FOUND, TENANT_DELETED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
   update(tenantId: string, body: TenantUpdate, options?: RequestOptions): ApiPromise<Tenant> {
     return this.sender.call('tenants.update', { path: [tenantId], body }, options);
+  }
+
+  /**
+   * Removes everything of a DISABLED tenant, forever: its configuration, secrets, commands, events, device requests and
+   * audit log. The answer shows DELETING; the removal goes on in the background, and tenants.get shows its progress.
+   * The id of the tenant, its client ids and one entry in the audit log of tenant `platform` stay. A repetition changes
+   * nothing. Export the tenant first: tenants.export.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope platform:tenant:delete, in tenant `platform`.
+   * Errors: NOT_FOUND, TENANT_NOT_DISABLED, TENANT_ID_RESERVED.
+   */
+  delete(tenantId: string, query: TenantDeleteQuery, options?: RequestOptions): ApiPromise<Tenant> {
+    return this.sender.call('tenants.delete', { path: [tenantId], query }, options);
+  }
+
+  /**
+   * Lists everything that the database keeps of a DISABLED tenant, except secrets: first its configuration, then
+   * commands, events, device requests, parked messages and the audit log, each in the order of its ids. The tenant must
+   * stay DISABLED until the last page.
+   *
+   * Retried.
+   * Scope platform:tenant:export, in tenant `platform`.
+   * Errors: INVALID_CURSOR, NOT_FOUND, TENANT_NOT_DISABLED.
+   */
+  export(tenantId: string, query?: TenantExportQuery, options?: RequestOptions): PagePromise<TenantExportItem> {
+    return this.sender.list('tenants.export', { path: [tenantId], query }, options);
   }
 }
 
@@ -146,7 +176,8 @@ export class Credentials {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:create.
-   * Errors: NOT_FOUND, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED,
+   * PAYLOAD_TOO_LARGE.
    */
   create(tenantId: string, body: CredentialCreate, options?: RequestOptions): ApiPromise<CredentialWithSecret> {
     return this.sender.call('credentials.create', { path: [tenantId], body }, options);
@@ -181,7 +212,7 @@ export class Credentials {
    *
    * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:update.
-   * Errors: NOT_FOUND, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE.
    */
   update(tenantId: string, clientId: string, body: CredentialUpdate, options?: RequestOptions): ApiPromise<CredentialUpdated> {
     return this.sender.call('credentials.update', { path: [tenantId, clientId], body }, options);
@@ -211,7 +242,7 @@ export class Roles {
    *
    * Retried.
    * Scope platform:access:update.
-   * Errors: NOT_FOUND, ROLE_BUILT_IN, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
+   * Errors: NOT_FOUND, TENANT_DELETED, ROLE_BUILT_IN, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
    */
   put(tenantId: string, role: string, body: RolePut, options?: RequestOptions): ApiPromise<Role> {
     return this.sender.call('roles.put', { path: [tenantId, role], body }, options);
@@ -222,7 +253,7 @@ export class Roles {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE.
+   * Errors: NOT_FOUND, TENANT_DELETED, ROLE_BUILT_IN, ROLE_IN_USE.
    */
   delete(tenantId: string, role: string, options?: RequestOptions): ApiPromise<RoleDeleted> {
     return this.sender.call('roles.delete', { path: [tenantId, role] }, options);
@@ -240,7 +271,8 @@ export class RoleBindings {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
-   * Errors: NOT_FOUND, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
+   * PAYLOAD_TOO_LARGE.
    */
   create(tenantId: string, body: RoleBindingCreate, options?: RequestOptions): ApiPromise<RoleBinding> {
     return this.sender.call('roleBindings.create', { path: [tenantId], body }, options);
@@ -262,7 +294,7 @@ export class RoleBindings {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, LAST_PLATFORM_ADMINISTRATOR.
+   * Errors: NOT_FOUND, TENANT_DELETED, LAST_PLATFORM_ADMINISTRATOR.
    */
   delete(tenantId: string, clientId: string, role: string, options?: RequestOptions): ApiPromise<RoleBindingDeleted> {
     return this.sender.call('roleBindings.delete', { path: [tenantId, clientId, role] }, options);
@@ -280,8 +312,8 @@ export class Policies {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
-   * Errors: NOT_FOUND, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE,
-   * SCOPE_UNKNOWN.
+   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
+   * PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
    */
   create(tenantId: string, body: PolicyCreate, options?: RequestOptions): ApiPromise<Policy> {
     return this.sender.call('policies.create', { path: [tenantId], body }, options);
@@ -305,7 +337,7 @@ export class Policies {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND, SCOPE_UNKNOWN.
+   * Errors: NOT_FOUND, TENANT_DELETED, SCOPE_UNKNOWN.
    */
   revoke(tenantId: string, query: PolicyRevokeQuery, options?: RequestOptions): ApiPromise<Policy> {
     return this.sender.call('policies.revoke', { path: [tenantId], query }, options);
@@ -316,7 +348,7 @@ export class Policies {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
-   * Errors: NOT_FOUND.
+   * Errors: NOT_FOUND, TENANT_DELETED.
    */
   delete(tenantId: string, policyId: string, options?: RequestOptions): ApiPromise<PolicyDeleted> {
     return this.sender.call('policies.delete', { path: [tenantId, policyId] }, options);
@@ -334,8 +366,8 @@ export class BusPrincipals {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:bus-principal:create.
-   * Errors: NOT_FOUND, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE,
-   * BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
+   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
+   * PAYLOAD_TOO_LARGE, BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
    */
   create(tenantId: string, body: BusPrincipalCreate, options?: RequestOptions): ApiPromise<BusPrincipal> {
     return this.sender.call('busPrincipals.create', { path: [tenantId], body }, options);
@@ -368,7 +400,7 @@ export class BusPrincipals {
    *
    * Retried.
    * Scope platform:bus-principal:update.
-   * Errors: NOT_FOUND, BUS_PRINCIPAL_DELETED, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, TENANT_DELETED, BUS_PRINCIPAL_DELETED, PAYLOAD_TOO_LARGE.
    */
   update(tenantId: string, principalId: string, body: BusPrincipalUpdate, options?: RequestOptions): ApiPromise<BusPrincipal> {
     return this.sender.call('busPrincipals.update', { path: [tenantId, principalId], body }, options);
@@ -484,7 +516,7 @@ export class ParkedMessages {
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:parked-message:delete.
-   * Errors: NOT_FOUND.
+   * Errors: NOT_FOUND, TENANT_DELETED.
    */
   delete(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageDeleted> {
     return this.sender.call('parkedMessages.delete', { path: [tenantId, parkedMessageId] }, options);
@@ -496,7 +528,7 @@ export class ParkedMessages {
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:parked-message:retry.
-   * Errors: NOT_FOUND, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, TENANT_DELETED, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
    */
   retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried> {
     return this.sender.call('parkedMessages.retry', { path: [tenantId, parkedMessageId] }, options);

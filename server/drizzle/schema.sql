@@ -174,12 +174,8 @@ CREATE TABLE public.credentials (
     previous_secret_expires_at timestamp(3) with time zone,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    last_used_at timestamp(3) with time zone,
-    secret_last_used_at timestamp(3) with time zone,
-    previous_secret_last_used_at timestamp(3) with time zone
-)
-WITH (fillfactor='70');
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
 
 ALTER TABLE ONLY public.credentials FORCE ROW LEVEL SECURITY;
 
@@ -465,7 +461,8 @@ CREATE TABLE public.tenants (
     status text DEFAULT 'ACTIVE'::text NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    vendors text[]
+    vendors text[],
+    deletion jsonb
 );
 
 --
@@ -775,6 +772,12 @@ CREATE UNIQUE INDEX policies_of_role ON public.policies USING btree (tenant_id, 
 --
 
 CREATE INDEX role_bindings_in_order ON public.role_bindings USING btree (tenant_id, created_at, client_id, role);
+
+--
+-- Name: tenants_deleting; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX tenants_deleting ON public.tenants USING btree (tenant_id) WHERE (status = 'DELETING'::text);
 
 --
 -- Name: tenants_in_order; Type: INDEX; Schema: public; Owner: -
@@ -1211,6 +1214,88 @@ CREATE POLICY top_system ON public.roles TO top_system USING (true) WITH CHECK (
 CREATE POLICY top_system_delete ON public.audit_events FOR DELETE TO top_system USING ((occurred_at < (now() - '90 days'::interval)));
 
 --
+-- Name: bus_principals top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.bus_principals AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: callback_endpoints top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.callback_endpoints AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: callback_subscriptions top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.callback_subscriptions AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: credentials top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.credentials AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: object_credentials top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.object_credentials AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: object_resources top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.object_resources AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: policies top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.policies AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: role_bindings top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.role_bindings AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: roles top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.roles AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))));
+
+--
+-- Name: audit_events top_system_delete_of_tenant; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete_of_tenant ON public.audit_events FOR DELETE TO top_system USING (((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))) OR ((tenant_id = 'platform'::text) AND (operation = 'tenants.create'::text) AND (target IN ( SELECT ('platform/tenants/'::text || tenants.tenant_id)
+   FROM public.tenants
+  WHERE (tenants.status = 'DELETING'::text))))));
+
+--
 -- Name: audit_events top_system_select; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -1250,23 +1335,79 @@ GRANT SELECT(audit_event_id) ON TABLE public.audit_events TO top_system;
 GRANT SELECT(occurred_at) ON TABLE public.audit_events TO top_system;
 
 --
+-- Name: COLUMN audit_events.operation; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(operation) ON TABLE public.audit_events TO top_system;
+
+--
+-- Name: COLUMN audit_events.target; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(target) ON TABLE public.audit_events TO top_system;
+
+--
 -- Name: TABLE bus_principals; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
-GRANT SELECT ON TABLE public.bus_principals TO top_system;
+GRANT SELECT,DELETE ON TABLE public.bus_principals TO top_system;
+
+--
+-- Name: COLUMN bus_principals.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.bus_principals TO top_system;
+
+--
+-- Name: COLUMN bus_principals.principal_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(principal_id) ON TABLE public.bus_principals TO top_system;
 
 --
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_endpoints TO top_app;
+GRANT DELETE ON TABLE public.callback_endpoints TO top_system;
+
+--
+-- Name: COLUMN callback_endpoints.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.callback_endpoints TO top_system;
+
+--
+-- Name: COLUMN callback_endpoints.endpoint_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(endpoint_id) ON TABLE public.callback_endpoints TO top_system;
 
 --
 -- Name: TABLE callback_subscriptions; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.callback_subscriptions TO top_app;
+GRANT DELETE ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: COLUMN callback_subscriptions.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: COLUMN callback_subscriptions.endpoint_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(endpoint_id) ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: COLUMN callback_subscriptions.subscription_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(subscription_id) ON TABLE public.callback_subscriptions TO top_system;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -
@@ -1377,19 +1518,21 @@ GRANT UPDATE(history) ON TABLE public.commands TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.credentials TO top_app;
-GRANT SELECT ON TABLE public.credentials TO top_system;
+GRANT SELECT,DELETE ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.tenant_id; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT(tenant_id) ON TABLE public.credentials TO top_ingest;
+GRANT SELECT(tenant_id) ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.client_id; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT(client_id) ON TABLE public.credentials TO top_ingest;
+GRANT SELECT(client_id) ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.status; Type: ACL; Schema: public; Owner: -
@@ -1428,24 +1571,6 @@ GRANT SELECT(previous_secret_expires_at) ON TABLE public.credentials TO top_inge
 GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
 
 --
--- Name: COLUMN credentials.last_used_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(last_used_at) ON TABLE public.credentials TO top_system;
-
---
--- Name: COLUMN credentials.secret_last_used_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(secret_last_used_at) ON TABLE public.credentials TO top_system;
-
---
--- Name: COLUMN credentials.previous_secret_last_used_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(previous_secret_last_used_at) ON TABLE public.credentials TO top_system;
-
---
 -- Name: TABLE device_requests; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1458,12 +1583,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_requests TO top_system;
 
 GRANT SELECT,INSERT ON TABLE public.events TO top_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.events TO top_system;
-
---
--- Name: COLUMN keyring_canaries.key_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(key_id) ON TABLE public.keyring_canaries TO top_system;
 
 --
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -
@@ -1489,6 +1608,19 @@ GRANT SELECT(nonce_hash) ON TABLE public.nonces TO top_ingest;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_credentials TO top_app;
+GRANT DELETE ON TABLE public.object_credentials TO top_system;
+
+--
+-- Name: COLUMN object_credentials.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.object_credentials TO top_system;
+
+--
+-- Name: COLUMN object_credentials.credential_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(credential_id) ON TABLE public.object_credentials TO top_system;
 
 --
 -- Name: TABLE object_grants; Type: ACL; Schema: public; Owner: -
@@ -1520,6 +1652,19 @@ GRANT SELECT(granted_at) ON TABLE public.object_grants TO top_system;
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.object_resources TO top_app;
+GRANT DELETE ON TABLE public.object_resources TO top_system;
+
+--
+-- Name: COLUMN object_resources.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.object_resources TO top_system;
+
+--
+-- Name: COLUMN object_resources.resource_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(resource_id) ON TABLE public.object_resources TO top_system;
 
 --
 -- Name: TABLE outbox; Type: ACL; Schema: public; Owner: -
@@ -1542,6 +1687,19 @@ GRANT SELECT,DELETE ON TABLE public.parked_messages TO top_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
 GRANT SELECT ON TABLE public.policies TO top_ingest;
+GRANT DELETE ON TABLE public.policies TO top_system;
+
+--
+-- Name: COLUMN policies.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.policies TO top_system;
+
+--
+-- Name: COLUMN policies.policy_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(policy_id) ON TABLE public.policies TO top_system;
 
 --
 -- Name: TABLE relay_lease; Type: ACL; Schema: public; Owner: -
@@ -1555,12 +1713,44 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
 GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
+GRANT DELETE ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: COLUMN role_bindings.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: COLUMN role_bindings.client_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(client_id) ON TABLE public.role_bindings TO top_system;
+
+--
+-- Name: COLUMN role_bindings.role; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(role) ON TABLE public.role_bindings TO top_system;
 
 --
 -- Name: TABLE roles; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.roles TO top_app;
+GRANT DELETE ON TABLE public.roles TO top_system;
+
+--
+-- Name: COLUMN roles.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.roles TO top_system;
+
+--
+-- Name: COLUMN roles.role; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(role) ON TABLE public.roles TO top_system;
 
 --
 -- Name: TABLE sweep_marks; Type: ACL; Schema: public; Owner: -
@@ -1579,7 +1769,7 @@ GRANT UPDATE(swept_until) ON TABLE public.sweep_marks TO top_system;
 --
 
 GRANT SELECT,INSERT ON TABLE public.taken_names TO top_app;
-GRANT SELECT ON TABLE public.taken_names TO top_system;
+GRANT SELECT,DELETE ON TABLE public.taken_names TO top_system;
 
 --
 -- Name: TABLE tenants; Type: ACL; Schema: public; Owner: -
@@ -1595,16 +1785,40 @@ GRANT SELECT ON TABLE public.tenants TO top_ingest;
 GRANT SELECT(tenant_id) ON TABLE public.tenants TO top_system;
 
 --
+-- Name: COLUMN tenants.name; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE public.tenants TO top_system;
+
+--
 -- Name: COLUMN tenants.status; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT(status) ON TABLE public.tenants TO top_system;
+GRANT SELECT(status),UPDATE(status) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.created_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: COLUMN tenants.vendors; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT(vendors) ON TABLE public.tenants TO top_system;
+GRANT SELECT(vendors),UPDATE(vendors) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.deletion; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(deletion),UPDATE(deletion) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -15,6 +15,7 @@ import { sweepDeviceRequests } from './features/device-requests/background/sweep
 import { takeDeviceRequest } from './features/device-requests/background/take-device-requests.js';
 import { eventLog, republishEvents } from './features/events/background/event-log.js';
 import { purgeObjectGrants } from './features/objects/background/purge-object-grants.js';
+import { createTenantPurge } from './features/tenants/background/purge-tenants.js';
 import { purgeAuditEvents } from './platform/audit/purge-audit-events.js';
 import type { LastUses } from './platform/auth/last-uses.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
@@ -58,6 +59,9 @@ const SWEEP_OLD_INTERVAL_MS = 60_000;
 /** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
+
+/** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
+const PURGE_TENANTS_INTERVAL_MS = 1_000;
 
 /** For lost signals, and for changes without a signal, such as a tenant that is ACTIVE again. */
 const PROVISION_INTERVAL_MS = 60_000;
@@ -170,9 +174,19 @@ export async function startBackground(options: Options & { retention: Retention 
       purgeParkedMessages(database, retention.parkedMessages),
     ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
   ];
+  const purgeTenants = createTenantPurge(database, bus);
+  const deletions = startLoop(
+    PURGE_TENANTS_INTERVAL_MS,
+    { name: 'deletion of tenants', logger, signals, watchdog },
+    async () => {
+      const { progress, table, removed } = await purgeTenants();
+      if (table && removed > 0) metrics.countRemoved(table, removed);
+      return progress === 'BUSY' ? 'SOON' : 'WAIT';
+    },
+  );
   return {
     async stop() {
-      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges];
+      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions];
       await Promise.all(underWay.map((one) => one.stop()));
     },
   };

@@ -58,6 +58,8 @@ import { getParkedMessage } from './features/parked-messages/get-parked-message.
 import { listParkedMessages } from './features/parked-messages/list-parked-messages.js';
 import { retryParkedMessage } from './features/parked-messages/retry-parked-message.js';
 import { createTenant } from './features/tenants/create-tenant.js';
+import { deleteTenant } from './features/tenants/delete-tenant.js';
+import { exportTenant } from './features/tenants/export-tenant.js';
 import { getTenant } from './features/tenants/get-tenant.js';
 import { listTenants } from './features/tenants/list-tenants.js';
 import { updateTenant } from './features/tenants/update-tenant.js';
@@ -113,6 +115,8 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
       list: listTenants(database),
       get: getTenant(database),
       update: updateTenant(database, signals),
+      delete: deleteTenant(database),
+      export: exportTenant(database),
     },
     credentials: {
       create: createCredential(database, keyring, perTenant.credentials),

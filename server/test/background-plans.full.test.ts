@@ -13,6 +13,7 @@ import { purgeDeviceRequests } from '../src/features/device-requests/background/
 import { sweepDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
 import { eventLog } from '../src/features/events/background/event-log.js';
 import { purgeObjectGrants } from '../src/features/objects/background/purge-object-grants.js';
+import { createTenantPurge } from '../src/features/tenants/background/purge-tenants.js';
 import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
 import { createLastUses } from '../src/platform/auth/last-uses.js';
 import { purgeNonces } from '../src/platform/auth/purge-nonces.js';
@@ -158,6 +159,27 @@ async function work(): Promise<void> {
     purgeAuditEvents(database, 100),
   ]) {
     await purge.round();
+  }
+  await purgeTenant();
+}
+
+/** One round of each step of the deletion of a tenant. */
+async function purgeTenant(): Promise<void> {
+  const { owner } = postgres;
+  const purge = createTenantPurge(database, inProcessBus());
+  for (let step = 0, table: string | undefined = ''; table !== undefined; step++) {
+    const work = { step, after: null, rows_in_pass: 1, transaction: '1', since: new Date(0).toISOString() };
+    const deletion = JSON.stringify({ requested_at: '', rows_deleted: 0, finished_at: null, work });
+    await owner`
+      insert into tenants (tenant_id, name, status, deletion) values ('former', 'Former', 'DELETING', ${deletion}::text::jsonb)
+      on conflict (tenant_id) do update set deletion = excluded.deletion`;
+    await owner`
+      insert into credentials (
+        tenant_id, client_id, name, status, allowed_clock_skew_seconds, replay_window_seconds, secret_version,
+        secret_sealed
+      )
+      values ('former', 'former', 'Former', 'ACTIVE', 300, 300, 1, '') on conflict do nothing`;
+    ({ table } = await purge());
   }
 }
 

@@ -1,12 +1,10 @@
-import { expect, test } from 'vitest';
-import { blocksOf, runPasted } from './readme-blocks.js';
+import { expect, test, vi } from 'vitest';
+import { jsonIn, runPage } from './documentation-blocks.js';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 test('docs/access.md, pasted from top to bottom, grants the documented permissions, and the audit log has all entries', async () => {
-  const blocks = blocksOf('docs/access.md');
-  expect(blocks.length).toBeGreaterThan(0);
-  const code = blocks.map((block) => block.code).join('\n');
-  const printed = await runPasted({ language: 'sh', marked: 'run', code });
-  const outputs = printed.split(/^(?=[{[])/m).map((output) => JSON.parse(output));
+  const outputs = jsonIn(await runPage('docs/access.md'));
   expect(outputs.find((output) => 'scopes' in output && 'client_id' in output)).toMatchObject({
     tenant_id: 'globex',
     roles: ['integration_operator', 'replier'],

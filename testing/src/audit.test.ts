@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { blocksOf, runPage, runPasted } from './documentation-blocks.js';
 import { createTenant, platform, signedRequest } from './index.js';
-import { blocksOf, runPasted } from './readme-blocks.js';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 const PAGE = 'docs/audit.md';
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -13,7 +15,7 @@ type Entry = { occurred_at: string; request_id: string };
 type Day = { day: string; vendor: string; client_ids: string[] };
 
 test('docs/audit.md, pasted from top to bottom, finds who could send today, and nobody on earlier days', async () => {
-  const printed = await runPasted({ language: 'sh', marked: 'run', code: codeOf().join('\n') });
+  const printed = await runPage(PAGE);
   const days = printed.split('\n').flatMap((line) => (line.startsWith('{"day"') ? [JSON.parse(line) as Day] : []));
   expect(days).toHaveLength(7);
   // After midnight, the lines pasted first would belong to the previous day.

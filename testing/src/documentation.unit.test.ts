@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { guides } from './documentation-blocks.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const guides = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`);
 
 /** Created by running and building. */
 const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;
@@ -42,11 +40,34 @@ test('docs/configuration.md names every variable of the configuration, with its 
   expect(documented?.toSorted()).toEqual(variables.toSorted());
 });
 
+describe.each(guides)('%s', (page) => {
+  const text = read(page);
+  const fences = [...text.matchAll(/^(?<before>[^\n]*\n\n)? *```(?<language>sh|ts|python)(?<mark>[^\n]*)$/gm)];
+
+  test('has code, and each block is run by a test or says why not', () => {
+    const isRun = (mark = '', before = '') =>
+      /^ (run|run-full|run-clients|not-run: .+)$/.test(mark) ||
+      /`examples\/(?:signing|generated-clients)\/[\w./-]+`:\n/.test(before);
+    const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
+    expect(unmarked).toEqual([]);
+    if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
+  });
+
+  test('is in the list of docs/README.md', () => {
+    expect(page === 'docs/README.md' || read('docs/README.md').includes(`](${basename(page)})`)).toBe(true);
+  });
+});
+
 test.each([
-  ['docs/signing.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 9],
+  ['docs/signing-code.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 9],
   ['docs/clients.md', /`(examples\/generated-clients\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];
   expect(shown.length).toBeGreaterThanOrEqual(least);
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
+});
+
+test('docs/signing-code.md shows the script of contract/postman.json', () => {
+  const { exec } = JSON.parse(read('contract/postman.json')).event[0].script;
+  expect(read('docs/signing-code.md')).toContain(`\`\`\`js\n${exec.join('\n')}\n\`\`\`\n`);
 });

@@ -1,16 +1,65 @@
-import { expect, test, vi } from 'vitest';
-import { type Block, blocksOf, runPasted } from './readme-blocks.js';
+import { describe, expect, test, vi } from 'vitest';
+import { blocksOf, expectInOrder, guides, jsonIn, runPage } from './documentation-blocks.js';
 import { startObjectStore } from './start-object-store.js';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
-/** Pastes the marked blocks of a page from top to bottom; returns the JSON that they print. */
-async function paste(page: string, before = '') {
-  const blocks = blocksOf(page);
-  expect(blocks.length).toBeGreaterThan(0);
-  const block: Block = { language: 'sh', marked: 'run', code: [before, ...blocks.map(({ code }) => code)].join('\n') };
-  return (await runPasted(block)).split(/^(?=[{[])/m).map((output) => JSON.parse(output));
-}
+/** The texts that a page prints, in this order. Pages without an entry have a test of their own. */
+const prints: Record<string, string[]> = {
+  'docs/what-for.md': ['"status": "SUCCEEDED"'],
+  'docs/quickstart.md': [
+    '"status": "SUCCEEDED"',
+    'DEVICE_FAULT',
+    'exit code 8',
+    'exit code 1',
+    'command.completed',
+    'SUCCEEDED { simulated: true }',
+  ],
+  'docs/concepts.md': ["curl -X POST '"],
+  'docs/pagination-and-limits.md': ['2 items, then ', 'SUCCEEDED', '"requests_per_minute"'],
+  'docs/life-cycle.md': ['"status": "SUCCEEDED"', '"source": "DEVICE"', '"status": "TIMED_OUT"'],
+  'docs/events.md': ['"event_type": "command.completed"', 'command.accepted ACCEPTED', 'command.completed SUCCEEDED'],
+  'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
+  'docs/adapters.md': ['"vendors": ['],
+  'docs/bus-messages.md': ['ommand'],
+  'docs/configuration.md': ['"limits"'],
+  'docs/errors.md': [],
+  'docs/keys.md': [],
+  'docs/nats.md': ['accounts {', 'UAEQWQSV5Q'],
+  'docs/recovery.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
+  'docs/signing-code.md': ['"X-Api-Signature": "v1='],
+  'docs/signing.md': ['"X-Api-Signature": "v1='],
+  'docs/vendors.md': ['"status": "SUCCEEDED"', '"enabled": false'],
+};
+/** Stands for a value that the reader has made with a tool that is not here. */
+const before: Record<string, string> = {
+  'docs/adapters.md':
+    'user_key=UBFNE6B5MTLGA5SSPIK5TNKQQ2BNJQQ6G4Z5NGJLOPHC72TTHEDGMZB7 account_key=ACR5M566T4OBWTWJ6TWXIJSY6H4CTBXCV3QSQC33V4LMX6LEOBGEIFHO',
+  'docs/nats.md': 'platform_key=UAEQWQSV5QFQZIV237VZSKAHR4BE6LAKZW3ERXOFXXFCPQBPXLJ3OW75',
+};
+const ownTests = [
+  'docs/idempotency.md',
+  'docs/access.md',
+  'docs/audit.md',
+  'docs/callbacks.md',
+  'docs/commands.md',
+  'docs/objects.md',
+];
+
+const pages = guides.filter((page) => blocksOf(page).some(({ marked }) => marked === 'run'));
+
+describe.each(pages.filter((page) => !ownTests.includes(page)))('%s', (page) => {
+  test('pasted from top to bottom, prints what the page promises', async () => {
+    expectInOrder(await runPage(page, { before: before[page] }), prints[page]);
+  });
+});
+
+test('docs/idempotency.md: a key creates one command', async () => {
+  const outputs = jsonIn(await runPage('docs/idempotency.md'));
+  const [first, again, listed] = outputs;
+  expect(again).toMatchObject({ command_id: first.command_id, accepted_at: first.accepted_at, status: 'ACCEPTED' });
+  expect(listed.map(({ command_id }: { command_id: string }) => command_id)).toEqual([first.command_id]);
+});
 
 test('docs/objects.md, pasted from top to bottom, moves a file to a store and back', async () => {
   const store = await startObjectStore();
@@ -18,7 +67,7 @@ test('docs/objects.md, pasted from top to bottom, moves a file to a store and ba
   const variables = `endpoint=${endpoint} region=us-east-1 bucket=${bucket} access_key_id=${access_key_id}`;
   const secret = `printf %s ${secret_access_key} > data/store.secret`;
   try {
-    const outputs = await paste('docs/objects.md', `${variables}\n${secret}`);
+    const outputs = jsonIn(await runPage('docs/objects.md', { before: `${variables}\n${secret}` }));
     const [uploaded, downloaded, presigned, rotated, , disabled, ...deleted] = outputs.slice(-8);
     const key = 'pump-7/2.4.1.bin';
     expect([uploaded, downloaded]).toEqual(
@@ -38,7 +87,7 @@ test('docs/objects.md, pasted from top to bottom, moves a file to a store and ba
 });
 
 test('docs/callbacks.md, pasted from top to bottom, configures an endpoint, and deletes its subscription and then the endpoint', async () => {
-  const outputs = await paste('docs/callbacks.md');
+  const outputs = jsonIn(await runPage('docs/callbacks.md'));
   const [created, subscriptions, rotated, changed, disabled, switchedOff, unsubscribed, deleted] = outputs.slice(-8);
   expect(created).toMatchObject({ url: 'https://hooks.acme.example/top', secret_version: 1 });
   expect(subscriptions).toMatchObject([{ event_type: 'command.completed', status: 'ACTIVE' }]);
@@ -52,16 +101,12 @@ test('docs/callbacks.md, pasted from top to bottom, configures an endpoint, and 
   expect(JSON.stringify(outputs)).not.toContain('whsec_');
 });
 
-test('docs/commands.md, pasted from top to bottom, sends commands, waits for them and lists their events', async () => {
-  const outputs = await paste('docs/commands.md');
-  const [succeeded, failed, waited, first, replayed, events] = outputs;
+test('docs/commands.md, pasted from top to bottom, sends commands and waits for them', async () => {
+  const outputs = jsonIn(await runPage('docs/commands.md'));
+  const [succeeded, failed, waited, unknown] = outputs;
   expect(succeeded).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED', public_status: 'SUCCEEDED' });
   expect(failed).toMatchObject({ status: 'FAILED', status_reason: { code: 'DEVICE_FAULT' } });
   expect(waited).toMatchObject({ device_id: 'ok-2', status: 'SUCCEEDED' });
-  expect(first).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED' });
-  expect(replayed).toMatchObject({ command_id: first.command_id, status: 'ACCEPTED' });
-  const { command_id } = waited;
-  const types = ['command.accepted', 'command.completed'];
-  expect(events).toMatchObject(types.map((event_type) => ({ event_type, data: { command_id } })));
-  expect(outputs).toHaveLength(6);
+  expect(unknown).toMatchObject({ status: 'TIMED_OUT', public_status: 'UNKNOWN' });
+  expect(outputs).toHaveLength(4);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blocksOf, runPasted } from './readme-blocks.js';
+import { blocksOf, runPasted } from './documentation-blocks.js';
 
 const blocks = blocksOf('README.md').filter(({ marked }) => marked === 'run');
 const containing = (text: string) => {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createTenant } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
 const { operator } = await createTenant();
@@ -44,10 +47,28 @@ test('--dry-run sends nothing', async () => {
   expect((await topctl(['commands', 'list', '-o', 'json'], { env })).stdout).not.toContain('never');
 });
 
-test('a target that the platform would refuse is wrong usage', async () => {
-  const { exitCode, stderr } = await topctl(['api', 'GET', '/api/v1/../x'], { env });
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('Cannot sign this target') });
+test.each([
+  ['a target that the platform would refuse', ['GET', '/api/v1/../x'], 'Cannot sign this target'],
+  ['another method', ['PATCH', commands], 'the method is GET, POST, PUT or DELETE'],
+  ['a body of a GET', ['GET', commands, '--body', '{}'], 'GET and DELETE take no --body'],
+  ['a body that is not JSON', ['POST', commands, '--body', '{"secret":osk_x', '--print-curl'], '--body is not JSON\n'],
+])('%s is wrong usage', async (_, argv, problem) => {
+  const { exitCode, stderr } = await topctl(['api', ...argv], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(problem) });
 });
+
+test.each(['{"error":"bad gateway"}', '[]', '{"code":1,"details":5}', '<h1>Bad Gateway</h1>'])(
+  'an answer %s of another server is explained',
+  async (text) => {
+    const server = createServer((_, response) => response.writeHead(502).end(text));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const elsewhere = environmentOf({ ...operator, base_url: `http://127.0.0.1:${port}` });
+    const { exitCode, stderr } = await topctl(['api', 'GET', '/api/v1/open/me'], { env: elsewhere });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('(UNEXPECTED_ANSWER)') });
+  },
+);
 
 test('an unreachable platform is named', async () => {
   const unreachable = environmentOf({ ...operator, base_url: 'http://127.0.0.1:1' });

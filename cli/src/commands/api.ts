@@ -4,6 +4,7 @@ import type { Invocation } from '../invocation.js';
 
 /** Longer than any operation waits before it answers. */
 const TIMEOUT_MS = 120_000;
+const METHOD = /^(GET|POST|PUT|DELETE)$/i;
 
 export function addApi(program: Command, invocation: Invocation): void {
   program
@@ -18,6 +19,9 @@ export function addApi(program: Command, invocation: Invocation): void {
     .action(async (method: string, target: string, options: { body?: string }) => {
       const { context } = invocation;
       const body = options.body === undefined ? undefined : await readArgument(context, '--body', options.body);
+      if (!METHOD.test(method)) throw invocation.usageError('the method is GET, POST, PUT or DELETE');
+      if (body && !/^P/i.test(method)) throw invocation.usageError('GET and DELETE take no --body');
+      if (body && !isJson(body)) throw invocation.usageError('--body is not JSON');
       const { profile, fetch } = await invocation.connect();
       const { sign } = await import('@tenant-open-platform/sdk/sign');
       const request = {
@@ -46,15 +50,22 @@ export function addApi(program: Command, invocation: Invocation): void {
     });
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The error that the SDK would throw, so that it is explained and has the exit code as everywhere. */
 async function errorOf(status: number, text: string): Promise<Error> {
   const { ApiError } = await import('@tenant-open-platform/sdk');
-  try {
-    const body = JSON.parse(text);
+  const body = isJson(text) ? JSON.parse(text) : undefined;
+  if (typeof body?.code === 'string' && typeof body.request_id === 'string') {
     return new ApiError(status, body, { requestId: body.request_id });
-  } catch {
-    const message = `an answer of status ${status} that is not the platform's: check the base URL.`;
-    const metadata = { text: text.slice(0, 500) };
-    return new ApiError(status, { code: 'UNEXPECTED_ANSWER', message, metadata });
   }
+  const message = `an answer of status ${status} that is not the platform's: check the base URL.`;
+  return new ApiError(status, { code: 'UNEXPECTED_ANSWER', message, metadata: { text: text.slice(0, 500) } });
 }

@@ -83,7 +83,10 @@ export function addEvents(program: Command, invocation: Invocation): void {
             cursor = event.cursor;
           }
         } finally {
-          if (cursor) invocation.note(`To continue from here: topctl events tail --from ${cursor}`);
+          const filters = [event_type && ` --event-type ${event_type}`, command_id && ` --command-id ${command_id}`];
+          if (cursor) {
+            invocation.note(`To continue from here: topctl events tail --from ${cursor}${filters.join('')}`);
+          }
         }
       });
     },
@@ -92,6 +95,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
 
 /** The cursor of an event is neither an instant nor one of the two words. */
 function startOf(from: string, invocation: Invocation): Date | string {
+  if (from === '') throw invocation.usageError('--from is empty');
   if (!/^\d{4}-\d{2}-\d{2}/.test(from)) return from;
   const instant = new Date(from);
   if (Number.isNaN(instant.getTime())) throw invocation.usageError(`--from ${from} is not an instant`);

@@ -21,7 +21,7 @@ export function addLogin(program: Command, invocation: Invocation): void {
     .addOption(new FieldOption('client_id', fields.client_id))
     .action(async ({ client_id }: { client_id?: string }) => {
       const { context } = invocation;
-      const { baseUrl, profileFile, profile: name = 'default' } = invocation.flags;
+      const { baseUrl, profileFile, profile: name = 'default', dryRun, printCurl } = invocation.flags;
       const file = profileFile ? await readProfileFile(context, profileFile) : undefined;
       const given = { base_url: baseUrl ?? file?.base_url, client_id: client_id ?? file?.client_id };
       const filled = (await readInput(invocation, fields, given)) as { base_url: string; client_id: string };
@@ -29,8 +29,11 @@ export function addLogin(program: Command, invocation: Invocation): void {
       const profile = { ...filled, secret };
       invocation.session = await connect(context, profile);
       const { tenant_id } = await invocation.session.client.me.get();
-      const path = await saveProfile(context, name, { ...profile, tenant_id });
-      invocation.note(`Logged in as ${profile.client_id} of tenant ${tenant_id}. Saved as profile ${name} in ${path}`);
+      const outcome =
+        dryRun || printCurl
+          ? 'Nothing was saved.'
+          : `Saved as profile ${name} in ${await saveProfile(context, name, { ...profile, tenant_id })}`;
+      invocation.note(`Logged in as ${profile.client_id} of tenant ${tenant_id}. ${outcome}`);
     });
 }
 

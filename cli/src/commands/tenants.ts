@@ -2,7 +2,10 @@ import type { Tenant } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
+import { findExisting } from '../object-content.js';
 import type { View } from '../output/render.js';
+import { printable } from '../output/table.js';
+import { writeTenantExport } from '../tenant-export.js';
 
 const view: View<Tenant> = {
   id: (tenant) => tenant.tenant_id,
@@ -33,5 +36,30 @@ export function addTenants(program: Command, invocation: Invocation): void {
     },
     view,
     call: ({ client, path, input }) => client.tenants.update(path.tenant_id, input),
+  });
+  add('delete', {
+    confirm: {
+      question: ({ path }) =>
+        `Delete the tenant ${path.tenant_id} and everything of it? Nothing can be restored. Export it first.`,
+    },
+    view,
+    call: ({ client, path, input }) => client.tenants.delete(path.tenant_id, input),
+  });
+  add('export', {
+    description:
+      'Writes everything that the platform keeps of a DISABLED tenant, except secrets, as NDJSON: an item on each line. The last line is {"type":"end","items":N}; an export without it is incomplete.',
+    flags: {
+      file: { kind: 'path', description: 'The file to write, completely or not at all. Default: stdout.' },
+      limit: { kind: 'integer', description: 'How many items to ask for at a time, 1 to 500.', default: '500' },
+    },
+    run: async ({ client, path, input: { file, limit } }) => {
+      const { context } = invocation;
+      const existing = file === undefined ? null : await findExisting(context, file);
+      if (existing !== null) await invocation.confirm(`Replace ${printable(existing)}?`);
+      const items = await writeTenantExport(context, file, (signal) =>
+        client.tenants.export(path.tenant_id, { limit }, { signal }),
+      );
+      if (file !== undefined) invocation.note(`${items} items are in ${printable(file)}.`);
+    },
   });
 }

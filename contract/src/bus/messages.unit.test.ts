@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { PlatformEvent } from '../events.js';
 import { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from './messages.js';
 
-const page = readFileSync(new URL('../../../docs/adapters.md', import.meta.url), 'utf8');
-const shown = [...page.matchAll(/^### (.*?)$[\s\S]*?^```json\n([\s\S]*?)^```$/gm)].map(([, heading, text]) => ({
+const page = readFileSync(new URL('../../../docs/bus-messages.md', import.meta.url), 'utf8');
+const shown = [...page.matchAll(/^## (.*?)$[\s\S]*?^```json\n([\s\S]*?)^```$/gm)].map(([, heading, text]) => ({
   heading,
   message: JSON.parse(text as string),
 }));
@@ -18,13 +18,16 @@ const messages: [string, z.ZodType][] = [
   ['Event', PlatformEvent],
 ];
 
-test('docs/adapters.md shows every message of the bus', () => {
+test('docs/bus-messages.md shows every message of the bus', () => {
   expect(shown.map(({ heading }) => heading)).toEqual(messages.map(([heading]) => heading));
 });
 
-test.each(messages)('%s: the example of docs/adapters.md is the one of its schema, and is valid', (heading, schema) => {
-  const { example, examples } = schema.meta() ?? {};
-  const message = shown.find((block) => block.heading === heading)?.message;
-  expect([example, examples].flat()).toContainEqual(message);
-  expect(schema.parse(message)).toEqual(message);
-});
+test.each(messages)(
+  '%s: the example of docs/bus-messages.md is the one of its schema, and is valid',
+  (heading, schema) => {
+    const { example, examples } = schema.meta() ?? {};
+    const message = shown.find((block) => block.heading === heading)?.message;
+    expect([example, examples].flat()).toContainEqual(message);
+    expect(schema.parse(message)).toEqual(message);
+  },
+);

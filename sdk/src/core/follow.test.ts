@@ -72,6 +72,21 @@ test('an abort ends it with the reason of the signal', async () => {
   await expect(next).rejects.toBe('done');
 });
 
+test('an abort ends it within a page', async () => {
+  const stopping = new AbortController();
+  const { client } = fakeClient([page(['a', 'b', 'c'], 'c-c')]);
+  const events = client.events.follow({ from: 'now', signal: stopping.signal });
+  await events.next();
+  stopping.abort('done');
+  await expect(events.next()).rejects.toBe('done');
+});
+
+test('an empty cursor is refused: it does not mean the beginning', async () => {
+  const { client, fetch } = fakeClient([]);
+  await expect(client.events.follow({ from: '' }).next()).rejects.toMatchObject({ name: 'InvalidArgumentError' });
+  expect(fetch.sent).toEqual([]);
+});
+
 /** The delays between requests. Delays of up to 10 seconds pass at once. */
 function watchDelays(): number[] {
   const delays: number[] = [];
@@ -95,12 +110,12 @@ test('a platform that does not wait is not polled in a hot loop', async () => {
   expect(delays).toEqual([1000, 1000, 1000, 1000, 1000]);
 });
 
-test('a Retry-After longer than a timer allows does not cause a hot loop', async () => {
-  const { client, fetch } = fakeClient([refusal(429, 'RATE_LIMITED', {}, { 'Retry-After': '99999999' })]);
+test('a Retry-After of a maintenance page pauses it for 30 seconds and not for an hour', async () => {
+  const { client, fetch } = fakeClient([refusal(503, 'LATER', {}, { 'Retry-After': '99999999' })]);
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const stopping = new AbortController();
   const next = client.events.follow({ from: 'now', signal: stopping.signal }).next();
-  await expect.poll(() => timers.mock.calls.map(([, ms]) => ms), { timeout: 20_000 }).toContain(2_147_483_647);
+  await expect.poll(() => timers.mock.calls.map(([, ms]) => ms), { timeout: 20_000 }).toContain(30_000);
   stopping.abort('done');
   await expect(next).rejects.toBe('done');
   expect(fetch.sent).toHaveLength(1);

@@ -21,7 +21,10 @@ export async function* follow<Item extends { cursor: string }>(
   for (let quickAnswers = 0; ; ) {
     const startedAt = performance.now();
     const { items, next_cursor } = await outlast(async () => readPage(cursor), { endsAt: Infinity, signal });
-    yield* items;
+    for (const item of items) {
+      if (signal?.aborted) throw signal.reason;
+      yield item;
+    }
     const isFirst = cursor === undefined;
     const before = cursor;
     cursor = next_cursor ?? items.at(-1)?.cursor ?? cursor;

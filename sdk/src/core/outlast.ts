@@ -3,6 +3,9 @@ import type { RuntimeAbortSignal } from '../runtime.js';
 import { backOffMs, effectOf } from './retry.js';
 import { sleep } from './sleep.js';
 
+/** A maintenance page may ask for an hour. The platform may be back much sooner. */
+const LONGEST_PAUSE_MS = 30_000;
+
 /**
  * Repeats a call through outages until `endsAt`, then throws the last error. The call must be safe to repeat. The call
  * also retries by itself; this loop continues when the call gives up.
@@ -16,8 +19,9 @@ export async function outlast<T>(
       return await call();
     } catch (error) {
       const delayMs = backOffMs(retry, isApiError(error) ? error.retryAfterMs : undefined);
-      if (!mayPass(error) || performance.now() + delayMs >= endsAt) throw error;
-      await sleep(delayMs, signal);
+      const leftMs = endsAt - performance.now();
+      if (!mayPass(error) || leftMs <= 0) throw error;
+      await sleep(Math.min(delayMs, LONGEST_PAUSE_MS, leftMs), signal);
     }
   }
 }

@@ -26,7 +26,14 @@ import { buildTarget } from './target.js';
 const HASH_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 type Name = keyof Operations;
-type ListName = Extract<Name, `${string}.list`>;
+/** The operations whose query has a cursor. */
+type ListName = {
+  [N in Name]: Operations[N]['request'] extends { query?: infer Query }
+    ? 'cursor' extends keyof NonNullable<Query>
+      ? N
+      : never
+    : never;
+}[Name];
 
 /** The common part of the types of all operations. */
 interface AnyRequest {

@@ -9,7 +9,7 @@ export interface EventFollowOptions
   extends RequestOptions,
     Pick<EventListQuery, 'event_type' | 'command_id' | 'limit'> {
   /**
-   * `'now'`: events logged after the loop began. A Date: events logged then or later. A `cursor` of an event that was
+   * `'now'`: events logged after the first answer of the platform. A Date: events logged then or later. A `cursor` of an event that was
    * followed or listed with the same filters: the events after it. `'beginning'`: all events.
    */
   from: 'now' | 'beginning' | Date | (string & {});
@@ -38,7 +38,7 @@ export class Events extends EventsResource {
     const start = from instanceof Date ? from.toISOString() : from === 'now' ? from : undefined;
     const cursor = start || from === 'beginning' ? undefined : String(from);
     return follow(
-      (at) => this.list({ ...query, ...(at ? { cursor: at } : { from: start }) }, settings),
+      (at) => this.list({ ...query, ...(at === undefined ? { from: start } : { cursor: at }) }, settings),
       cursor,
       settings.signal,
     );

@@ -11,6 +11,8 @@ import { unique } from './unique.js';
 /** A value for every path parameter of the contract, all of one tenant. */
 export type Ids = {
   tenant_id: string;
+  /** A DISABLED tenant. */
+  disabled_tenant_id: string;
   client_id: string;
   /** A role of the tenant, bound to no credential. */
   role: string;
@@ -74,13 +76,15 @@ const lastingIds = new Map<TestTenant, ReturnType<typeof createLastingIds>>();
 export async function createIds(tenant: TestTenant): Promise<Ids> {
   const lasting = lastingIds.get(tenant) ?? createLastingIds(tenant);
   lastingIds.set(tenant, lasting);
-  const [access, callback, object] = await Promise.all([
+  const [access, callback, object, disabled_tenant_id] = await Promise.all([
     createAccessIds(tenant),
     createCallbackIds(tenant),
     createObjectIds(tenant),
+    createDisabledTenant(),
   ]);
   return {
     tenant_id: tenant.tenant_id,
+    disabled_tenant_id,
     command_id: await newCommand(tenant.operator),
     ...(await lasting),
     ...catalogIds,
@@ -94,8 +98,15 @@ export async function createIds(tenant: TestTenant): Promise<Ids> {
 export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }: Operation): Promise<Ids> {
   if (path.startsWith('/api/v1/open/callbacks/')) return { ...ids, ...(await createCallbackIds(tenant)) };
   if (path.startsWith('/api/v1/open/objects/')) return { ...ids, ...(await createObjectIds(tenant)) };
+  if (path.endsWith('/tenants/:tenant_id')) return { ...ids, disabled_tenant_id: await createDisabledTenant() };
   if (path.includes('/parked-messages/')) return { ...ids, ...(await createParkedIds(tenant)) };
   return { ...ids, ...(await createAccessIds(tenant)) };
+}
+
+async function createDisabledTenant(): Promise<string> {
+  const tenant_id = unique('tenant');
+  await administer('POST', '/api/v1/platform/tenants', { tenant_id, name: 'Former', status: 'DISABLED' }, 201);
+  return tenant_id;
 }
 
 async function createAccessIds(tenant: TestTenant) {
@@ -137,6 +148,7 @@ async function createObjectIds({ admin }: TestTenant) {
 
 export const missingIds = (): Ids => ({
   tenant_id: unique('tenant'),
+  disabled_tenant_id: unique('tenant'),
   client_id: unique('client'),
   role: unique('role'),
   bound_role: 'integration_missing',
@@ -158,6 +170,8 @@ export const missingIds = (): Ids => ({
 
 /** Path parameters that take the value of a parameter with another name. */
 const otherIds: Record<string, Record<string, keyof Ids>> = {
+  'tenants.delete': { tenant_id: 'disabled_tenant_id' },
+  'tenants.export': { tenant_id: 'disabled_tenant_id' },
   'roleBindings.delete': { role: 'bound_role' },
   'commands.cancel': { command_id: 'canceled_command_id' },
   'parkedMessages.retry': { parked_message_id: 'retried_message_id' },
@@ -173,6 +187,7 @@ const REVOKED_SCOPE = 'open:catalog:read';
 
 /** A valid query for every operation that needs one. Its ids are references, like the ids of a path. */
 export const queries: Record<string, (ids: Ids) => Record<string, string>> = {
+  'tenants.delete': ({ disabled_tenant_id }) => ({ confirm: disabled_tenant_id }),
   'policies.revoke': ({ client_id }) => ({ client_id, scope: REVOKED_SCOPE }),
 };
 

@@ -1,11 +1,12 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, notInArray } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { newId } from '../../platform/new-id.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
+import { tenants } from '../tenants/tenants.table.js';
 import { objectCredentials } from './object-credentials.table.js';
 import { objectGrants } from './object-grants.table.js';
 import { refuseObjectKey } from './object-key.js';
@@ -36,7 +37,10 @@ export const presignObject =
             eq(objectCredentials.credentialId, objectResources.credentialId),
           ),
         )
-        .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, body.resource_id)));
+        // The lock makes tenants.delete wait: no record of a URL is written once the deletion has begun.
+        .innerJoin(tenants, and(eq(tenants.tenantId, tenantId), notInArray(tenants.status, ['DELETING', 'DELETED'])))
+        .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, body.resource_id)))
+        .for('key share', { of: tenants });
       if (!found) throw notFoundIn('body/resource_id');
       const { resource, credential } = found;
 

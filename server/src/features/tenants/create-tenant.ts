@@ -1,4 +1,5 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { ne } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -12,7 +13,7 @@ export const createTenant =
   async ({ body }, call) => {
     if (body.tenant_id === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
-      await refuseBeyondPlatformLimit(tx, call, tenants, limit);
+      await refuseBeyondPlatformLimit(tx, call, tenants, limit, ne(tenants.status, 'DELETED'));
       await refuseUnknownVendors(tx, body.vendors);
       const [created] = await tx
         .insert(tenants)

@@ -33,9 +33,10 @@ export async function refuseBeyondPlatformLimit(
   call: Limited,
   table: PgTable,
   limit: number,
+  counted?: SQL,
 ): Promise<void> {
   await lockTenant(tx, PLATFORM_TENANT_ID);
-  await refuseWhereFull(tx, call, table, limit);
+  await refuseWhereFull(tx, call, table, limit, counted);
 }
 
 const lockTenant = (tx: Transaction, tenantId: string) =>

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { asTenant } from '../database/roles.js';
 import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
-import { auditOf, insertAuditEvent } from './with-audit.js';
+import { auditOf, insertAuditEvent, lockLiveTenant } from './with-audit.js';
 
 /** Bounds the log: a caller that is refused without end must not fill it. */
 const DENIALS_PER_MINUTE = 60;
@@ -27,8 +27,9 @@ export function createDenialRecorder(database: Database) {
       () => false,
     );
     if (!hasRoom) return;
-    await asTenant(database, tenantId, (tx) =>
-      insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' }),
-    );
+    await asTenant(database, tenantId, async (tx) => {
+      await lockLiveTenant(tx, tenantId, tenantId);
+      await insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' });
+    });
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../database/database.js';
 import { asTenant } from '../database/roles.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
+import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
 import { createTurns } from '../turns.js';
 import { auditEvents } from './audit-events.table.js';
@@ -36,6 +37,7 @@ export function withAudit<Result>(
   work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
+    await lockLiveTenant(tx, call.tenantId, call.caller.tenantId);
     const { result, before, after, secrets } = await work(tx);
     await insertAuditEvent(tx, {
       ...auditOf(call),
@@ -48,6 +50,17 @@ export function withAudit<Result>(
     return result;
   };
   return inTurn(call.tenantId, () => asTenant(database, call.tenantId, changed));
+}
+
+/**
+ * Refuses a tenant that is DELETING or DELETED. The lock makes tenants.delete wait for the commit: a transaction writes
+ * before the deletion begins, or never.
+ */
+export async function lockLiveTenant(tx: Transaction, tenantId: string, callersTenantId: string): Promise<void> {
+  const live = await tx.execute(sql`
+    select from tenants where tenant_id = ${tenantId} and status not in ('DELETING', 'DELETED') for key share`);
+  if (live.length > 0) return;
+  throw new ApiError(tenantId === callersTenantId ? 'UNAUTHENTICATED' : 'TENANT_DELETED');
 }
 
 type NewAuditEvent = Omit<typeof auditEvents.$inferInsert, 'auditEventId' | 'occurredAt'>;

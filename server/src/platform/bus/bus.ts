@@ -67,6 +67,8 @@ export type Bus = {
    * does not answer.
    */
   oldestUntaken(subject: string): Promise<Date | null>;
+  /** Deletes the messages of a tenant and its durables. Rejects if some may be left. */
+  forgetTenant(tenantId: string): Promise<void>;
   /** Resolves once the consumer exists. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
   /** Called after streams had to be recreated: their durables are lost. */
@@ -75,6 +77,12 @@ export type Bus = {
   unreadyReason(): string | null;
   close(): Promise<void>;
 };
+
+/** All subjects of a tenant. */
+export const subjectsOfTenant = (tenantId: string) => `tenants.${tenantId}.>`;
+
+/** No tenant id contains `+`: see durables.ts of the contract. */
+export const isDurableOfTenant = (durable: string, tenantId: string) => durable.startsWith(`${tenantId}+`);
 
 /** Matches subjects as NATS does: `*` is one token, `>` at the end is one or more. */
 export function subjectMatches(pattern: string, subject: string): boolean {

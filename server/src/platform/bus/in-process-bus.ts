@@ -3,12 +3,14 @@ import {
   type Consumer,
   type Delivery,
   type Durable,
+  isDurableOfTenant,
   MAX_IN_FLIGHT,
   type Message,
   RETRY_AFTER_AN_ERROR_MS,
   type StreamName,
   streamSubjects,
   subjectMatches,
+  subjectsOfTenant,
 } from './bus.js';
 
 /** As JetStream's duplicate window: long enough for a relay that restarts. */
@@ -61,6 +63,18 @@ export function inProcessBus(): Bus {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
     },
+    async forgetTenant(tenantId) {
+      const isOfTenant = ({ subject }: { subject: string }) => subjectMatches(subjectsOfTenant(tenantId), subject);
+      for (const [stream, messages] of kept)
+        kept.set(
+          stream,
+          messages.filter((message) => !isOfTenant(message)),
+        );
+      for (const [key, queue] of queues) {
+        queue.drop(isOfTenant);
+        if (isDurableOfTenant(queue.durable.durable, tenantId)) queues.delete(key);
+      }
+    },
     async consume(consumer) {
       return provide(consumer).read(consumer.handle);
     },
@@ -95,6 +109,7 @@ type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 type Queue = {
   durable: Durable;
   push(message: Message): void;
+  drop(isDropped: (message: Waiting) => boolean): void;
   oldestUntaken(subject: string): Date | undefined;
   read(handle: Consumer['handle']): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -159,6 +174,13 @@ function startQueue(durable: Durable): Queue {
       untaken.set(id, message);
       if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);
       setImmediate(next);
+    },
+    drop(isDropped) {
+      for (const message of [...untaken.values()].filter(isDropped)) {
+        untaken.delete(message.id);
+        const index = waiting.indexOf(message);
+        if (index >= 0) waiting.splice(index, 1);
+      }
     },
     oldestUntaken(subject) {
       for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;

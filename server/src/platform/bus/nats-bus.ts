@@ -10,7 +10,7 @@ import {
 import { InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../startup-error.js';
-import type { Bus, Message, Refusal } from './bus.js';
+import { type Bus, isDurableOfTenant, type Message, type Refusal, streamSubjects, subjectsOfTenant } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
 import { ensureStreams } from './streams.js';
@@ -92,6 +92,14 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       // 2.9.
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
+    },
+    async forgetTenant(tenantId) {
+      for (const name of Object.keys(streamSubjects)) {
+        for await (const { name: durable } of manager.consumers.list(name)) {
+          if (isDurableOfTenant(durable, tenantId)) await manager.consumers.delete(name, durable);
+        }
+        await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId) });
+      }
     },
     consume: (consumer) => startReading({ client, manager, restoreStreams, logger }, consumer),
     unreadyReason: () => (isConnected ? null : UNREADY),

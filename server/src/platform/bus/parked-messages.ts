@@ -28,6 +28,7 @@ export const parkMessage = (
   reason: string,
 ): Promise<unknown> => parkMessages(database, [{ subject, body, reason }]);
 
+/** A message of a deleted tenant is dropped: nothing of the tenant may come back. */
 function parkMessages(database: Database, messages: readonly Parked[]): Promise<unknown> {
   const rows = messages.map(({ subject, body, reason }) => {
     const isWhole = body.length <= MAX_MESSAGE_BYTES;
@@ -48,7 +49,8 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
         reason, decode(body, 'base64'), is_whole
       from json_to_recordset(${JSON.stringify(rows)}::text::json)
         as parked (id_tail text, tenant_id text, subject text, reason text, body text, is_whole boolean)
-      left join tenants using (tenant_id)`,
+      left join tenants using (tenant_id)
+      where coalesce(tenants.status not in ('DELETING', 'DELETED'), true)`,
   );
 }
 

@@ -57,7 +57,14 @@ test('OpenAPI names the platform that serves it, below its path prefix', async (
   expect(await serversOf(`${baseUrl()}/openapi.json`)).toMatchObject([{ url: '/' }]);
   // REFERENCE_PAGE is false here.
   expect((await fetch(`${origin}/docs`)).status).toBe(404);
-  expect((await fetch(`${origin}/platform/docs/errors`)).status).toBe(200);
+  expect((await fetch(`${origin}/platform/docs/guides`)).status).toBe(404);
+  const errorsPage = await fetch(`${origin}/platform/docs/errors`);
+  expect(errorsPage.status).toBe(200);
+  const needed = [...(await errorsPage.text()).matchAll(/(?:href|src)="(?!#|https:)([^"]+)"/g)].map(
+    ([, path]) => path as string,
+  );
+  expect(needed).toEqual(['icon.svg', 'guides.css']);
+  for (const path of needed) expect((await fetch(`${origin}/platform/docs/${path}`)).status).toBe(200);
   expect((await fetch(`${origin}/docs/page.js`)).status).toBe(404);
 }, 180_000);
 
@@ -78,7 +85,7 @@ test('documents are not compressed for those who accept no encoding', async () =
   expect(plain.body).toEqual(committed('openapi.json'));
 });
 
-test.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/docs', '/docs/page.js'])(
+test.each(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/docs', '/docs/page.js', '/docs/guides'])(
   '%s is not sent again to those who have it',
   async (path) => {
     const etag = (await fetch(baseUrl() + path)).headers.get('etag') ?? '';
@@ -98,9 +105,20 @@ test('the reference page may load from this platform alone', async () => {
   expect((await fetch(`${baseUrl()}/docs/`, { redirect: 'manual' })).headers.get('location')).toBe('../docs');
 });
 
-test.each(['../package.json', '..%2fpackage.json', 'scalar/', 'page.html', 'constructor', '__proto__'])(
-  'below /docs there is no %s',
-  async (path) => {
-    expect((await get(`/docs/${path}`)).status).toBe(404);
-  },
-);
+test('the guides may load from this platform alone, and no style or script of theirs is inline', async () => {
+  const policy = (await fetch(`${baseUrl()}/docs/guides`)).headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self'; ");
+  expect(policy).not.toMatch(/https?:|unsafe|\*/);
+});
+
+test.each([
+  '../package.json',
+  '..%2fpackage.json',
+  'scalar/',
+  'page.html',
+  'guides/errors.html',
+  'constructor',
+  '__proto__',
+])('below /docs there is no %s', async (path) => {
+  expect((await get(`/docs/${path}`)).status).toBe(404);
+});

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname, join, parse } from 'node:path';
 import type { Express } from 'express';
 import { stringify } from 'yaml';
-import { servedFile } from './served-file.js';
+import { type ServedFile, servedFile } from './served-file.js';
 
 const { resolve } = createRequire(import.meta.url);
 const contractFile = (name: string) => resolve(`@tenant-open-platform/contract/${name}`);
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Descriptions of API and bus, and the reference page. Like the probes they are outside /api/v1 and not signed. */
+/** Descriptions of API and bus, the reference page and the guides. Like the probes they are outside /api/v1 and not signed. */
 export function addPublicDocuments(app: Express, options: { basePath: string; referencePage: boolean }): void {
   const { basePath, referencePage } = options;
   app.get('/', (_req, res) => {
@@ -31,8 +31,8 @@ export function addPublicDocuments(app: Express, options: { basePath: string; re
     '/llms.txt',
     servedFile('text/plain', () => readFileSync(contractFile('llms.txt'))),
   );
-  addErrorsPage(app);
-  if (referencePage) addReferencePage(app);
+  if (referencePage) addPages(app);
+  else addErrorsPage(app);
 }
 
 /** A description as JSON and as YAML. */
@@ -47,55 +47,59 @@ function addDocument(app: Express, name: string, read: () => object): void {
   );
 }
 
-/** The page that the SDK's errors link to. It is there without the reference page, too. */
-function addErrorsPage(app: Express): void {
-  const serve = servedFile('text/html', () => readFileSync(resolve('@tenant-open-platform/reference/errors.html')));
-  app.get('/docs/errors', (req, res) => {
-    res.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-    return serve(req, res);
-  });
-}
-
+const onlyFromHere = ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "img-src 'self' data:"];
+const nothingElse = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+const policyOfGuides = [...onlyFromHere, "style-src 'self'", ...nothingElse].join('; ');
 /**
  * Nothing but this platform is loaded or called. Scalar writes its styles into the page, so they cannot be listed here;
  * without a foreign address to load from, a style leaks nothing.
  */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyOfReference = [...onlyFromHere, "font-src 'self'", "style-src 'self' 'unsafe-inline'", ...nothingElse].join(
+  '; ',
+);
 
 const contentTypes: Record<string, string> = {
   '.css': 'text/css',
   '.js': 'text/javascript',
+  '.json': 'application/json',
   '.svg': 'image/svg+xml',
 };
 
-/** The page at /docs, and below it the files that it loads. */
-function addReferencePage(app: Express): void {
-  const page = resolve('@tenant-open-platform/reference/page.html');
-  const folder = dirname(page);
-  const isFile = (path: string) => extname(path) in contentTypes;
-  const fileOf = (path: string) =>
-    servedFile(contentTypes[extname(path)] ?? '', () => readFileSync(join(folder, path)));
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isFile);
-  const files = new Map(paths.map((path) => [path, fileOf(path)]));
-  const servePage = servedFile('text/html', () => readFileSync(page));
+/** The pages and the files that they load, as built. */
+const built = dirname(resolve('@tenant-open-platform/reference/page.html'));
 
-  app.get('/docs', (req, res) => {
-    res.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
-    return servePage(req, res);
-  });
+function builtPage(file: string, policy: string): ServedFile {
+  const serve = builtFile(file, 'text/html');
+  return (req, res) => {
+    res.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' });
+    return serve(req, res);
+  };
+}
+
+const builtFile = (file: string, contentType = contentTypes[extname(file)] ?? '') =>
+  servedFile(contentType, () => readFileSync(join(built, file)));
+
+/** The reference at /docs; below it the guides, and the files that these pages load. */
+function addPages(app: Express): void {
+  const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => extname(path) in contentTypes,
+  );
+  const guides = readdirSync(join(built, 'guides')).map((file) => parse(file).name);
+  const below = new Map([
+    ...files.map((path) => [path, builtFile(path)] as const),
+    ...guides.map((name) => [name, builtPage(`guides/${name}.html`, policyOfGuides)] as const),
+  ]);
+  app.get('/docs', builtPage('page.html', policyOfReference));
   app.get('/docs/', (_req, res) => res.redirect('../docs'));
   app.get('/docs/*path', (req, res, next) => {
-    const serve = files.get(req.path.slice('/docs/'.length));
+    const serve = below.get(req.path.slice('/docs/'.length));
     return serve ? serve(req, res) : next();
   });
+}
+
+/** Without the reference page there are only the errors, because the SDK links to them. */
+function addErrorsPage(app: Express): void {
+  app.get('/docs/errors', builtPage('errors.html', policyOfGuides));
+  app.get('/docs/guides.css', builtFile('guides.css'));
+  app.get('/docs/icon.svg', builtFile('icon.svg'));
 }

@@ -2,10 +2,10 @@ import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
 import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
 
-/** A full pass is followed by one quick pass for every 5 milliseconds that it took, */
-const FULL_PASS_MS = 5;
-/** and by no more than this, so that new tenants and rows that were committed late need not wait long. */
-export const MOST_QUICK_PASSES = 64;
+/** After a full pass, quick passes follow for three times as long as it took, */
+const QUICK_FOR_FULL = 3;
+/** but no longer than this, because new tenants and rows that were committed late wait for the next full pass. */
+const LONGEST_QUICK_MS = 500;
 
 type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
 
@@ -16,8 +16,8 @@ type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: numbe
 export function createTurns() {
   /** The tenant after which the next turn begins. */
   let after = '';
-  let quickPasses = 0;
-  /** Of the tenants that were seen last. */
+  let quickUntil = 0;
+  /** By tenant, of the tenants that were seen last. */
   const firstPositions = new Map<string, string>();
 
   return {
@@ -25,7 +25,7 @@ export function createTurns() {
 
     async take(tx: Transaction, inFlight: readonly string[]): Promise<Taken> {
       const startedAt = performance.now();
-      const isQuick = quickPasses > 0 && firstPositions.size > 0 && after === '';
+      const isQuick = startedAt < quickUntil && firstPositions.size > 0 && after === '';
       const taken = isQuick
         ? await takeRowsFrom(tx, firstPositions, inFlight)
         : await takeRows(tx, { after, inFlight });
@@ -44,15 +44,14 @@ export function createTurns() {
         if (firstPositions.size <= BATCH) break;
         firstPositions.delete(tenantId);
       }
-      if (isQuick) quickPasses--;
-      else if (rows.length === 0) quickPasses = 0;
-      else quickPasses = Math.min(MOST_QUICK_PASSES, Math.max(1, Math.floor(tookMs / FULL_PASS_MS)));
+      if (rows.length === 0) quickUntil = 0;
+      else if (!isQuick) quickUntil = performance.now() + Math.min(LONGEST_QUICK_MS, QUICK_FOR_FULL * tookMs);
     },
 
     /** The next pass is full and begins after this tenant. */
     beginAfter(tenantId: string): void {
       after = tenantId;
-      quickPasses = 0;
+      quickUntil = 0;
       firstPositions.clear();
     },
   };

@@ -61,7 +61,7 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
   });
   const removed = new Counter({
     name: 'top_rows_removed_total',
-    help: 'Rows deleted because their retention time was over, by table.',
+    help: 'Rows deleted because their retention time was over or their tenant was deleted, by table.',
     labelNames: ['table'] as const,
     registers: [registry],
   });

@@ -1,0 +1,89 @@
+import { readdirSync } from 'node:fs';
+import { platform } from '@tenant-open-platform/testing';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+const WITHIN = { timeout: 60_000 };
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // No name resolves: the page has this machine alone.
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+  });
+});
+
+afterAll(() => browser.close());
+
+const addressOf = (name: string) => `${platform().nodes[0]}/docs/${name === 'README' ? 'guides' : name}`;
+
+/** The page, with the complaints of the browser and the requests to anybody else. */
+async function open(name: string, options: Parameters<Browser['newContext']>[0] = {}) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(WITHIN.timeout);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => new URL(request.url()).origin !== platform().nodes[0] && faults.push(request.url()));
+  await page.goto(addressOf(name));
+  await page.getByLabel('Search the guides').waitFor();
+  return { page, faults };
+}
+
+const linksOf = (page: Page) =>
+  page
+    .locator('a[href], img[src]')
+    .evaluateAll((all) =>
+      all.map((one) => (one as HTMLAnchorElement).href || (one as unknown as HTMLImageElement).src),
+    );
+
+/** Without its anchor: the status, and the ids that it has. */
+async function idsAt(address: string): Promise<Set<string>> {
+  const response = await fetch(address);
+  expect([address, response.status]).toEqual([address, 200]);
+  return new Set([...(await response.text()).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string));
+}
+
+const names = readdirSync(new URL('../../docs/', import.meta.url)).flatMap(
+  (file) => /^(.+)\.md$/.exec(file)?.[1] ?? [],
+);
+
+describe.each(names)('%s', (name) => {
+  test('renders on a phone without an error or a request to anybody else, and every link leads somewhere', async () => {
+    const { page, faults } = await open(name, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const links = (await linksOf(page)).filter((link) => link.startsWith(platform().nodes[0] ?? ''));
+    expect(links.length).toBeGreaterThan(10);
+    const known = new Map<string, Set<string>>();
+    for (const link of new Set(links)) {
+      const [address = '', anchor] = link.split('#');
+      const ids = known.get(address) ?? (await idsAt(address));
+      known.set(address, ids);
+      if (anchor) expect([link, ids.has(anchor)]).toEqual([link, true]);
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+test('search finds a page, by the keyboard alone', async () => {
+  const { page, faults } = await open('README');
+  await page.getByLabel('Search the guides').fill('idempot');
+  await page.getByRole('status').getByText('sections found').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Idempotency' }).waitFor();
+  await page.getByLabel('Search the guides').fill('no such word anywhere');
+  await page.getByText('No sections found').waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('the guides and the reference lead to each other', async () => {
+  const { page } = await open('README');
+  await page.getByRole('link', { name: 'API reference' }).first().click();
+  await page.getByRole('link', { name: 'Guides' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Guides' }).waitFor();
+});

@@ -1,0 +1,64 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { auditEvents } from '../../platform/audit/audit-events.table.js';
+import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
+import { events } from '../../platform/outbox/events.table.js';
+import { outbox } from '../../platform/outbox/outbox.table.js';
+import { policies } from '../access/policies.table.js';
+import { roleBindings } from '../access/role-bindings.table.js';
+import { roles } from '../access/roles.table.js';
+import { busPrincipals } from '../bus-principals/bus-principals.table.js';
+import { callbackEndpoints } from '../callbacks/callback-endpoints.table.js';
+import { callbackSubscriptions } from '../callbacks/callback-subscriptions.table.js';
+import { commands } from '../commands/commands.table.js';
+import { deviceRequests } from '../device-requests/device-requests.table.js';
+import { credentials } from '../identity/credentials.table.js';
+import { objectCredentials } from '../objects/object-credentials.table.js';
+import { objectGrants } from '../objects/object-grants.table.js';
+import { objectResources } from '../objects/object-resources.table.js';
+
+/**
+ * Every table with rows of tenants, except the tenants themselves and the names that stay taken. A row comes before the
+ * rows that it refers to: a deletion empties the tables in this order.
+ */
+export const tenantTables = [
+  outbox,
+  events,
+  commands,
+  deviceRequests,
+  objectGrants,
+  objectResources,
+  objectCredentials,
+  callbackSubscriptions,
+  callbackEndpoints,
+  parkedMessages,
+  busPrincipals,
+  policies,
+  roleBindings,
+  roles,
+  credentials,
+  auditEvents,
+] as const satisfies PgTable[];
+
+/** The columns of the primary key after the tenant. */
+export function keyOf(table: PgTable): PgColumn[] {
+  const { primaryKeys, columns } = getTableConfig(table);
+  const names = primaryKeys[0]?.columns.slice(1).map(({ name }) => name) ?? [];
+  return names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+}
+
+/** The columns side by side, as a row or as an order. */
+export const listed = (columns: readonly PgColumn[]): SQL => sql.join([...columns], sql`, `);
+
+/** The rows of a tenant whose keys are after this one. */
+export const isInTenantAfter = (table: PgTable & { tenantId: PgColumn }, tenantId: string, after: string[] | null) =>
+  after === null
+    ? sql`${table.tenantId} = ${tenantId}`
+    : sql`${table.tenantId} = ${tenantId} and (${listed(keyOf(table))}) > (${valuesOf(table, after)})`;
+
+/** The texts of a key, as values of its columns. */
+export const valuesOf = (table: PgTable, key: readonly string[]): SQL =>
+  sql.join(
+    keyOf(table).map((column, index) => sql`${key[index]}::text::${sql.raw(column.getSQLType())}`),
+    sql`, `,
+  );

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished } from 'vitest';
+import { platform } from './platform.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const FENCE = /^```(sh|ts|python) (run|run-full)\n(.*?)^```$/gms;
+
+export type Block = { language: 'sh' | 'ts' | 'python'; marked: 'run' | 'run-full'; code: string };
+
+/** The code blocks of a page that are marked for execution: `run` needs only Node, `run-full` also Debian's programs. */
+export const blocksOf = (page: string): Block[] =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)].map(
+    ([, language, marked, code]) => ({ language, marked, code }) as Block,
+  );
+
+export const guides = readdirSync(join(root, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
+
+/** As the page says: a module is saved where the SDK is linked. */
+const asShell = ({ language, code }: Block): string => {
+  if (language === 'sh') return code;
+  const program = language === 'ts' ? 'node --input-type=module' : 'python3 -';
+  return `(cd examples/send-command && ${program} <<'END_OF_BLOCK'\n${code}END_OF_BLOCK\n)\n`;
+};
+
+/** npx takes up to a second for each call. The tests of the README run the real one. */
+const QUICK_NPX = 'npx() { "./node_modules/.bin/$@"; }';
+
+/**
+ * Pastes the blocks of a page from top to bottom; returns what they print. The last line prints where the paste ended,
+ * so that a block which ends the shell does not hide the blocks below it.
+ */
+export async function runPage(
+  page: string,
+  { marked = 'run', before = '', env = {} }: PageOptions = {},
+): Promise<string> {
+  const blocks = blocksOf(page).filter((block) => marked === 'run-full' || block.marked === 'run');
+  const code = [QUICK_NPX, before, ...blocks.map(asShell), 'echo "END OF THE PAGE"'].join('\n');
+  const printed = await runPasted({ language: 'sh', marked, code }, { env });
+  if (!printed.endsWith('END OF THE PAGE\n')) throw new Error(`${page} ended early:\n${printed}`);
+  return printed;
+}
+
+type PageOptions = { marked?: Block['marked']; before?: string; env?: Record<string, string> };
+
+/** `texts` is undefined for a new page that no test knows yet. */
+export function expectInOrder(printed: string, texts: string[] | undefined): void {
+  if (!texts) throw new Error(`Name in the test what the page prints:\n${printed}`);
+  let from = 0;
+  for (const text of texts) {
+    expect(printed.slice(from)).toContain(text);
+    from = printed.indexOf(text, from) + text.length;
+  }
+}
+
+/** The JSON values that a page prints, each on lines of its own. */
+export const jsonIn = (printed: string) =>
+  [...printed.matchAll(/^(?:[{[]\n[\s\S]*?^[}\]]|[{[][^\n]*[}\]])$/gm)].map(([text]) => JSON.parse(text));
+
+/**
+ * Runs a block as pasted at the root of a repository after the first start of the platform. The earlier blocks were
+ * pasted too, so TOP_* are set. Returns its standard output.
+ */
+export async function runPasted(
+  block: Block,
+  { shell = 'bash', env = {} }: { shell?: string; env?: Record<string, string> } = {},
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'top-readme-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of ['node_modules', 'examples', 'server']) symlinkSync(join(root, name), join(folder, name));
+  mkdirSync(join(folder, 'data'));
+  for (const [file, profile] of Object.entries({
+    'platform-admin.json': platform().admin,
+    'demo.json': platform().demo,
+  })) {
+    writeFileSync(join(folder, 'data', file), JSON.stringify(profile, null, 2), { mode: 0o600 });
+  }
+  const { PATH, HOME } = process.env;
+  const { base_url, client_id, secret } = platform().demo;
+  const { stdout } = await promisify(execFile)(shell, ['-euc', asShell(block)], {
+    cwd: folder,
+    env: {
+      PATH,
+      HOME,
+      TOP_BASE_URL: base_url,
+      TOP_CLIENT_ID: client_id,
+      TOP_SECRET: secret,
+      ...env,
+    },
+  });
+  return stdout;
+}
