@@ -103,7 +103,8 @@ function differencesOf(direction: Direction, before: Schema, after: Schema): str
     }
   }
   for (const name of ['format', 'pattern', 'const'] as const) {
-    if (before[name] !== after[name] && (!isRequest || after[name] !== undefined)) {
+    const isRelied = (isRequest ? after : before)[name] !== undefined;
+    if (before[name] !== after[name] && isRelied) {
       changes.push(`${name} changed`);
     }
   }

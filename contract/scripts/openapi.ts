@@ -20,6 +20,7 @@ const info = {
   title: 'Tenant Open Platform',
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'The operator of the platform' },
   description: `Multi-tenant cloud-to-device control. Requests and answers are JSON; every answer carries \`request_id\`.
 
 ## Signing

@@ -88,6 +88,16 @@ const CommandCreate = z
       payload: {},
       idempotency_key: 'reboot-ok-1-2026-01-31',
     },
+    moreExamples: {
+      with_payload_and_timeout: {
+        vendor: 'vendor_a',
+        device_id: 'ok-1',
+        command_type: 'set_temperature',
+        payload: { celsius: 21.5 },
+        idempotency_key: 'heating-ok-1-2026-01-31',
+        timeout_seconds: 120,
+      },
+    },
   });
 
 const HistorySource = z

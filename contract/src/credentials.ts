@@ -159,6 +159,7 @@ const CredentialCreate = z
         expires_at: '2099-01-31T09:30:00Z',
         replay_window_seconds: 300,
       },
+      rotation: { client_id: 'acme-backend', name: 'Acme backend', rotate_secret: true },
     },
   });
 

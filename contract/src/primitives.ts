@@ -6,6 +6,7 @@ z.config({ customError: validationMessage });
 
 /** Alphabets of identifiers. Every id fits the path grammar of the signature, so no client percent-encodes a path. */
 export const patterns = {
+  enumValue: /^[A-Z][A-Z0-9_]*$/,
   requestId: /^[A-Za-z0-9._~-]{1,128}$/,
   tenantId: /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/,
   clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
@@ -18,7 +19,10 @@ export const patterns = {
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/,
 } as const;
 
-export const RequestId = z.string().describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
+export const RequestId = z
+  .string()
+  .meta({ pattern: patterns.requestId.source })
+  .describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
 
 export const TenantId = z
   .string()

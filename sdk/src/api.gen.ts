@@ -795,7 +795,7 @@ export type ParkedMessageKindInput = "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQU
 export interface ParkedMessageRetried {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
-  /** Always true. The message is published and no longer parked. */
+  /** Always true. The message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it. */
   retried: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;

@@ -20,7 +20,7 @@ import { purgeAuditEvents } from './platform/audit/purge-audit-events.js';
 import type { LastUses } from './platform/auth/last-uses.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
-import { purgeParkedMessages } from './platform/bus/parked-messages.js';
+import { purgeParkedMessages } from './platform/bus/purge-parked-messages.js';
 import { createMessageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
 import { createLagMeter } from './platform/outbox/lag-meter.js';

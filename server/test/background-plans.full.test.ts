@@ -18,7 +18,7 @@ import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
 import { createLastUses } from '../src/platform/auth/last-uses.js';
 import { purgeNonces } from '../src/platform/auth/purge-nonces.js';
 import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
-import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
+import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
 import type { Database } from '../src/platform/database/database.js';
 import { planSettings } from '../src/platform/database/session-settings.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
