@@ -127,7 +127,10 @@ test('writes no index entry', async () => {
       select pg_stat_get_xact_tuples_updated('credentials'::regclass)::int as updated,
         pg_stat_get_xact_tuples_hot_updated('credentials'::regclass)::int as heap_only`;
   });
-  expect([...counts]).toEqual([{ updated: 1, heap_only: 1 }]);
+  // The session also counts its updates of earlier tests.
+  const { updated, heap_only } = counts[0] as { updated: number; heap_only: number };
+  expect(updated).toBeGreaterThan(0);
+  expect(heap_only).toBe(updated);
 });
 
 test('changes neither updated_at nor the audit log', async () => {
