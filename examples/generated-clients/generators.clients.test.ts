@@ -50,8 +50,8 @@ test('Spectral finds nothing in the OpenAPI and the AsyncAPI document', { timeou
 const namesOfModels = `
 const { GoGenerator, JavaGenerator, JavaScriptGenerator, PythonGenerator, TypeScriptGenerator } = require('@asyncapi/modelina');
 const generators = [GoGenerator, JavaGenerator, JavaScriptGenerator, PythonGenerator, TypeScriptGenerator];
-const document = require(process.argv[1]);
-Promise.all(generators.map((Generator) => new Generator().generate(document))).then((models) =>
+const described = require(process.argv[1]);
+Promise.all(generators.map((Generator) => new Generator().generate(described))).then((models) =>
   console.log(JSON.stringify(models.map((ofLanguage) => ofLanguage.map(({ modelName }) => modelName)))),
 );
 `;
