@@ -222,7 +222,7 @@ const eventSchemas = Object.fromEntries(
   }),
 );
 
-type Schema = { enum?: unknown; properties?: Record<string, Schema>; $ref?: string };
+type Schema = { [keyword: string]: unknown; properties?: Record<string, Schema> };
 
 /** Gives the objects and enums within a schema a name: generators call a part without one AnonymousSchema_38. */
 function nameParts(schemas: Record<string, Schema>): Record<string, Schema> {

@@ -9,6 +9,8 @@ import {
   page,
   pageQuery,
   patterns,
+  QueryBoolean,
+  queryList,
   RequestId,
   Timestamp,
   Vendor,
@@ -255,7 +257,10 @@ export const commands = operations({
     },
     query: z.strictObject({
       ...pageQuery,
-      status: CommandStatus.optional().describe('Only commands of this status.'),
+      status: queryList(CommandStatus).optional().describe('Only commands of these statuses.'),
+      is_final: QueryBoolean.optional().describe(
+        'true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way.',
+      ),
       vendor: Vendor.optional().describe('Only commands for this vendor.'),
       device_id: DeviceId.optional().describe('Only commands for this device.'),
       command_type: CommandType.optional().describe('Only commands of this type.'),

@@ -94,6 +94,30 @@ const queryInteger = (bounds: { min: number; max: number; default: number }) =>
     .prefault(String(bounds.default))
     .meta({ type: 'integer', minimum: bounds.min, maximum: bounds.max, default: bounds.default });
 
+/** True or false in a query. */
+export const QueryBoolean = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean', enum: undefined });
+
+/** One or several values of an enum in a query, joined by commas. */
+export const queryList = <Values extends Record<string, string>>(values: z.ZodEnum<Values>) =>
+  z
+    .string()
+    .transform((text) => text.split(','))
+    .refine((given) => given.every((value) => values.safeParse(value).success), {
+      error: `must be one or more of ${values.options.join(', ')}, joined by commas`,
+      abort: true,
+    })
+    .refine((given) => new Set(given).size === given.length, 'must name each value once')
+    .pipe(z.array(values))
+    .meta({
+      type: 'array',
+      items: { $ref: `#/components/schemas/${values.meta()?.id}` },
+      minItems: 1,
+      uniqueItems: true,
+    });
+
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(

@@ -95,6 +95,11 @@ async function fillTenant(): Promise<void> {
       tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
     )
     values (${TENANT}, ${randomUUID()}, 'vendor_a', ${MARKER}, 'ask', '{}', 'd', 'PENDING', now(), now() + interval '1 day')`;
+  // A disabled tenant gets no new durables.
+  await vi.waitFor(() => platform.client.consumers.get('TOP_EVENTS', durables.events(TENANT, principalId)), {
+    timeout: 30_000,
+    interval: 100,
+  });
   await administer('PUT', TARGET, { status: 'DISABLED' });
   await multiply(
     owner,
@@ -173,7 +178,6 @@ test('100,000 commands are deleted through a kill -9 while another tenant works,
   ]) {
     await platform.client.publish(subject, JSON.stringify(waiting));
   }
-  await platform.client.consumers.get(durable.stream, durable.name);
   const load = startLoad(platform.demo, () => platform.server().baseUrl, { writers: 2, readers: 1, restMs: 50 });
 
   await administer('DELETE', `${TARGET}?confirm=${TENANT}`);
