@@ -153,6 +153,8 @@ async function work(): Promise<void> {
   for (const purge of [
     purgeNonces(database),
     purgeParkedMessages(database, 30),
+    // Nothing is expired, so it looks for tenants beyond their limit.
+    purgeParkedMessages(database, 3_650),
     purgeObjectGrants(database, 90),
     purgeCommands(database, 100),
     purgeDeviceRequests(database, 100),

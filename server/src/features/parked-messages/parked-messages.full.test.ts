@@ -112,18 +112,21 @@ test('a refused command, a message that was cut off and a subject that is none c
 test('no message is lost if all are refused again while the quota for parking is used up', async () => {
   const { tenant_id, admin } = await createTenant();
   const subject = subjects.commandUpdate(tenant_id, 'vendor_a');
-  // 10 units of the quota each: 50 leave room for 10 more of the 600 a minute.
+  // 10 units of the quota each: parked three times, they exceed the 600 units of both processes.
   const bodies = Array.from({ length: 50 }, (_, at) => `${at} `.padEnd(40_000, 'x'));
   for (const body of bodies) nats.publish(subject, body);
   const list = `${parkedMessagesOf(tenant_id)}?limit=500`;
   const idsOf = async (): Promise<string[]> =>
     (await signedRequest(admin, 'GET', list)).body.items.map((item: Answer['body']) => item.parked_message_id);
   await expect.poll(async () => (await idsOf()).length, { timeout: 30_000 }).toBe(50);
-  const first = await idsOf();
-  for (const parked_message_id of first)
-    expect((await retry({ tenant_id, parked_message_id }, admin)).status).toBe(200);
-  // Each is refused again, under a new id.
-  await expect.poll(async () => (await idsOf()).filter((id) => first.includes(id)), { timeout: 30_000 }).toEqual([]);
+  for (let round = 1; round <= 2; round++) {
+    const before = await idsOf();
+    for (const id of before) {
+      expect((await retry({ tenant_id, parked_message_id: id }, admin)).status).toBe(200);
+    }
+    // Each is refused again, under a new id.
+    await expect.poll(async () => (await idsOf()).filter((id) => before.includes(id)), { timeout: 30_000 }).toEqual([]);
+  }
   const again = await Promise.all(
     (await idsOf()).map((id) => signedRequest(admin, 'GET', `${parkedMessagesOf(tenant_id)}/${id}`)),
   );
