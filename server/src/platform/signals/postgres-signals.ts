@@ -62,7 +62,8 @@ export async function postgresSignals(
       (err: unknown) =>
         logger.warn({ err }, 'A signal to the other nodes was lost. They poll, so they notice the change later.'),
     );
-    notifying = Promise.all([notifying, notified]);
+    // Not Promise.all: its results would contain the earlier results, and grow for ever.
+    notifying = notifying.then(() => notified);
   }
 
   return {
