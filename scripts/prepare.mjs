@@ -33,7 +33,10 @@ const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** The inputs of an installation and a build, compared by content: file times mean nothing after a checkout. */
 function presentState() {
   const files = filesBelow(root);
-  const manifests = files.filter((file) => file.endsWith('/package.json'));
+  // A folder with a lock file of npm is no package of the workspace.
+  const manifests = files.filter(
+    (file) => file.endsWith('/package.json') && !existsSync(join(dirname(file), 'package-lock.json')),
+  );
   const packages = manifests.map((file) => ({ folder: dirname(file), manifest: readJson(file) }));
   const built = packages.filter(({ folder, manifest }) => folder !== root && manifest.scripts?.build);
   const sources = files.filter(
@@ -61,7 +64,8 @@ function installedLinks({ packages }) {
 const builtFiles = ({ built }) =>
   built.map(({ folder }) => join(folder, 'dist')).flatMap((folder) => (existsSync(folder) ? filesBelow(folder) : []));
 
-function whatIsMissing() {
+/** Whether packages are to be installed, and whether to build. */
+export function whatIsMissing() {
   const state = presentState();
   const stamp = existsSync(stampFile) ? readJson(stampFile) : { files: [] };
   const install = stamp.installHash !== state.installHash || !installedLinks(state).every((link) => existsSync(link));
