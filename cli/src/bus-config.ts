@@ -1,14 +1,16 @@
 import { type BusVendor, busAccess, busExports, PLATFORM_ACCOUNT } from '@tenant-open-platform/contract/bus-access';
 import type { BusPrincipal } from '@tenant-open-platform/sdk';
 
+/** A principal, and the vendors as its tenant may use them. */
+export type Admitted = { principal: BusPrincipal; vendors: readonly BusVendor[] };
+
 type Options = {
-  principals: readonly BusPrincipal[];
-  vendors: readonly BusVendor[];
+  admitted: readonly Admitted[];
   platformUserPublicKey: string;
 };
 
 /** The accounts section of nats-server's configuration. It admits the platform and the principals, and nobody else. */
-export function renderBusConfig({ principals, vendors, platformUserPublicKey }: Options): string {
+export function renderBusConfig({ admitted, platformUserPublicKey }: Options): string {
   return [
     'accounts {',
     `  ${PLATFORM_ACCOUNT} {`,
@@ -21,13 +23,13 @@ export function renderBusConfig({ principals, vendors, platformUserPublicKey }: 
     ),
     '    ]',
     '  }',
-    ...principals.flatMap((principal) => renderAccount(principal, vendors)),
+    ...admitted.flatMap(renderAccount),
     '}',
     '',
   ].join('\n');
 }
 
-function renderAccount(principal: BusPrincipal, vendors: readonly BusVendor[]): string[] {
+function renderAccount({ principal, vendors }: Admitted): string[] {
   const { imports, publish, subscribe } = busAccess(principal, vendors);
   // To nats-server an empty list of subjects would mean all.
   if (imports.length === 0) return [];

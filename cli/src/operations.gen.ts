@@ -69,8 +69,8 @@ export const operations = {
     "path": {},
     "fields": {
       "status": {
-        "kind": "text",
-        "description": "Only commands of this status.",
+        "kind": "list",
+        "description": "Only commands of these statuses.",
         "choices": [
           "ACCEPTED",
           "DISPATCHED",
@@ -82,6 +82,10 @@ export const operations = {
           "EXPIRED",
           "CANCELED"
         ]
+      },
+      "is_final": {
+        "kind": "boolean",
+        "description": "true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way."
       },
       "vendor": {
         "kind": "text",
@@ -954,7 +958,17 @@ export const operations = {
     "path": {
       "tenant_id": "The tenant, the boundary of data isolation."
     },
-    "fields": {}
+    "fields": {
+      "status": {
+        "kind": "list",
+        "description": "Only credentials of these statuses.",
+        "choices": [
+          "ACTIVE",
+          "DISABLED",
+          "DELETED"
+        ]
+      }
+    }
   },
   "credentials.get": {
     "summary": "Get a credential",
@@ -1009,7 +1023,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default."
+        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now."
       }
     }
   },
@@ -1446,7 +1460,7 @@ export const operations = {
   },
   "parkedMessages.retry": {
     "summary": "Publish a parked message again",
-    "description": "Publishes the message again under its subject and removes it from the parked messages. A message that is refused once more is parked once more, under another id.",
+    "description": "Publishes the message again under its subject. A DEVICE_REPLY or EVENT is no longer parked once the bus has acknowledged it. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it, usually within a second. If the platform refuses it once more, it is parked under another id, with the new reason.",
     "scope": "platform:parked-message:retry",
     "tenant": "path",
     "path": {

@@ -18,9 +18,21 @@ const info = {
   title: 'Tenant Open Platform: messaging bus',
   version: '1',
   license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  tags: [
+    { name: 'commands', description: 'Commands to devices, and the updates that adapters report.' },
+    { name: 'device-requests', description: 'Requests of devices, and their replies.' },
+    { name: 'events', description: 'Events of a tenant.' },
+  ],
   description: `What the platform and the adapters of vendors tell each other over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are the platform's: an adapter reads what the platform sends.
 
-Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS without accounts it is \`$JS.API\`). The platform makes streams and durables: neither create nor list any. Fetch (pull) from your durable and acknowledge each message; what is not acknowledged in 30 seconds comes again, and \`+WPI\` (in progress) gains another 30.
+Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS without accounts it is \`$JS.API\`); the server's \`x-nats-client\` has both. The platform makes streams and durables: neither create nor list any. Fetch (pull) from your durable and acknowledge each message; what is not acknowledged in 30 seconds comes again, and \`+WPI\` (in progress) gains another 30.
+
+| client | inbox prefix | JetStream API prefix |
+|---|---|---|
+| JavaScript, \`@nats-io/transport-node\` | \`connect({ inboxPrefix })\` | \`jetstream(connection, { apiPrefix })\` |
+| Go, \`nats.go\` | \`nats.CustomInboxPrefix(prefix)\` | \`jetstream.NewWithAPIPrefix(connection, prefix)\` |
+| Python, \`nats-py\` | \`nats.connect(inbox_prefix=prefix)\` | \`connection.jetstream(prefix=prefix)\` |
+| Java, \`jnats\` | \`Options.builder().inboxPrefix(prefix)\` | \`JetStreamOptions.builder().prefix(prefix)\` |
 
 At least once, in both directions: a message may come twice. Publish through JetStream, wait for its acknowledgement, and repeat what got none: the platform takes an update and a request once.
 
@@ -33,6 +45,7 @@ const servers = {
     protocol: 'nats',
     description: 'NATS 2.9 or later with JetStream: what NATS_URL says to the platform.',
     security: [{ $ref: '#/components/securitySchemes/nkey' }],
+    'x-nats-client': { inbox_prefix: inboxPrefix('{public key}'), jetstream_api_prefix: API_PREFIX },
   },
 };
 
@@ -146,7 +159,12 @@ function buildAsyncApi() {
     defaultContentType: 'application/json',
     channels: Object.fromEntries(names.map((name) => [name, channel(name)])),
     operations: Object.fromEntries(names.map(operation)),
-    components: { schemas: { ...namedSchemas(messages), Headers: headers }, messages, parameters, securitySchemes },
+    components: {
+      schemas: nameParts({ ...namedSchemas({ messages, eventSchemas }), ...eventSchemas, Headers: headers }),
+      messages,
+      parameters,
+      securitySchemes,
+    },
   };
 }
 
@@ -187,11 +205,41 @@ function message(schema: z.ZodType, summary: string, correlatedBy: string) {
   return describeMessage(id, { summary, correlatedBy, payload: { $ref: referenceTo(id) }, example });
 }
 
-/** A message of a channel must match exactly one of its messages, so each one states its type. */
 function eventMessage({ type, summary, example }: DescribedEvent) {
-  const ofThisType = { type: 'object', properties: { event_type: { const: type, description: `${summary}.` } } };
-  const payload = { allOf: [{ $ref: referenceTo('PlatformEvent') }, ofThisType] };
+  const payload = { $ref: referenceTo(nameOfEvent(type)) };
   return describeMessage(type, { summary, correlatedBy: 'data/command_id', payload, example });
+}
+
+const pascalCase = (text: string) => text.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const nameOfEvent = (type: string) => `${pascalCase(type)}Event`;
+
+/** A message of a channel must match exactly one of its messages, so each one states its type. */
+const eventSchemas = Object.fromEntries(
+  describedEvents.map(({ type, summary }) => {
+    const ofThisType = { type: 'object', properties: { event_type: { const: type, description: `${summary}.` } } };
+    return [nameOfEvent(type), { allOf: [{ $ref: referenceTo('PlatformEvent') }, ofThisType] }];
+  }),
+);
+
+type Schema = { [keyword: string]: unknown; properties?: Record<string, Schema> };
+
+/** Gives the objects and enums within a schema a name: generators call a part without one AnonymousSchema_38. */
+function nameParts(schemas: Record<string, Schema>): Record<string, Schema> {
+  const named = Object.entries(schemas).flatMap(([name, schema]) => withParts(name, schema));
+  return Object.fromEntries(named);
+}
+
+function withParts(name: string, { properties, ...schema }: Schema): [string, Schema][] {
+  if (!properties) return [[name, schema]];
+  const parts: [string, Schema][] = [];
+  const own = Object.entries(properties).map(([key, property]): [string, Schema] => {
+    if (!property.properties && !property.enum) return [key, property];
+    const part = `${name}${pascalCase(key)}`;
+    parts.push(...withParts(part, property));
+    return [key, { $ref: referenceTo(part) }];
+  });
+  return [[name, { ...schema, properties: Object.fromEntries(own) }], ...parts];
 }
 
 type Described = { summary: string; correlatedBy: string; payload: object; example: unknown };

@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 type Schema = Json & { $ref?: string; properties?: Record<string, Schema>; required?: string[]; items?: Schema };
-type Parameter = { $ref?: string; name: string; in: string; required?: boolean; schema: Schema };
+type Parameter = { $ref?: string; name: string; in: string; required?: boolean; explode?: boolean; schema: Schema };
 type Body = { content: { 'application/json': { schema: Schema } } };
 type DescribedOperation = {
   'x-required-scope'?: string | null;
@@ -44,7 +44,7 @@ export function breakingChanges(released: Document, current: Document): string[]
     }
     for (const [name, parameter] of before) {
       const now = after.get(name);
-      if (now) compare('request', `${at} ${name}`, parameter.schema, now.schema);
+      if (now) compare('request', `${at} ${name}`, parameter.schema, oneOf(parameter, now));
       else report(at, `no longer takes ${name}`);
     }
   }
@@ -76,6 +76,10 @@ type Direction = 'request' | 'answer';
 const byName = (parameters: readonly Parameter[]) =>
   new Map(parameters.filter(({ $ref }) => !$ref).map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
 
+/** A list that is joined by commas also takes one value, as before. */
+const oneOf = (before: Parameter, { schema, explode }: Parameter): Schema =>
+  before.schema.type !== 'array' && schema.items && explode === false ? schema.items : schema;
+
 function resolve(document: Document, schema: Schema): Schema {
   const { $ref, ...beside } = schema;
   const name = $ref?.split('/').at(-1);
@@ -99,7 +103,8 @@ function differencesOf(direction: Direction, before: Schema, after: Schema): str
     }
   }
   for (const name of ['format', 'pattern', 'const'] as const) {
-    if (before[name] !== after[name] && (!isRequest || after[name] !== undefined)) {
+    const isRelied = (isRequest ? after : before)[name] !== undefined;
+    if (before[name] !== after[name] && isRelied) {
       changes.push(`${name} changed`);
     }
   }

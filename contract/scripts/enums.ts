@@ -1,3 +1,4 @@
+import { patterns } from '../src/primitives.js';
 import { referenceTo } from './schemas.js';
 
 type Json = Record<string, unknown>;
@@ -27,8 +28,10 @@ export function separateEnums({ requests, answers, schemas }: Description): Sche
 const nameOfInput = (name: string) => `${name}Input`;
 
 function open({ enum: values, ...schema }: Json): Json {
-  const [first] = values as string[];
-  return { examples: [first], ...schema, 'x-extensible-enum': values };
+  const texts = values as string[];
+  // New values are of the same form.
+  const form = texts.every((text) => patterns.enumValue.test(text)) ? { pattern: patterns.enumValue.source } : {};
+  return { examples: [texts[0]], ...schema, ...form, 'x-extensible-enum': values };
 }
 
 /** The names of the schemas that these refer to, directly or by others. */

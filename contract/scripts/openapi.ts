@@ -20,6 +20,7 @@ const info = {
   title: 'Tenant Open Platform',
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'The operator of the platform' },
   description: `Multi-tenant cloud-to-device control. Requests and answers are JSON; every answer carries \`request_id\`.
 
 ## Signing
@@ -116,11 +117,22 @@ function directionsOf(paths: object) {
 
 export const renderOpenApi = (): string => `${JSON.stringify(buildOpenApi(), null, 2)}\n`;
 
+type Parameter = NonNullable<OpenApiOperation['parameters']>[number];
+
+/** A query has each name once. */
+const joinedByCommas = (parameter: Parameter): Parameter =>
+  'schema' in parameter && (parameter.schema as { type?: unknown }).type === 'array'
+    ? { ...parameter, style: 'form', explode: false }
+    : parameter;
+
 function mapOperation(operation: OpenApiOperation, appRoute: unknown): OpenApiOperation {
   const route = appRoute as Operation['route'];
   const name = operation.operationId ?? '';
   const { scope, specified, tenant, repeat = 'ALWAYS' } = route.metadata;
-  const parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/X-Request-Id' }];
+  const parameters = [
+    ...(operation.parameters ?? []).map(joinedByCommas),
+    { $ref: '#/components/parameters/X-Request-Id' },
+  ];
   return {
     operationId: name,
     tags: operation.tags,

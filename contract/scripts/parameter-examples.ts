@@ -1,5 +1,5 @@
 type Json = Record<string, unknown>;
-type Parameter = { name?: string; in?: string; example?: unknown; schema?: { default?: unknown } };
+type Parameter = { name?: string; in?: string; example?: unknown; schema?: { type?: unknown; default?: unknown } };
 
 const time = '2026-01-31T09:30:00.000Z';
 
@@ -21,6 +21,7 @@ const values: Json = {
   parked_after: time,
   parked_before: time,
   wait_seconds: 30,
+  is_final: false,
 };
 
 /** Gives each parameter an example: the value in an answer of its operation, or else of any operation. */
@@ -31,9 +32,9 @@ export function addParameterExamples(paths: object): void {
     for (const parameter of operation.parameters as Parameter[]) {
       if (!parameter.name || 'example' in parameter) continue;
       const { name, schema } = parameter;
-      parameter.example = values[name] ?? schema?.default ?? find(name, examplesIn(sources));
-      if (parameter.example === undefined)
-        throw new Error(`the parameter ${name} of ${operation.operationId} has no example`);
+      const example = values[name] ?? schema?.default ?? find(name, examplesIn(sources));
+      if (example === undefined) throw new Error(`the parameter ${name} of ${operation.operationId} has no example`);
+      parameter.example = schema?.type === 'array' ? [example] : example;
     }
   }
 }

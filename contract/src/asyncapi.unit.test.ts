@@ -13,8 +13,8 @@ type AsyncApi = {
   channels: Record<string, { address: string; parameters: Json; messages: Json }>;
   operations: Record<string, { action: 'send' | 'receive'; channel: Reference }>;
   components: {
-    messages: Record<string, { payload: Reference | { allOf: [Reference, object] }; examples: { payload: Json }[] }>;
-    schemas: Record<string, { required: string[] }>;
+    messages: Record<string, { payload: Reference; examples: { payload: Json }[] }>;
+    schemas: Record<string, { required?: string[]; properties?: Record<string, Json>; allOf?: [Reference, object] }>;
   };
 };
 
@@ -91,13 +91,22 @@ test('no pattern needs a Unicode class, which regular expressions of other langu
   expect(patterns.filter((pattern) => /\\[pP]\{/.test(String(pattern)))).toEqual([]);
 });
 
+test('every payload, object and enum has a name, so that no generator invents one', () => {
+  const within = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties).map(([key, property]) => ({ at: `${name}.${key}`, property })),
+  );
+  expect(within.filter(({ property }) => property.properties || property.enum || property.anyOf)).toEqual([]);
+  for (const { payload } of Object.values(messages)) expect(schemas).toHaveProperty(lastOf(payload));
+});
+
 test('every property is described', () => {
   expect(undescribedProperties(document)).toEqual([]);
 });
 
 describe.each(Object.entries(messages))('%s', (name, { payload, examples }) => {
   const example = examples[0]?.payload ?? {};
-  const schema = schemas[lastOf('allOf' in payload ? payload.allOf[0] : payload)];
+  const own = schemas[lastOf(payload)];
+  const schema = own?.allOf ? schemas[lastOf(own.allOf[0])] : own;
   const operation = operations.find((one) => name in one.messages);
 
   test('the example is valid for its message and for no other in its channel', () => {

@@ -64,6 +64,13 @@ test.each<[string, Change]>([
     ({ paths }) => paths[COMMANDS].post.parameters.push({ name: 'more', in: 'query', schema: {} }),
   ],
   [
+    'a list of values where one value was allowed',
+    ({ paths }) => {
+      const status = paths[COMMANDS].get.parameters.find(({ name }: { name: string }) => name === 'status');
+      Object.assign(status, { explode: false, schema: { type: 'array', items: status.schema } });
+    },
+  ],
+  [
     'an optional field of a request',
     ({ components }) => Object.assign(components.schemas.CommandCreate.properties, { more: {} }),
   ],

@@ -98,6 +98,15 @@ const BusPrincipalCreate = z
       service_name: 'acme-adapter',
       vendors: ['vendor_a'],
     },
+    moreExamples: {
+      event_reader: {
+        bus_user: 'acme-backend',
+        bus_account_public_key: 'ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS',
+        bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
+        principal_type: 'CLIENT',
+        client_id: 'acme-backend',
+      },
+    },
   });
 
 const BusPrincipalUpdate = z
@@ -107,7 +116,11 @@ const BusPrincipalUpdate = z
     expires_at: expiresAt,
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'BusPrincipalUpdate', example: { status: 'DISABLED' } });
+  .meta({
+    id: 'BusPrincipalUpdate',
+    example: { status: 'DISABLED' },
+    moreExamples: { other_vendors: { vendors: ['vendor_b'] } },
+  });
 
 const tenantPath = z.object({ tenant_id: TenantId });
 const principalPath = z.object({ tenant_id: TenantId, principal_id: PrincipalId });

@@ -96,6 +96,14 @@ const CallbackEndpointCreate = z
   .meta({
     id: 'CallbackEndpointCreate',
     example: { name: 'Order system', url: 'https://hooks.acme.example/top' },
+    moreExamples: {
+      few_attempts: {
+        name: 'Dashboard',
+        url: 'https://dashboard.acme.example/hooks',
+        timeout_seconds: 5,
+        max_attempts: 3,
+      },
+    },
   });
 
 const CallbackEndpointUpdate = z

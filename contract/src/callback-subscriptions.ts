@@ -40,11 +40,17 @@ const CallbackSubscriptionCreate = z
       .describe('command.accepted or command.completed. The outcome is in the event, not in its type.'),
     status: SubscriptionStatus.optional().describe('ACTIVE by default.'),
   })
-  .meta({ id: 'CallbackSubscriptionCreate', example: { event_type: 'command.completed' } });
+  .meta({
+    id: 'CallbackSubscriptionCreate',
+    example: { event_type: 'command.completed' },
+    moreExamples: { disabled: { event_type: 'command.accepted', status: 'DISABLED' } },
+  });
 
-const CallbackSubscriptionUpdate = z
-  .strictObject({ status: SubscriptionStatus })
-  .meta({ id: 'CallbackSubscriptionUpdate', example: { status: 'ACTIVE' } });
+const CallbackSubscriptionUpdate = z.strictObject({ status: SubscriptionStatus }).meta({
+  id: 'CallbackSubscriptionUpdate',
+  example: { status: 'ACTIVE' },
+  moreExamples: { disable: { status: 'DISABLED' } },
+});
 
 const CallbackSubscriptionDeleted = z
   .object({

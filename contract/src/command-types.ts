@@ -61,6 +61,7 @@ const CommandTypePut = z
         additionalProperties: false,
       },
     },
+    moreExamples: { disable: { enabled: false } },
   });
 
 export const commandTypes = operations({

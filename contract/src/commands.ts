@@ -9,6 +9,8 @@ import {
   page,
   pageQuery,
   patterns,
+  QueryBoolean,
+  queryList,
   RequestId,
   Timestamp,
   Vendor,
@@ -85,6 +87,16 @@ const CommandCreate = z
       command_type: 'reboot',
       payload: {},
       idempotency_key: 'reboot-ok-1-2026-01-31',
+    },
+    moreExamples: {
+      with_payload_and_timeout: {
+        vendor: 'vendor_a',
+        device_id: 'ok-1',
+        command_type: 'set_temperature',
+        payload: { celsius: 21.5 },
+        idempotency_key: 'heating-ok-1-2026-01-31',
+        timeout_seconds: 120,
+      },
     },
   });
 
@@ -245,7 +257,10 @@ export const commands = operations({
     },
     query: z.strictObject({
       ...pageQuery,
-      status: CommandStatus.optional().describe('Only commands of this status.'),
+      status: queryList(CommandStatus).optional().describe('Only commands of these statuses.'),
+      is_final: QueryBoolean.optional().describe(
+        'true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way.',
+      ),
       vendor: Vendor.optional().describe('Only commands for this vendor.'),
       device_id: DeviceId.optional().describe('Only commands for this device.'),
       command_type: CommandType.optional().describe('Only commands of this type.'),

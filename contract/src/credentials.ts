@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, InputTimestamp, Name, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { ClientId, InputTimestamp, Name, pageQuery, queryList, RequestId, TenantId, Timestamp } from './primitives.js';
 
 export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'CredentialStatus',
@@ -28,6 +28,8 @@ const PreviousSecretTtlSeconds = z
     'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default.',
   );
 
+const LastUsedAt = Timestamp.nullable();
+
 const Credential = z
   .object({
     client_id: ClientId,
@@ -41,6 +43,13 @@ const Credential = z
       'Until when the previous secret is still accepted; null if it is not.',
     ),
     expires_at: Timestamp.nullable().describe('When the credential stops working; null for never.'),
+    last_used_at: LastUsedAt.describe(
+      'When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never.',
+    ),
+    secret_last_used_at: LastUsedAt.describe('The same for the current secret; null for never.'),
+    previous_secret_last_used_at: LastUsedAt.describe(
+      'The same for the previous secret; null also where it is no longer accepted.',
+    ),
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),
     request_id: RequestId,
@@ -57,6 +66,9 @@ const Credential = z
       secret_version: 1,
       previous_secret_expires_at: null,
       expires_at: null,
+      last_used_at: '2026-01-31T09:30:00.000Z',
+      secret_last_used_at: '2026-01-31T09:30:00.000Z',
+      previous_secret_last_used_at: null,
       created_at: '2026-01-31T09:30:00.000Z',
       updated_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -81,6 +93,9 @@ const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
     secret_version: 1,
     previous_secret_expires_at: null,
     expires_at: null,
+    last_used_at: null,
+    secret_last_used_at: null,
+    previous_secret_last_used_at: null,
     created_at: '2026-01-31T09:30:00.000Z',
     updated_at: '2026-01-31T09:30:00.000Z',
     request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -102,6 +117,9 @@ const CredentialUpdated = Credential.extend({
     secret_version: 1,
     previous_secret_expires_at: null,
     expires_at: null,
+    last_used_at: '2026-01-31T09:45:00.000Z',
+    secret_last_used_at: '2026-01-31T09:45:00.000Z',
+    previous_secret_last_used_at: null,
     created_at: '2026-01-31T09:30:00.000Z',
     updated_at: '2026-01-31T10:00:00.000Z',
     request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -141,6 +159,7 @@ const CredentialCreate = z
         expires_at: '2099-01-31T09:30:00Z',
         replay_window_seconds: 300,
       },
+      rotation: { client_id: 'acme-backend', name: 'Acme backend', rotate_secret: true },
     },
   });
 
@@ -152,15 +171,22 @@ const CredentialUpdate = z
     replay_window_seconds: ReplayWindowSeconds.optional(),
     expires_at: InputTimestamp.nullable().optional().describe('When the credential stops working; null for never.'),
     rotate_secret: z.boolean().optional().describe('True makes a new secret and returns it, this once.'),
-    previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
+    previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
+      'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now.',
+    ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
+  .refine((body) => body.previous_secret_ttl_seconds === 0 || onlyRotationKeepsASecret(body), {
+    ...ttlWithoutRotation,
+    error: 'must be 0 without rotate_secret: true',
+  })
   .meta({
     id: 'CredentialUpdate',
-    dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
     example: { status: 'DISABLED' },
-    moreExamples: { rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 } },
+    moreExamples: {
+      rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 },
+      end_of_the_previous_secret: { previous_secret_ttl_seconds: 0 },
+    },
   });
 
 const tenantPath = z.object({ tenant_id: TenantId });
@@ -203,7 +229,10 @@ export const credentials = operations({
       answerHeaders: ['Link', 'X-Next-Cursor'],
     },
     pathParams: tenantPath,
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      status: queryList(CredentialStatus).optional().describe('Only credentials of these statuses.'),
+    }),
     responses: { 200: CredentialList },
   },
   get: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RequestId } from './primitives.js';
+import { patterns, RequestId } from './primitives.js';
 
 type ErrorDefinition = {
   status: number;
@@ -328,10 +328,11 @@ const ErrorCodeOfAnswer = z.enum(errorCodes).meta({ id: 'ErrorCode', description
 const ErrorDetail = z.object({
   location: z
     .string()
+    .meta({ pattern: '^(body|query|path|header)(/.*)?$' })
     .describe(
       'Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`; or `header/` and the name of a header.',
     ),
-  code: z.string().describe('What is wrong there, in a word.'),
+  code: z.string().meta({ pattern: patterns.enumValue.source }).describe('What is wrong there, in a word.'),
   message: z.string().describe('What is wrong there, in a sentence.'),
 });
 

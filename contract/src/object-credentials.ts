@@ -98,6 +98,16 @@ const ObjectCredentialCreate = z
       access_key_id: 'ACMEFIRMWARE',
       secret_access_key: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY',
     },
+    moreExamples: {
+      temporary_keys: {
+        name: 'Import store',
+        endpoint: 'https://objects.example.com',
+        region: 'eu-central-1',
+        access_key_id: 'ACMEIMPORT',
+        secret_access_key: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY',
+        session_token: 'FwoGZXIvYXdzEXAMPLETOKEN',
+      },
+    },
   });
 
 const ObjectCredentialUpdate = z
@@ -123,6 +133,9 @@ const ObjectCredentialUpdate = z
     id: 'ObjectCredentialUpdate',
     dependentRequired: { access_key_id: ['secret_access_key'], secret_access_key: ['access_key_id'] },
     example: { status: 'DISABLED' },
+    moreExamples: {
+      new_keys: { access_key_id: 'ACMEFIRMWARE2', secret_access_key: 'je7MtGbClwBFEXAMPLEKEYwJalrXUtnFEMIK7MDENG' },
+    },
   });
 
 const ObjectCredentialDeleted = z

@@ -112,6 +112,15 @@ const ObjectResourceCreate = z
       key_prefix: 'firmware/',
       allowed_content_types: ['application/octet-stream'],
     },
+    moreExamples: {
+      downloads_only: {
+        name: 'Manuals',
+        credential_id: '019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071',
+        bucket: 'acme-manuals',
+        allowed_operations: ['DOWNLOAD'],
+        max_expires_in_seconds: 60,
+      },
+    },
   });
 
 const ObjectResourceUpdate = z
@@ -127,7 +136,11 @@ const ObjectResourceUpdate = z
     status: ObjectConfigStatus.optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'ObjectResourceUpdate', example: { max_expires_in_seconds: 900 } });
+  .meta({
+    id: 'ObjectResourceUpdate',
+    example: { max_expires_in_seconds: 900 },
+    moreExamples: { downloads_only: { allowed_operations: ['DOWNLOAD'] } },
+  });
 
 const ObjectResourceDeleted = z
   .object({

@@ -57,6 +57,8 @@ describe.each(described)('$operation.operationId', ({ operation }) => {
     const shown = [example, ...Object.values(examples).map(({ value }) => value)].filter(Boolean);
     expect(shown).not.toEqual([]);
     for (const value of shown) expect(body.parse(value)).toEqual(value);
+    const hasFields = Object.keys((body as z.ZodObject).shape ?? {}).length > 0;
+    if (hasFields) expect(shown.length, 'a body with fields has several examples').toBeGreaterThan(1);
   });
 
   test('has a complete example of every success', () => {

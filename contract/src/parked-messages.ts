@@ -64,7 +64,11 @@ const gone = { parked_message_id: example.parked_message_id, request_id: example
 const ParkedMessageRetried = z
   .object({
     parked_message_id: ParkedMessageId,
-    retried: z.literal(true).describe('Always true. The message is published and no longer parked.'),
+    retried: z
+      .literal(true)
+      .describe(
+        'Always true. The message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it.',
+      ),
     request_id: RequestId,
   })
   .meta({ id: 'ParkedMessageRetried', example: { ...gone, retried: true } });
@@ -123,7 +127,7 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id/retry',
     summary: 'Publish a parked message again',
     description:
-      'Publishes the message again under its subject and removes it from the parked messages. A message that is refused once more is parked once more, under another id.',
+      'Publishes the message again under its subject. A DEVICE_REPLY or EVENT is no longer parked once the bus has acknowledged it. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it, usually within a second. If the platform refuses it once more, it is parked under another id, with the new reason.',
     metadata: {
       scope: 'platform:parked-message:retry',
       specified: false,

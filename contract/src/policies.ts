@@ -24,9 +24,11 @@ const Policy = z
     },
   });
 
-const PolicyCreate = z
-  .strictObject({ client_id: ClientId, scope: ScopeName })
-  .meta({ id: 'PolicyCreate', example: { client_id: 'acme-backend', scope: 'open:device-request:create' } });
+const PolicyCreate = z.strictObject({ client_id: ClientId, scope: ScopeName }).meta({
+  id: 'PolicyCreate',
+  example: { client_id: 'acme-backend', scope: 'open:device-request:create' },
+  moreExamples: { read_commands: { client_id: 'acme-dashboard', scope: 'open:command:read' } },
+});
 
 const PolicyDeleted = z
   .object({

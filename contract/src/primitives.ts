@@ -6,6 +6,7 @@ z.config({ customError: validationMessage });
 
 /** Alphabets of identifiers. Every id fits the path grammar of the signature, so no client percent-encodes a path. */
 export const patterns = {
+  enumValue: /^[A-Z][A-Z0-9_]*$/,
   requestId: /^[A-Za-z0-9._~-]{1,128}$/,
   tenantId: /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/,
   clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
@@ -18,7 +19,10 @@ export const patterns = {
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/,
 } as const;
 
-export const RequestId = z.string().describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
+export const RequestId = z
+  .string()
+  .meta({ pattern: patterns.requestId.source })
+  .describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
 
 export const TenantId = z
   .string()
@@ -89,6 +93,30 @@ const queryInteger = (bounds: { min: number; max: number; default: number }) =>
     .pipe(z.number().min(bounds.min).max(bounds.max))
     .prefault(String(bounds.default))
     .meta({ type: 'integer', minimum: bounds.min, maximum: bounds.max, default: bounds.default });
+
+/** True or false in a query. */
+export const QueryBoolean = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .meta({ type: 'boolean', enum: undefined });
+
+/** One or several values of an enum in a query, joined by commas. */
+export const queryList = <Values extends Record<string, string>>(values: z.ZodEnum<Values>) =>
+  z
+    .string()
+    .transform((text) => text.split(','))
+    .refine((given) => given.every((value) => values.safeParse(value).success), {
+      error: `must be one or more of ${values.options.join(', ')}, joined by commas`,
+      abort: true,
+    })
+    .refine((given) => new Set(given).size === given.length, 'must name each value once')
+    .pipe(z.array(values))
+    .meta({
+      type: 'array',
+      items: { $ref: `#/components/schemas/${values.meta()?.id}` },
+      minItems: 1,
+      uniqueItems: true,
+    });
 
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {

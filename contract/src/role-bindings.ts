@@ -20,9 +20,11 @@ const RoleBinding = z
     },
   });
 
-const RoleBindingCreate = z
-  .strictObject({ client_id: ClientId, role: RoleName })
-  .meta({ id: 'RoleBindingCreate', example: { client_id: 'acme-backend', role: 'integration_operator' } });
+const RoleBindingCreate = z.strictObject({ client_id: ClientId, role: RoleName }).meta({
+  id: 'RoleBindingCreate',
+  example: { client_id: 'acme-backend', role: 'integration_operator' },
+  moreExamples: { administrator: { client_id: 'acme-console', role: 'tenant_admin' } },
+});
 
 const RoleBindingDeleted = z
   .object({

@@ -46,7 +46,11 @@ const RolePut = z
       .meta({ uniqueItems: true })
       .describe('All permissions of the role, each once. What is not named is no longer granted.'),
   })
-  .meta({ id: 'RolePut', example: { scopes: ['open:device-request:read', 'open:device-request:create'] } });
+  .meta({
+    id: 'RolePut',
+    example: { scopes: ['open:device-request:read', 'open:device-request:create'] },
+    moreExamples: { observer: { scopes: ['open:command:read', 'open:event:read'] } },
+  });
 
 const RoleDeleted = z
   .object({ role: RoleName, deleted: z.literal(true).describe('Always true.'), request_id: RequestId })

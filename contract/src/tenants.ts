@@ -60,7 +60,11 @@ const TenantCreate = z
     status: TenantStatusToSet.optional().describe('ACTIVE by default.'),
     vendors: TenantVendors.nullable().optional(),
   })
-  .meta({ id: 'TenantCreate', example: { tenant_id: 'acme', name: 'Acme Fleet' } });
+  .meta({
+    id: 'TenantCreate',
+    example: { tenant_id: 'acme', name: 'Acme Fleet' },
+    moreExamples: { one_vendor: { tenant_id: 'globex', name: 'Globex', vendors: ['vendor_a'] } },
+  });
 
 const TenantUpdate = z
   .strictObject({
@@ -69,7 +73,11 @@ const TenantUpdate = z
     vendors: TenantVendors.nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
-  .meta({ id: 'TenantUpdate', example: { name: 'Acme Fleet Europe' } });
+  .meta({
+    id: 'TenantUpdate',
+    example: { name: 'Acme Fleet Europe' },
+    moreExamples: { disable: { status: 'DISABLED' }, every_vendor: { vendors: null } },
+  });
 
 const path = z.object({ tenant_id: TenantId });
 

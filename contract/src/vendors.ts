@@ -23,7 +23,7 @@ const CatalogVendor = z
 
 const VendorPut = z
   .strictObject({ enabled: z.boolean().describe('Whether commands for its devices are accepted.') })
-  .meta({ id: 'VendorPut', example: { enabled: true } });
+  .meta({ id: 'VendorPut', example: { enabled: true }, moreExamples: { disable: { enabled: false } } });
 
 export const vendors = operations({
   list: {

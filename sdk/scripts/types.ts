@@ -26,7 +26,7 @@ export function renderTypes({ operations, requests, pages }: Api, generated: ts.
   extendOneAnother(declarations);
   for (const operation of operations) {
     const query = queryOf(operation);
-    if (operation.query && query) declarations.push(requestType(operation.query.type, query));
+    if (operation.query && query) declarations.push(requestType(operation.query.type, query, oneOrMore));
   }
   const types = astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) =>
     ' '.repeat(indent.length / 2),
@@ -72,11 +72,14 @@ const rowOf = ({ method, path, repeat }: Operation) =>
   `['${method}', '${path}'${typeof repeat === 'object' ? `, ${JSON.stringify(repeat)}` : ''}]`;
 
 /** A named type of a request. Its enums are closed: the platform accepts these values and no others. */
-const requestType = (name: string, type: ts.TypeNode) =>
+const requestType = (name: string, type: ts.TypeNode, onList = (list: ts.ArrayTypeNode): ts.TypeNode => list) =>
   named(
     name,
-    rewrite(type, (union) => union),
+    rewrite(type, (union) => union, onList),
   );
+
+/** A query joins a list by commas, so one value is the same as a list of it. */
+const oneOrMore = (list: ts.ArrayTypeNode) => factory.createUnionTypeNode([list.elementType, list]);
 
 /** A named type of an answer. Its enums are open: they may gain values within /api/v1. */
 const answerType = (name: string, type: ts.TypeNode) => named(name, rewrite(type, openEnum));
@@ -115,12 +118,17 @@ function extendOneAnother(declarations: ts.Node[]): void {
   }
 }
 
-function rewrite(root: ts.TypeNode, onUnion: (node: ts.UnionTypeNode) => ts.TypeNode): ts.TypeNode {
+function rewrite(
+  root: ts.TypeNode,
+  onUnion: (node: ts.UnionTypeNode) => ts.TypeNode,
+  onList = (node: ts.ArrayTypeNode): ts.TypeNode => node,
+): ts.TypeNode {
   const visit = (node: ts.Node): ts.Node => {
     const schema = referenced(node);
     if (schema) return factory.createTypeReferenceNode(schema);
     const visited = ts.visitEachChild(node, visit, undefined);
     if (ts.isPropertySignature(visited)) return withPlainComment(visited, node);
+    if (ts.isArrayTypeNode(visited)) return onList(visited);
     return ts.isUnionTypeNode(visited) ? onUnion(visited) : visited;
   };
   return visit(root) as ts.TypeNode;

@@ -394,6 +394,12 @@ export interface Credential {
   previous_secret_expires_at: string | null;
   /** When the credential stops working; null for never. */
   expires_at: string | null;
+  /** When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never. */
+  last_used_at: string | null;
+  /** The same for the current secret; null for never. */
+  secret_last_used_at: string | null;
+  /** The same for the previous secret; null also where it is no longer accepted. */
+  previous_secret_last_used_at: string | null;
   /** When the credential was created. */
   created_at: string;
   /** When the credential was last changed. */
@@ -435,7 +441,7 @@ export interface CredentialUpdate {
   expires_at?: string | null;
   /** True makes a new secret and returns it, this once. */
   rotate_secret?: boolean;
-  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {
@@ -789,7 +795,7 @@ export type ParkedMessageKindInput = "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQU
 export interface ParkedMessageRetried {
   /** The parked message: a UUID version 7 made by the platform. */
   parked_message_id: string;
-  /** Always true. The message is published and no longer parked. */
+  /** Always true. The message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it. */
   retried: boolean;
   /** Correlation id, the same as X-Request-Id. Quote it in reports. */
   request_id: string;
@@ -1034,8 +1040,10 @@ export interface CommandListQuery {
   limit?: number;
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
-  /** Only commands of this status. */
-  status?: CommandStatusInput;
+  /** Only commands of these statuses. */
+  status?: CommandStatusInput | CommandStatusInput[];
+  /** true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way. */
+  is_final?: boolean;
   /** Only commands for this vendor. */
   vendor?: string;
   /** Only commands for this device. */
@@ -1144,6 +1152,8 @@ export interface CredentialListQuery {
   limit?: number;
   /** `next_cursor` of the previous page, with the same filters. Opaque. */
   cursor?: string;
+  /** Only credentials of these statuses. */
+  status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */

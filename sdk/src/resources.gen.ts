@@ -523,8 +523,9 @@ export class ParkedMessages {
   }
 
   /**
-   * Publishes the message again under its subject and removes it from the parked messages. A message that is refused
-   * once more is parked once more, under another id.
+   * Publishes the message again under its subject. A DEVICE_REPLY or EVENT is no longer parked once the bus has
+   * acknowledged it. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it, usually within a
+   * second. If the platform refuses it once more, it is parked under another id, with the new reason.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:parked-message:retry.

@@ -20,6 +20,9 @@ test('enums are closed in requests', () => {
     client.deviceRequests.reply('id', { outcome: 'SUCESS' }),
     // @ts-expect-error ACEPTED is misspelt.
     client.commands.list({ status: 'ACEPTED' }),
+    // @ts-expect-error ACEPTED is misspelt.
+    client.commands.list({ status: ['DISPATCHED', 'ACEPTED'] }),
+    client.commands.list({ status: ['DISPATCHED', 'ACCEPTED'], is_final: false }),
     client.deviceRequests.reply('id', { outcome: 'SUCCESS' }),
   ]);
 });

@@ -174,8 +174,12 @@ CREATE TABLE public.credentials (
     previous_secret_expires_at timestamp(3) with time zone,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
-);
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp(3) with time zone,
+    secret_last_used_at timestamp(3) with time zone,
+    previous_secret_last_used_at timestamp(3) with time zone
+)
+WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.credentials FORCE ROW LEVEL SECURITY;
 
@@ -1571,6 +1575,24 @@ GRANT SELECT(previous_secret_expires_at) ON TABLE public.credentials TO top_inge
 GRANT SELECT(expires_at) ON TABLE public.credentials TO top_ingest;
 
 --
+-- Name: COLUMN credentials.last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(last_used_at) ON TABLE public.credentials TO top_system;
+
+--
+-- Name: COLUMN credentials.secret_last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(secret_last_used_at) ON TABLE public.credentials TO top_system;
+
+--
+-- Name: COLUMN credentials.previous_secret_last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(previous_secret_last_used_at) ON TABLE public.credentials TO top_system;
+
+--
 -- Name: TABLE device_requests; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1583,6 +1605,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_requests TO top_system;
 
 GRANT SELECT,INSERT ON TABLE public.events TO top_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.events TO top_system;
+
+--
+-- Name: COLUMN keyring_canaries.key_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(key_id) ON TABLE public.keyring_canaries TO top_system;
 
 --
 -- Name: TABLE nonces; Type: ACL; Schema: public; Owner: -

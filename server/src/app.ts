@@ -5,6 +5,7 @@ import { createDenialRecorder } from './platform/audit/denials.js';
 import { createAdmit } from './platform/auth/admit.js';
 import { createAuthenticate } from './platform/auth/authenticate.js';
 import { authorize } from './platform/auth/authorize.js';
+import type { LastUses } from './platform/auth/last-uses.js';
 import { createRateLimits } from './platform/auth/rate-limits.js';
 import type { Database } from './platform/database/database.js';
 import { addressOf } from './platform/http/address.js';
@@ -33,6 +34,7 @@ export type AppDependencies = {
   config: Config;
   database: Database;
   keyring: Keyring;
+  lastUses: LastUses;
   router: Router;
   logger: Logger;
   logRefusal: LogRefusal;
@@ -42,7 +44,7 @@ export type AppDependencies = {
 
 /** The path of a request through the gates, in order. */
 export function createApp(dependencies: AppDependencies) {
-  const { peers, config, database, keyring, router, logger, logRefusal, metrics, probes } = dependencies;
+  const { peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes } = dependencies;
   const { handlers, shortcuts } = router;
   const basePath = config.BASE_PATH ?? '';
   const quotas = {
@@ -58,7 +60,7 @@ export function createApp(dependencies: AppDependencies) {
     trustedHops: config.TRUST_PROXY,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
   });
-  const admit = createAdmit(database, limits);
+  const admit = createAdmit(database, limits, lastUses);
   const recordDenial = createDenialRecorder(database);
 
   /**

@@ -17,9 +17,10 @@ import { eventLog, republishEvents } from './features/events/background/event-lo
 import { purgeObjectGrants } from './features/objects/background/purge-object-grants.js';
 import { createTenantPurge } from './features/tenants/background/purge-tenants.js';
 import { purgeAuditEvents } from './platform/audit/purge-audit-events.js';
+import type { LastUses } from './platform/auth/last-uses.js';
 import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
-import { purgeParkedMessages } from './platform/bus/parked-messages.js';
+import { purgeParkedMessages } from './platform/bus/purge-parked-messages.js';
 import { createMessageTaker } from './platform/bus/take-message.js';
 import type { Database } from './platform/database/database.js';
 import { createLagMeter } from './platform/outbox/lag-meter.js';
@@ -65,6 +66,9 @@ const PURGE_TENANTS_INTERVAL_MS = 1_000;
 /** For lost signals, and for changes without a signal, such as a tenant that is ACTIVE again. */
 const PROVISION_INTERVAL_MS = 60_000;
 
+/** With the minute in which a credential is written once, an instant is at most 90 seconds late. */
+const STORE_USES_INTERVAL_MS = 20_000;
+
 /** Creates the durables that principals read on the bus, including those for new principals and vendors. */
 export function startProvisioning({ database, bus, signals, logger, watchdog }: Omit<Options, 'metrics'>) {
   const provision = createConsumerProvisioner(database, bus);
@@ -77,6 +81,24 @@ export function startProvisioning({ database, bus, signals, logger, watchdog }: 
       return 'WAIT';
     },
   );
+}
+
+/** Stores when credentials were last used, in each process that admits requests. */
+export function startStoringUses(lastUses: LastUses, options: Pick<Options, 'logger' | 'signals' | 'watchdog'>) {
+  const loop = startLoop(
+    STORE_USES_INTERVAL_MS,
+    { name: 'last uses of credentials', firstAfterMs: STORE_USES_INTERVAL_MS, ...options },
+    async () => {
+      await lastUses.store();
+      return 'WAIT';
+    },
+  );
+  return {
+    async stop(): Promise<void> {
+      await loop.stop();
+      await lastUses.storeAll().catch((err: unknown) => options.logger.error({ err }, 'last uses of credentials'));
+    },
+  };
 }
 
 /** The order of `outbox republish`. Commands and replies come first, because adapters and devices wait for them. */

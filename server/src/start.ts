@@ -3,10 +3,11 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { type Retention, startBackground, startProvisioning } from './background.js';
+import { type Retention, startBackground, startProvisioning, startStoringUses } from './background.js';
 import { changesOf } from './changes-of.js';
 import { type Closers, createClosers } from './closers.js';
 import type { Config } from './config.js';
+import { createLastUses } from './platform/auth/last-uses.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
@@ -128,13 +129,16 @@ async function open(
   });
   const router = createRouter({ database, bus, keyring, signals, waitFor, metrics, config });
   const logRefusal = refusalLog(logger);
-  const app = createApp({ peers, config, database, keyring, router, logger, logRefusal, metrics, probes });
+  const lastUses = createLastUses(database);
+  const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes });
   const options = {
     maxConnections: config.MAX_CONNECTIONS,
     // Behind a proxy every connection has the proxy's address.
     maxConnectionsPerNetwork: config.TRUST_PROXY > 0 ? config.MAX_CONNECTIONS : config.MAX_CONNECTIONS_PER_ADDRESS,
     logRefusal,
   };
+  const storing = startStoringUses(lastUses, { logger, signals, watchdog });
+  closers.add(() => storing.stop());
   const http = createHttpServer(app.serve, options);
   closers.add(() => http.drain(0));
   const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, options);

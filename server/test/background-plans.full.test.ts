@@ -15,9 +15,10 @@ import { eventLog } from '../src/features/events/background/event-log.js';
 import { purgeObjectGrants } from '../src/features/objects/background/purge-object-grants.js';
 import { createTenantPurge } from '../src/features/tenants/background/purge-tenants.js';
 import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
+import { createLastUses } from '../src/platform/auth/last-uses.js';
 import { purgeNonces } from '../src/platform/auth/purge-nonces.js';
 import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
-import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
+import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
 import type { Database } from '../src/platform/database/database.js';
 import { planSettings } from '../src/platform/database/session-settings.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
@@ -111,10 +112,12 @@ async function fill(id: string): Promise<void> {
   await multiply(owner, 'audit_events', ROWS, { audit_event_id: ID_OF_N, occurred_at: ago });
   await multiply(owner, 'parked_messages', ROWS, { parked_message_id: ID_OF_N, parked_at: ago });
   await multiply(owner, 'object_grants', ROWS, { presign_id: ID_OF_N, granted_at: ago });
+  await multiply(owner, 'credentials', ROWS, { client_id: "'c-' || n" });
   await multiply(owner, 'nonces', ROWS, { nonce_hash: "decode(md5(n::text), 'hex')", expires_at: ago });
 }
 
 const large = [
+  'credentials',
   'commands',
   'events',
   'outbox',
@@ -143,9 +146,15 @@ async function work(): Promise<void> {
     await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }
   await sweepDeviceRequests(database, signals);
+  const lastUses = createLastUses(database);
+  const used = { tenantId: demo.tenant_id, secretVersion: 1, usedAt: new Date() };
+  for (const clientId of [demo.client_id, 'c-1', 'c-2']) lastUses.note({ ...used, clientId });
+  await lastUses.storeAll();
   for (const purge of [
     purgeNonces(database),
     purgeParkedMessages(database, 30),
+    // Nothing is expired, so it looks for tenants beyond their limit.
+    purgeParkedMessages(database, 3_650),
     purgeObjectGrants(database, 90),
     purgeCommands(database, 100),
     purgeDeviceRequests(database, 100),

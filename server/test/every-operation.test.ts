@@ -14,7 +14,8 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { expectRefusal } from './support/expect-refusal.js';
-import { bodyFor, staleBodies } from './support/operation-bodies.js';
+import { newDeviceRequest } from './support/new-device-request.js';
+import { bodyFor, exampleBodies, staleBodies } from './support/operation-bodies.js';
 import {
   administer,
   createCatalogIds,
@@ -75,6 +76,22 @@ const usesUpIds = ({ name, route }: Operation) =>
   ['roleBindings.create', 'policies.create', 'callbackSubscriptions.create', 'parkedMessages.retry'].includes(name);
 
 const idsFor = async (operation: Operation) => (usesUpIds(operation) ? renewIds(own, ids, operation) : ids);
+
+/** Ids of an example's own: it may disable what it changes, and a request takes one reply. */
+async function idsForExample(operation: Operation): Promise<Ids> {
+  if (operation.name === 'tenants.update') return { ...ids, tenant_id: (await createTenant()).tenant_id };
+  if (operation.name === 'deviceRequests.reply') {
+    return { ...ids, request_id: (await newDeviceRequest(own)).device_request_id };
+  }
+  if (operation.name === 'vendors.put') return { ...ids, vendor: unique('vendor') };
+  const renewed = await renewIds(own, ids, operation);
+  if (operation.name === 'callbackSubscriptions.create') {
+    const { endpoint_id, subscription_id } = renewed;
+    const subscription = `/api/v1/open/callbacks/endpoints/${endpoint_id}/subscriptions/${subscription_id}`;
+    await signedRequest(own.admin, 'DELETE', subscription);
+  }
+  return renewed;
+}
 
 async function credentialPerRole(tenantId: string): Promise<Record<string, Profile>> {
   const made = TENANT_ROLES.map(async (role) => [role, await createCredential(tenantId, { role })] as const);
@@ -233,6 +250,19 @@ describe.each(allOperations)('$name', (operation) => {
     expect(answer.status, answer.raw).toBeLessThan(300);
     expect(schema?.parse(answer.body)).toEqual(answer.body);
   });
+
+  if (takesBody(operation)) {
+    test('carries out each example of its description', async () => {
+      for (const [title] of exampleBodies(operation, ids)) {
+        const values = await idsForExample(operation);
+        const body = Object.fromEntries(exampleBodies(operation, values))[title];
+        const caller =
+          isPlatformOnly(operation) || values.tenant_id !== own.tenant_id ? platform().admin : permitted(operation);
+        const answer = await call(caller, operation, values, { body });
+        expect(answer.status, `${title}: ${answer.raw}`).toBeLessThan(300);
+      }
+    });
+  }
 
   if (isAudited(operation)) {
     test('leaves one entry in the audit log of the changed tenant, with the values before and after', async () => {

@@ -170,7 +170,7 @@ test('the master key is rotated under 200 requests a second on two nodes: no req
   ]);
 }, 300_000);
 
-test('a secret whose key a node lacks is answered with 503 there, and the log says once which key it is', async () => {
+test('a node that lacks a key answers 503 to every signature that it cannot verify, and logs once which key it is', async () => {
   const [small, large] = [await start(keyring('k2', { k2 })), await start(keyring('k3', { k2, k3: k1 }))];
   onTestFinished(async () => {
     await Promise.all([small.stop(), large.stop()]);
@@ -190,6 +190,21 @@ test('a secret whose key a node lacks is answered with 503 there, and the log sa
   expect((await signedRequest(profile('demo.json'), 'GET', '/api/v1/open/me', { node: small.baseUrl })).status).toBe(
     200,
   );
+
+  // No signature can be called wrong there, so nobody learns which client_ids exist.
+  const answerOf = async (client_id: string, node: string) => {
+    const forged = { ...caller, client_id, secret: 'guessed' };
+    const headers = { 'X-Request-Id': 'request-1' };
+    const { status, raw } = await signedRequest(forged, 'GET', '/api/v1/open/me', { node, headers });
+    return [status, raw];
+  };
+  const ids = ['sealed-by-k3', profile('demo.json').client_id, 'nobody'];
+  const onSmall = await Promise.all(ids.map((id) => answerOf(id, small.baseUrl)));
+  expect(onSmall.map(([status]) => status)).toEqual([503, 503, 503]);
+  expect(new Set(onSmall.map(([, raw]) => raw)).size).toBe(1);
+  const onLarge = await Promise.all(ids.map((id) => answerOf(id, large.baseUrl)));
+  expect(onLarge.map(([status]) => status)).toEqual([401, 401, 401]);
+
   const lines = `${small.stdout()}${small.stderr()}`.split('\n').filter((line) => line.includes('"key_id"'));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { key_id: 'k3', msg: expect.stringContaining('Add it') },

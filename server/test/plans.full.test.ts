@@ -209,6 +209,7 @@ const values: Record<string, [common: string, rare: string]> = {
   request_type: ['firmware_check', 'none'],
   received_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   received_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  is_final: ['true', 'false'],
   event_type: ['command.accepted', 'command.completed'],
   command_id: ['', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
   operation: ['credentials.create', 'policies.delete'],
@@ -220,7 +221,8 @@ const values: Record<string, [common: string, rare: string]> = {
   occurred_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
 };
 const statuses: Record<string, string[]> = {
-  'commands.list': ['SUCCEEDED', 'CANCELED'],
+  'commands.list': ['SUCCEEDED', 'CANCELED,EXPIRED'],
+  'credentials.list': ['ACTIVE', 'DISABLED,DELETED'],
   'deviceRequests.list': ['PENDING', 'EXPIRED', 'REPLIED'],
   'busPrincipals.list': ['ACTIVE', 'DELETED'],
 };

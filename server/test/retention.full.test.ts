@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
 import { purgeDeviceRequests } from '../src/features/device-requests/background/purge-device-requests.js';
 import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
-import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
+import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
 import type { Database } from '../src/platform/database/database.js';
 import type { Purge } from '../src/platform/retention/purge.js';
 import { COMMANDS, newCommand } from './support/commands.js';
@@ -140,6 +140,37 @@ test('messages parked long ago are deleted, and younger ones stay', async () => 
   expect(await pass(purgeParkedMessages(database, 30))).toBe(2);
   expect(await owner`select reason from parked_messages`).toEqual([{ reason: '29' }]);
 });
+
+test('a tenant keeps its newest 10,000 parked messages, and other tenants keep theirs', async () => {
+  await owner`delete from parked_messages`;
+  await park('platform', 5, 1);
+  await park('demo', 12_500, 1);
+  expect(await pass(purgeParkedMessages(database, 30))).toBe(2_500);
+  expect(await keptOf('demo')).toEqual({ messages: 10_000, oldest: 10_000 });
+  expect(await keptOf('platform')).toEqual({ messages: 5, oldest: 5 });
+  expect(await pass(purgeParkedMessages(database, 30))).toBe(0);
+});
+
+test('a tenant keeps its newest 64 MiB of parked messages', async () => {
+  await owner`delete from parked_messages`;
+  await park('demo', 2_400, 65_536);
+  const purge = purgeParkedMessages(database, 30);
+  expect(await pass(purge)).toBe(2_400 - 1_024);
+  expect(await keptOf('demo')).toEqual({ messages: 1_024, oldest: 1_024 });
+  expect(await pass(purge)).toBe(0);
+});
+
+/** Its reason is the place of a message: 1 for the newest. */
+const park = (tenantId: string, count: number, bytes: number) => owner`
+  insert into parked_messages (tenant_id, parked_message_id, subject, reason, body)
+  select ${tenantId}, ${owner.unsafe(ID_OF_N)}, '', n::text, decode(repeat('00', ${bytes}::int), 'hex')
+  from generate_series(1, ${count}::int) as n`;
+
+async function keptOf(tenantId: string) {
+  const [kept] = await owner`
+    select count(*)::int as messages, max(reason::int) as oldest from parked_messages where tenant_id = ${tenantId}`;
+  return kept;
+}
 
 test('a worker deletes expired rows as configured, and counts them', async () => {
   await owner`delete from events`;

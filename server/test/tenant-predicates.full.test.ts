@@ -184,7 +184,7 @@ const headers = { 'X-Request-Id': 'request-1' };
 async function read(operation: Operation): Promise<string> {
   const { status, raw } = await call(operation, ids, { headers });
   expect([operation.name, status]).toEqual([operation.name, 200]);
-  return raw.replace(/"server_time":"[^"]+"/, '');
+  return raw.replace(/"(server_time|\w*last_used_at)":("[^"]+"|null)/g, '');
 }
 
 test('every read operation reads rows of the tenant and of no other', async () => {
@@ -193,8 +193,10 @@ test('every read operation reads rows of the tenant and of no other', async () =
 });
 
 test("every operation answers another tenant's id like a missing one, and changes nothing", async () => {
+  // A tenant in the path is no reference: the call is about that tenant.
   const withReferences = operations.filter(
-    (operation) => references(operation).length > 0 && operation.name !== 'roles.put',
+    (operation) =>
+      references(operation).some((name) => name !== 'disabled_tenant_id') && operation.name !== 'roles.put',
   );
   expect(withReferences.length).toBeGreaterThan(15);
   const others = await rowsOfOthers();

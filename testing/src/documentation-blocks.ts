@@ -33,14 +33,14 @@ const asShell = ({ language, code }: Block): string => {
 const QUICK_NPX = 'npx() { "./node_modules/.bin/$@"; }';
 
 /**
- * Pastes the blocks of a page from top to bottom; returns what they print. The last line prints where the paste ended,
+ * Pastes the blocks of a page with this mark from top to bottom; returns what they print. The last line prints where the paste ended,
  * so that a block which ends the shell does not hide the blocks below it.
  */
 export async function runPage(
   page: string,
   { marked = 'run', before = '', env = {} }: PageOptions = {},
 ): Promise<string> {
-  const blocks = blocksOf(page).filter((block) => marked === 'run-full' || block.marked === 'run');
+  const blocks = blocksOf(page).filter((block) => block.marked === marked);
   const code = [QUICK_NPX, before, ...blocks.map(asShell), 'echo "END OF THE PAGE"'].join('\n');
   const printed = await runPasted({ language: 'sh', marked, code }, { env });
   if (!printed.endsWith('END OF THE PAGE\n')) throw new Error(`${page} ended early:\n${printed}`);

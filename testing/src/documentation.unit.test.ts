@@ -12,6 +12,15 @@ const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;
 /** In backticks: a path from the root, or the name of a page or of settings there. */
 const PATH = /`(\.?[a-z][\w.-]*(?:\/[\w.*-]+)+\/?|\.?[\w-]+\.(?:md|json|yaml))`/g;
 
+/** The ids that GitHub gives the headings of a page. */
+const headingsOf = (path: string) =>
+  [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
 describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...guides])('%s', (page) => {
   const text = read(page).replace(/^```.*?^```$/gms, '');
 
@@ -20,9 +29,13 @@ describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...guides])('%
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  test('links only to pages that exist', () => {
-    const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => link as string);
-    expect(links.filter((link) => !existsSync(join(root, normalize(join(dirname(page), link)))))).toEqual([]);
+  test('links only to pages and headings that exist', () => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)];
+    const broken = links.filter(([, path = '', anchor]) => {
+      const target = path ? normalize(join(dirname(page), path)) : page;
+      return !existsSync(join(root, target)) || (anchor && !headingsOf(target).includes(anchor));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
   });
 });
 

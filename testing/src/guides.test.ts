@@ -29,6 +29,7 @@ const prints: Record<string, string[]> = {
   'docs/recovery.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
   'docs/signing-code.md': ['"X-Api-Signature": "v1='],
   'docs/signing.md': ['"X-Api-Signature": "v1='],
+  'docs/tenants.md': ['"status": "DISABLED"', '"status": "DELET'],
   'docs/vendors.md': ['"status": "SUCCEEDED"', '"enabled": false'],
 };
 /** Stands for a value that the reader has made with a tool that is not here. */

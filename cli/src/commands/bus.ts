@@ -1,6 +1,7 @@
-import type { BusPrincipal, Tenant, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { BusVendor } from '@tenant-open-platform/contract/bus-access';
+import type { Tenant, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
-import { renderBusConfig } from '../bus-config.js';
+import { type Admitted, renderBusConfig } from '../bus-config.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
 import type { Invocation } from '../invocation.js';
@@ -40,30 +41,27 @@ export function addBus(program: Command, invocation: Invocation): void {
       }
       const { client } = await invocation.connect();
       const config = renderBusConfig({
-        principals: await activePrincipals(client),
-        vendors: await client.vendors.list({ limit: PAGE }).toArray(),
+        admitted: await activePrincipals(client, await client.vendors.list({ limit: PAGE }).toArray()),
         platformUserPublicKey,
       });
       invocation.context.stdout.write(config);
     });
 }
 
-/** A SERVICE principal serves the vendors that both it and its tenant may use. */
-function limited(principal: BusPrincipal, { vendors }: Tenant): BusPrincipal {
-  if (vendors === null) return principal;
-  return { ...principal, vendors: principal.vendors?.filter((vendor) => vendors.includes(vendor)) ?? vendors };
-}
+/** To a tenant, a vendor that it may not use is disabled: its adapters still report the outcome of earlier commands. */
+const vendorsOf = ({ vendors: allowed }: Tenant, vendors: readonly BusVendor[]) =>
+  vendors.map(({ vendor, enabled }) => ({ vendor, enabled: enabled && (allowed?.includes(vendor) ?? true) }));
 
 /** Sorted, so that a diff of two configurations shows only what changed. */
-async function activePrincipals(client: TenantOpenPlatform): Promise<BusPrincipal[]> {
-  const active: BusPrincipal[] = [];
+async function activePrincipals(client: TenantOpenPlatform, vendors: readonly BusVendor[]): Promise<Admitted[]> {
+  const active: Admitted[] = [];
   for await (const tenant of client.tenants.list({ limit: PAGE })) {
     if (tenant.status !== 'ACTIVE') continue;
     const query = { status: 'ACTIVE', limit: PAGE } as const;
     for await (const principal of client.busPrincipals.list(tenant.tenant_id, query)) {
       if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now())
-        active.push(limited(principal, tenant));
+        active.push({ principal, vendors: vendorsOf(tenant, vendors) });
     }
   }
-  return active.sort((a, b) => (a.principal_id < b.principal_id ? -1 : 1));
+  return active.sort((a, b) => (a.principal.principal_id < b.principal.principal_id ? -1 : 1));
 }

@@ -110,6 +110,10 @@ describe('list', () => {
     const list = ['commands', 'list', '-o', 'id'];
     expect(await topctl([...list, '--all'], world)).toEqual({ exitCode: 0, stdout: ids.join(''), stderr: '' });
     expect(await topctl([...list, '--device-id', 'a'], world)).toMatchObject({ stdout: ids[2] });
+    const everyStatus = ['--status', 'ACCEPTED,DISPATCHED', '--status', 'SUCCEEDED'];
+    expect(await topctl([...list, '--all', ...everyStatus], world)).toMatchObject({ stdout: ids.join('') });
+    expect(await topctl([...list, '--status', 'CANCELED,EXPIRED'], world)).toMatchObject({ stdout: '' });
+    expect(await topctl([...list, '--status', 'GONE'], world)).toMatchObject({ exitCode: 2 });
     expect(await topctl([...list, '--limit', '2'], world)).toEqual({
       exitCode: 0,
       stdout: ids.slice(0, 2).join(''),

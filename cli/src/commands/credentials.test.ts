@@ -108,6 +108,9 @@ describe('rotate', () => {
     const argv = ['credentials', 'rotate', reader.client_id, '--previous-secret-ttl-seconds', '60', '--yes'];
     expect((await topctl(argv, world)).exitCode).toBe(0);
     expect((await topctl(['whoami'], { env: environmentOf(reader) })).exitCode).toBe(0);
+    const end = ['credentials', 'update', reader.client_id, '--previous-secret-ttl-seconds', '0'];
+    expect((await topctl(end, world)).exitCode).toBe(0);
+    expect((await topctl(['whoami'], { env: environmentOf(reader) })).exitCode).toBe(4);
   });
 });
 

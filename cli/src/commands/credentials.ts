@@ -8,7 +8,7 @@ import { printIssued, refuseToLoseSecret } from '../secrets/issued-secret.js';
 
 const view: View<Credential> = {
   id: (credential) => credential.client_id,
-  columns: ['client_id', 'name', 'status', 'secret_version', 'expires_at', 'created_at'],
+  columns: ['client_id', 'name', 'status', 'secret_version', 'last_used_at', 'expires_at', 'created_at'],
 };
 
 const secretFile = {
@@ -58,7 +58,11 @@ export function addCredentials(program: Command, invocation: Invocation): void {
   });
   add('get', { view, call: ({ client, path }) => client.credentials.get(path.tenant_id, path.client_id) });
   add('update', {
-    fields: { ...rotation, expires_at },
+    fields: {
+      rotate_secret: null,
+      previous_secret_ttl_seconds: { description: '0 ends the previous secret of a rotation now.' },
+      expires_at,
+    },
     confirm: {
       when: ({ status }) => status === 'DISABLED' || status === 'DELETED',
       question: ({ path, input }, tenant) =>

@@ -66,8 +66,10 @@ function syntaxOf(name: string, field: Field): string {
       return `${flag} <path|->`;
     case 'object':
       return `${flag} <json|@file|->`;
-    case 'list':
-      return `${flag.replace(/s$/, '')}, ${flag} <${lastWord}>`;
+    case 'list': {
+      const singular = flag.replace(/(?<!u)s$/, '');
+      return `${singular === flag ? flag : `${singular}, ${flag}`} <${lastWord}>`;
+    }
     case 'integer':
       return `${flag} <${lastWord}>`;
     case 'text':

@@ -77,7 +77,13 @@ export const CommandUpdate = z
   })
   .meta({
     id: 'CommandUpdate',
-    anyOf: [{ required: ['adapter_status'] }, { required: ['device_execution_status'] }],
+    // One of the two is required. Generators make two unnamed types of an anyOf.
+    if: { not: { properties: { adapter_status: { description: 'Absent.' } }, required: ['adapter_status'] } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: {
+      properties: { device_execution_status: { description: 'Present.' } },
+      required: ['device_execution_status'],
+    },
     example: {
       command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
       adapter_status: 'DELIVERED',

@@ -26,6 +26,19 @@ test('an iterated list returns the items of all pages, with the same filters', a
   expect(queries(fetch)).toEqual(['?limit=2', '?limit=2&cursor=c1', '?limit=2&cursor=c2']);
 });
 
+test('a filter takes one value or several', async () => {
+  for (const [status, query] of [
+    ['FAILED', '?status=FAILED'],
+    [['FAILED', 'TIMED_OUT'], '?status=FAILED%2CTIMED_OUT'],
+  ] as const) {
+    const { client, fetch } = fakeClient([page([], null)]);
+    await client.commands.list({ status: typeof status === 'string' ? status : [...status] });
+    expect(queries(fetch)).toEqual([query]);
+  }
+  const { client } = fakeClient([]);
+  await expect(client.commands.list({ status: [] })).rejects.toThrow('status is empty: leave it out');
+});
+
 test('continues from a given cursor', async () => {
   const { client, fetch } = fakeClient(threePages().slice(1));
   await collect(client.tenants.list({ cursor: 'c1' }));

@@ -26,7 +26,7 @@ export function buildTarget(template: string, parameters: readonly string[] = []
 }
 
 function encodeValue(name: string, value: string): string {
-  if (value === '') throw new InvalidArgumentError(`${name} is an empty text: leave it out to not filter by it.`);
+  if (value === '') throw new InvalidArgumentError(`${name} is empty: leave it out to not filter by it.`);
   try {
     return encodeURIComponent(value).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   } catch (cause) {

@@ -37,5 +37,30 @@ export function bodyFor({ name, route }: Operation, ids: Ids): object | undefine
   );
 }
 
+/** The examples of a body in the description, by their names, with ids that exist and names that are new. */
+export function exampleBodies({ name, route }: Operation, ids: Ids): [string, object][] {
+  if (!('body' in route) || route.body === undefined) return [];
+  const { example, moreExamples } = (route.body as z.ZodType).meta() as {
+    example: object;
+    moreExamples?: Record<string, object>;
+  };
+  return Object.entries({ default: example, ...moreExamples }).map(([title, shown]) => {
+    const isNew = name === 'credentials.create' && !('rotate_secret' in shown);
+    const { client_id, credential_id, resource_id } = ids;
+    const keys = newPrincipal();
+    const values: Record<string, unknown> = {
+      tenant_id: unique('tenant'),
+      client_id: isNew ? unique('client') : client_id,
+      credential_id,
+      resource_id,
+      idempotency_key: unique('key'),
+      bus_account_public_key: keys.bus_account_public_key,
+      bus_user_public_key: keys.bus_user_public_key,
+    };
+    const fields = Object.entries(shown).map(([field, value]) => [field, values[field] ?? value]);
+    return [title, Object.fromEntries(fields)];
+  });
+}
+
 /** Entries of operations that do not exist. */
 export const staleBodies = (names: readonly string[]) => Object.keys(bodies).filter((name) => !names.includes(name));

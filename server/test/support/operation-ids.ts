@@ -97,7 +97,10 @@ export async function createIds(tenant: TestTenant): Promise<Ids> {
 /** For an operation that succeeds once for the same ids. Only the ids of its part are new, because limits are low. */
 export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }: Operation): Promise<Ids> {
   if (path.startsWith('/api/v1/open/callbacks/')) return { ...ids, ...(await createCallbackIds(tenant)) };
-  if (path.startsWith('/api/v1/open/objects/')) return { ...ids, ...(await createObjectIds(tenant)) };
+  if (path.startsWith('/api/v1/open/objects/credentials'))
+    return { ...ids, unused_credential_id: await createObjectCredential(tenant.admin) };
+  if (path.startsWith('/api/v1/open/objects/'))
+    return { ...ids, resource_id: await createObjectResource(tenant.admin, ids.credential_id) };
   if (path.endsWith('/tenants/:tenant_id')) return { ...ids, disabled_tenant_id: await createDisabledTenant() };
   if (path.includes('/parked-messages/')) return { ...ids, ...(await createParkedIds(tenant)) };
   return { ...ids, ...(await createAccessIds(tenant)) };

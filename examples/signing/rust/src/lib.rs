@@ -1,6 +1,6 @@
 //! Signs requests with the crates hmac, sha2 and hex.
 
-use hmac::{Hmac, Mac};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::time::{SystemTime, UNIX_EPOCH};
 

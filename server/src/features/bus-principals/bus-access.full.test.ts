@@ -296,7 +296,7 @@ describe('a SERVICE principal of vendor_a', () => {
   });
 });
 
-test('principals of a tenant that is limited to vendor_a get nothing of vendor_b, not even a durable', async () => {
+test('principals of a tenant that is limited to vendor_a read nothing of vendor_b, which gets not even a durable', async () => {
   await post('/api/v1/platform/tenants', { tenant_id: 'narrow', name: 'narrow', vendors: ['vendor_a'] });
   const narrow = await register('narrow', 'SERVICE');
   await letIn();
@@ -304,13 +304,31 @@ test('principals of a tenant that is limited to vendor_a get nothing of vendor_b
   await publish(subject);
   expect(await take(narrow, 'TOP_COMMANDS', durables.adapter('narrow', 'vendor_a'))).toEqual([subject]);
   const violation = await violationOf(narrow, (connection) =>
-    connection.publish(subjects.commandUpdate('narrow', 'vendor_b'), '{}'),
+    connection.publish(`${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('narrow', 'vendor_b')}`, '{}'),
   );
   expect(violation).toContain('Permissions Violation for Publish');
   const manager = await jetstreamManager(await connectAs({ key: platformUser }, { inboxPrefix: '_INBOX' }));
   const names = (await manager.consumers.list('TOP_COMMANDS').next()).map(({ name }) => name);
   expect(names).toContain('acme+vendor_b');
   expect(names).not.toContain('narrow+vendor_b');
+});
+
+test('when a tenant may no longer use a vendor, its adapter still reports the outcome of earlier commands', async () => {
+  await post('/api/v1/platform/tenants', { tenant_id: 'shrinking', name: 'shrinking' });
+  const adapter = await register('shrinking', 'SERVICE');
+  const ofOther = await register('shrinking', 'SERVICE', { vendors: ['vendor_a'] });
+  const limit = { vendors: ['vendor_a'] };
+  expect((await signedRequest(admin, 'PUT', '/api/v1/platform/tenants/shrinking', { body: limit })).status).toBe(200);
+  await letIn();
+  const outcome = subjects.commandUpdate('shrinking', 'vendor_b');
+  expect(await jetstream(await connectAs(adapter)).publish(outcome, '{}')).toMatchObject({ stream: 'TOP_UPDATES' });
+  for (const [principal, subject] of [
+    [adapter, `${API_PREFIX}.CONSUMER.MSG.NEXT.TOP_COMMANDS.${durables.adapter('shrinking', 'vendor_b')}`],
+    [ofOther, outcome],
+  ] as const) {
+    const violation = await violationOf(principal, (connection) => connection.publish(subject, '{}'));
+    expect(violation).toContain('Permissions Violation for Publish');
+  }
 });
 
 describe('a CLIENT principal', () => {

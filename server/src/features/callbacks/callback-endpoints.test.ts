@@ -178,3 +178,25 @@ test('every change is in the log of the tenant, with values and without secrets'
   expect(log.raw).toContain('Canary name');
   for (const value of [secret, rotated.body.secret]) expect(log.raw).not.toContain(value);
 });
+
+test('the log shows that the query of a URL was changed, and never its value', async () => {
+  const { admin, tenant_id } = await createTenant();
+  const url = 'https://hooks.acme.example/top';
+  const { endpoint_id } = (await create({ url: `${url}?token=CANARY1` }, { caller: admin })).body;
+  expect((await update(endpoint_id, { url: `${url}?token=CANARY2` }, admin)).body.url).toBe(`${url}?token=CANARY2`);
+  for (const body of [{ name: 'New name' }, { url }, { url: `${url}?token=CANARY3` }]) {
+    expect((await update(endpoint_id, body, admin)).status).toBe(200);
+  }
+  expect((await signedRequest(admin, 'DELETE', `${ENDPOINTS}/${endpoint_id}`)).status).toBe(200);
+  const log = await signedRequest(platform().admin, 'GET', `/api/v1/platform/tenants/${tenant_id}/audit-events`);
+  expect(log.raw).not.toContain('CANARY');
+  const ours = log.body.items.filter(({ operation }: { operation: string }) => operation.startsWith('callback'));
+  expect(ours.map(({ before, after }: { before: object; after: object }) => [before, after])).toEqual([
+    [expect.objectContaining({ url: `${url}?…` }), null],
+    [{ url }, { url: `${url}?…`, url_query: 'set' }],
+    [{ url: `${url}?…` }, { url, url_query: 'removed' }],
+    [{ name: 'Order system' }, { name: 'New name' }],
+    [{}, { url_query: 'rotated' }],
+    [null, expect.objectContaining({ url: `${url}?…` })],
+  ]);
+});

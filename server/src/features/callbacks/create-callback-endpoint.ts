@@ -8,7 +8,7 @@ import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 import { makeCallbackSecret } from './callback-secret.js';
 import { canonicalCallbackUrl } from './callback-url.js';
-import { presentCallbackEndpoint } from './present-callback-endpoint.js';
+import { auditedCallbackEndpoint, presentCallbackEndpoint } from './present-callback-endpoint.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 15;
 const DEFAULT_MAX_ATTEMPTS = 10;
@@ -41,7 +41,7 @@ export const createCallbackEndpoint =
       if (!created) throw new Error('The insert returned no row.');
       return {
         before: null,
-        after: presentCallbackEndpoint(created, call),
+        after: auditedCallbackEndpoint(created, call),
         secrets: { secret: 'set' },
         result: created,
       };

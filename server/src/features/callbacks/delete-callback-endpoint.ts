@@ -6,7 +6,7 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
-import { presentCallbackEndpoint } from './present-callback-endpoint.js';
+import { auditedCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const deleteCallbackEndpoint =
   (database: Database): Handler<typeof contract.callbackEndpoints.delete> =>
@@ -19,7 +19,7 @@ export const deleteCallbackEndpoint =
         .delete(callbackSubscriptions)
         .where(and(eq(callbackSubscriptions.tenantId, tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
       await tx.delete(callbackEndpoints).where(isEndpoint(tenantId, endpointId));
-      return { before: presentCallbackEndpoint(locked, call), after: null, result: null };
+      return { before: auditedCallbackEndpoint(locked, call), after: null, result: null };
     });
     return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };
   };

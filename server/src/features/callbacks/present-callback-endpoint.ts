@@ -1,3 +1,4 @@
+import type { Facts, SecretChanges } from '../../platform/audit/changed-values.js';
 import type { Call } from '../../platform/operation/call.js';
 import type { callbackEndpoints } from './callback-endpoints.table.js';
 
@@ -16,5 +17,18 @@ export const presentCallbackEndpoint = (row: Row, { admittedAt, requestId }: Cal
   updated_at: row.updatedAt.toISOString(),
   request_id: requestId,
 });
+
+/** As the audit log shows it. The query of a URL often holds a token, and the log keeps its entries for long. */
+export const auditedCallbackEndpoint = (row: Row, call: Call): Facts => ({
+  ...presentCallbackEndpoint(row, call),
+  url: row.url.replace(/\?.+/, '?…'),
+});
+
+/** The log shows a change of the query without its value. */
+export function changeOfQuery(before: string, after: string): SecretChanges {
+  const [one, other] = [new URL(before).search, new URL(after).search];
+  if (one === other) return {};
+  return { url_query: one === '' ? 'set' : other === '' ? 'removed' : 'rotated' };
+}
 
 const stillAhead = (end: Date | null, now: Date) => (end && end > now ? end : null);

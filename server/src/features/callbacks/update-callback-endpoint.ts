@@ -8,7 +8,7 @@ import { callbackEndpoints } from './callback-endpoints.table.js';
 import { rotateCallbackSecret } from './callback-secret.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
-import { presentCallbackEndpoint } from './present-callback-endpoint.js';
+import { auditedCallbackEndpoint, changeOfQuery, presentCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const updateCallbackEndpoint =
   (database: Database, keyring: Keyring): Handler<typeof contract.callbackEndpoints.update> =>
@@ -34,12 +34,14 @@ export const updateCallbackEndpoint =
         .where(isEndpoint(tenantId, endpointId))
         .returning();
       if (!row) throw new Error('The update returned no row.');
-      const after = presentCallbackEndpoint(row, call);
       return {
-        before: presentCallbackEndpoint(locked, call),
-        after,
-        ...(rotated && { secrets: { secret: 'rotated' } }),
-        result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
+        before: auditedCallbackEndpoint(locked, call),
+        after: auditedCallbackEndpoint(row, call),
+        secrets: { ...changeOfQuery(locked.url, row.url), ...(rotated && { secret: 'rotated' }) },
+        result: {
+          status: 200,
+          body: { ...presentCallbackEndpoint(row, call), ...(rotated && { secret: rotated.secret }) },
+        },
       };
     });
   };

@@ -1,5 +1,5 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql } from 'drizzle-orm';
 import { all, boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
 import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
@@ -9,6 +9,8 @@ import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cur
 import type { Handler } from '../../platform/operation/handler.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
+
+const UNDER_WAY: (typeof commands.$inferSelect)['status'][] = ['ACCEPTED', 'DISPATCHED'];
 
 export const listCommands =
   (database: Database): Handler<typeof contract.commands.list> =>
@@ -24,7 +26,9 @@ export const listCommands =
       filters.accepted_before && lt(commands.commandId, firstIdAt(filters.accepted_before)),
     ]);
     const withoutIndex = all([
-      filters.status && eq(commands.status, filters.status),
+      filters.status && inArray(commands.status, filters.status),
+      filters.is_final === true && notInArray(commands.status, UNDER_WAY),
+      filters.is_final === false && inArray(commands.status, UNDER_WAY),
       filters.vendor && eq(commands.vendor, filters.vendor),
       filters.command_type && eq(commands.commandType, filters.command_type),
     ]);

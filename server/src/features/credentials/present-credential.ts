@@ -13,6 +13,10 @@ export const presentCredential = (row: Row, { admittedAt, requestId }: Call) => 
   secret_version: row.secretVersion,
   previous_secret_expires_at: stillAhead(row.previousSecretExpiresAt, admittedAt)?.toISOString() ?? null,
   expires_at: row.expiresAt?.toISOString() ?? null,
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  secret_last_used_at: row.secretLastUsedAt?.toISOString() ?? null,
+  previous_secret_last_used_at:
+    (stillAhead(row.previousSecretExpiresAt, admittedAt) && row.previousSecretLastUsedAt?.toISOString()) ?? null,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
   request_id: requestId,

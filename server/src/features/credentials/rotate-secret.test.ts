@@ -78,6 +78,25 @@ test('an expired previous secret is shown without an end', async () => {
   expect(read.body.previous_secret_expires_at).toBeNull();
 });
 
+test('an overlap is ended at once by previous_secret_ttl_seconds 0, and the new secret works on', async () => {
+  const first = await createCredential(tenant.tenant_id);
+  const { rotated } = await rotate(first, { previous_secret_ttl_seconds: 600 });
+  expect([await statusOf(first), await statusOf(rotated)]).toEqual([200, 200]);
+  const ended = await update(first, { previous_secret_ttl_seconds: 0 });
+  expect(ended.body).toMatchObject({ secret_version: 2, previous_secret_expires_at: null });
+  expect(ended.body).not.toHaveProperty('secret');
+  expect([await statusOf(first), await statusOf(rotated)]).toEqual([401, 200]);
+  const longer = await update(first, { previous_secret_ttl_seconds: 1 });
+  expect([longer.status, longer.body.details?.[0]]).toEqual([
+    400,
+    {
+      location: 'body/previous_secret_ttl_seconds',
+      code: 'CUSTOM',
+      message: 'must be 0 without rotate_secret: true',
+    },
+  ]);
+});
+
 test('a change of other fields keeps an overlap', async () => {
   const first = await createCredential(tenant.tenant_id);
   const { body, rotated } = await rotate(first, { previous_secret_ttl_seconds: 600 });

@@ -24,6 +24,8 @@ export async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Ro
       previousSecretExpiresAt: overlaps
         ? sql`least(now() + make_interval(secs => ${previousSecretTtlSeconds}), ${credentials.expiresAt})`
         : null,
+      secretLastUsedAt: null,
+      previousSecretLastUsedAt: locked.secretLastUsedAt,
       updatedAt: sql`now()`,
     })
     .where(and(eq(credentials.tenantId, locked.tenantId), eq(credentials.clientId, locked.clientId)))

@@ -33,6 +33,7 @@ export const updateCredential =
           replayWindowSeconds: body.replay_window_seconds,
           expiresAt,
           ...(expiresAt && { previousSecretExpiresAt: noLaterThan(expiresAt) }),
+          ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),
           updatedAt: sql`now()`,
         })
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))

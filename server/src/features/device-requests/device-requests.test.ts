@@ -128,6 +128,37 @@ test('oldest first, the cursor of an item leads to later requests, and waits for
   expect((await list(query)).body.items.map(withoutRequestId)).toEqual([first, second].map(withoutRequestId));
 });
 
+test('a reader that leaves a request without a reply gets one answer for each new request, and otherwise one for each wait', async () => {
+  const { device_id: device, device_request_id: unanswered } = await newDeviceRequest(tenant);
+  const query = `order=asc&status=PENDING&device_id=${device}`;
+  let { cursor } = (await list(query)).body.items[0];
+  const COUNT = 3;
+  const making = (async () => {
+    for (let count = 0; count < COUNT; count++) {
+      await completed(tenant.reader, await newCommand(tenant.operator, { device_id: device }));
+    }
+  })();
+  const received: string[] = [];
+  let answersWithRequests = 0;
+  let answersWithout = 0;
+  while (received.length < COUNT || answersWithout === 0) {
+    const from = performance.now();
+    const { items } = (await list(`${query}&cursor=${cursor}&wait_seconds=1`)).body;
+    if (items.length === 0) {
+      answersWithout++;
+      expect(performance.now() - from).toBeGreaterThan(990);
+      continue;
+    }
+    answersWithRequests++;
+    received.push(...items.map((item: { device_request_id: string }) => item.device_request_id));
+    cursor = items.at(-1).cursor;
+  }
+  await making;
+  expect(received).not.toContain(unanswered);
+  expect(new Set(received).size).toBe(COUNT);
+  expect(answersWithRequests).toBeLessThanOrEqual(COUNT);
+});
+
 test('the first of many different replies wins, and every other is refused', async () => {
   const { device_request_id } = await newDeviceRequest(tenant);
   const answers = await Promise.all(

@@ -19,6 +19,10 @@ export const credentials = pgTable(
     previousSecretSealed: bytes('previous_secret_sealed'),
     previousSecretExpiresAt: instant('previous_secret_expires_at'),
     expiresAt: instant('expires_at'),
+    /** When a request was last admitted: with any secret, with the current one, with the previous one. */
+    lastUsedAt: instant('last_used_at'),
+    secretLastUsedAt: instant('secret_last_used_at'),
+    previousSecretLastUsedAt: instant('previous_secret_last_used_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },

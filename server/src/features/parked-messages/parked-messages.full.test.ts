@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createConnection } from 'node:net';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { subjects } from '@tenant-open-platform/contract/bus';
 import { type Answer, createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
@@ -9,6 +10,7 @@ import { COMMANDS, completed, newCommand } from '../../../test/support/commands.
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { parkedMessagesOf } from '../../../test/support/parked-messages.js';
+import type { Bus } from '../../platform/bus/bus.js';
 import { natsBus } from '../../platform/bus/nats-bus.js';
 import { parkMessage } from '../../platform/bus/parked-messages.js';
 import type { Database } from '../../platform/database/database.js';
@@ -46,6 +48,9 @@ function parked(tenantId: string, subject: string): Promise<Answer['body']> {
 const retry = (message: Answer['body'], caller = tenant.admin) =>
   signedRequest(caller, 'POST', `${parkedMessagesOf(message.tenant_id)}/${message.parked_message_id}/retry`);
 
+const stays = async ({ tenant_id, parked_message_id }: Answer['body']) =>
+  (await signedRequest(platform().admin, 'GET', `${parkedMessagesOf(tenant_id)}/${parked_message_id}`)).status === 200;
+
 async function auditOf(operation: string): Promise<Answer['body'][]> {
   const log = `/api/v1/platform/tenants/${tenant.tenant_id}/audit-events?operation=${operation}`;
   return (await signedRequest(tenant.admin, 'GET', log)).body.items;
@@ -65,6 +70,7 @@ test('a message whose obstacle is gone is taken when it is retried, and its comm
   const message = await parked(tenant.tenant_id, subject);
   expect((await retry(message)).status).toBe(200);
   expect((await completed(tenant.reader, command_id)).status).toBe('SUCCEEDED');
+  await expect.poll(() => stays(message), { timeout: 30_000 }).toBe(false);
   expectRefusal(await retry(message), 'NOT_FOUND');
   expect(await auditOf('parkedMessages.retry')).toMatchObject([{ client_id: tenant.admin.client_id, outcome: 'DONE' }]);
 });
@@ -103,6 +109,72 @@ test('a refused command, a message that was cut off and a subject that is none c
   }
 });
 
+test('no message is lost if all are refused again while the quota for parking is used up', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const subject = subjects.commandUpdate(tenant_id, 'vendor_a');
+  // 10 units of the quota each: parked three times, they exceed the 600 units of both processes.
+  const bodies = Array.from({ length: 50 }, (_, at) => `${at} `.padEnd(40_000, 'x'));
+  for (const body of bodies) nats.publish(subject, body);
+  const list = `${parkedMessagesOf(tenant_id)}?limit=500`;
+  const idsOf = async (): Promise<string[]> =>
+    (await signedRequest(admin, 'GET', list)).body.items.map((item: Answer['body']) => item.parked_message_id);
+  await expect.poll(async () => (await idsOf()).length, { timeout: 30_000 }).toBe(50);
+  for (let round = 1; round <= 2; round++) {
+    const before = await idsOf();
+    for (const id of before) {
+      expect((await retry({ tenant_id, parked_message_id: id }, admin)).status).toBe(200);
+    }
+    // Each is refused again, under a new id.
+    await expect.poll(async () => (await idsOf()).filter((id) => before.includes(id)), { timeout: 30_000 }).toEqual([]);
+  }
+  const again = await Promise.all(
+    (await idsOf()).map((id) => signedRequest(admin, 'GET', `${parkedMessagesOf(tenant_id)}/${id}`)),
+  );
+  expect(again.map(({ body }) => body.body).sort()).toEqual(bodies.sort());
+});
+
+test('a reply stays parked until the bus has acknowledged it', async () => {
+  const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_a');
+  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
+  const message = await parked(tenant.tenant_id, subject);
+  expect((await retry(message)).status).toBe(200);
+  expect(await stays(message)).toBe(false);
+});
+
+test('a header whose name is not valid does not keep a message from being handled', async () => {
+  const { tenant_id } = await createTenant();
+  const subject = subjects.commandUpdate(tenant_id, 'vendor_a');
+  const { hostname, port } = new URL(platform().natsUrl as string);
+  const header = 'NATS/1.0\r\nno name: x\r\n\r\n';
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  onTestFinished(() => void socket.destroy());
+  socket.write(`CONNECT {"verbose":false,"headers":true}\r\n`);
+  socket.write(`HPUB ${subject} ${header.length} ${header.length + 1}\r\n${header}x\r\n`);
+  expect(await parked(tenant_id, subject)).toMatchObject({ tenant_id });
+});
+
+const requestOf = (message: Answer['body']) => ({
+  params: { tenant_id: tenant.tenant_id, parked_message_id: message.parked_message_id },
+  query: {},
+  body: {},
+});
+
+const newCall = () => ({
+  operation: 'parkedMessages.retry',
+  requestId: randomUUID(),
+  path: '',
+  caller: { tenantId: tenant.tenant_id, clientId: tenant.admin.client_id },
+  tenantId: tenant.tenant_id,
+  admittedAt: new Date(),
+  refuse,
+});
+
+const unavailable = {
+  code: 'SERVICE_UNAVAILABLE',
+  message: expect.stringContaining('may still be published'),
+  extra: { headers: { 'Retry-After': '1' } },
+};
+
 test('while the bus is away a retry answers 503, and the message stays parked', async () => {
   const stopped = await startPrivateNats();
   const bus = await natsBus({ url: stopped.url }, pino({ level: 'silent' }));
@@ -110,20 +182,37 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
   await stopped.stop();
   const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_d');
   await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
-  const { parked_message_id } = await parked(tenant.tenant_id, subject);
-  const call = {
-    operation: 'parkedMessages.retry',
-    requestId: randomUUID(),
-    path: '',
-    caller: { tenantId: tenant.tenant_id, clientId: tenant.admin.client_id },
-    tenantId: tenant.tenant_id,
-    admittedAt: new Date(),
-    refuse,
-  };
-  const request = { params: { tenant_id: tenant.tenant_id, parked_message_id }, query: {}, body: {} };
-  await expect(retryParkedMessage(database, bus)(request, call)).rejects.toMatchObject({
-    code: 'SERVICE_UNAVAILABLE',
-    extra: { headers: { 'Retry-After': '1' } },
+  const message = await parked(tenant.tenant_id, subject);
+  await expect(retryParkedMessage(database, bus)(requestOf(message), newCall())).rejects.toMatchObject(unavailable);
+  await parked(tenant.tenant_id, subject);
+});
+
+test('a retry that waits for a bus that hangs holds no connection to the database', async () => {
+  const hung = await startPrivateNats();
+  onTestFinished(() => hung.stop());
+  const bus = await natsBus({ url: hung.url }, pino({ level: 'silent' }));
+  onTestFinished(() => bus.close());
+  const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_e');
+  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
+  const message = await parked(tenant.tenant_id, subject);
+  const single = openPool(platform().databaseUrl as string, { max: 1 });
+  onTestFinished(() => single.close());
+
+  process.kill(hung.pid(), 'SIGSTOP');
+  onTestFinished(() => void process.kill(hung.pid(), 'SIGCONT'));
+  const finished: string[] = [];
+  const waits = new Promise<void>((resolve) => {
+    const publish: Bus['publish'] = (messages) => {
+      resolve();
+      return bus.publish(messages);
+    };
+    const retried = retryParkedMessage(single, { ...bus, publish })(requestOf(message), newCall());
+    void expect(retried)
+      .rejects.toMatchObject(unavailable)
+      .finally(() => finished.push('retry'));
   });
+  await waits;
+  await single.sql`select 1`.then(() => finished.push('query of another request'));
+  await expect.poll(() => finished, { timeout: 30_000 }).toEqual(['query of another request', 'retry']);
   await parked(tenant.tenant_id, subject);
 });

@@ -53,7 +53,6 @@ test('a message that is refused again is parked again under another id', async (
     200,
     { parked_message_id: id, retried: true, request_id: expect.any(String) },
   ]);
-  expectRefusal(await get(`${list}/${id}`), 'NOT_FOUND');
   const again = await vi.waitFor(
     async () => {
       const [added] = (await idsOf()).filter((one) => !before.includes(one));
@@ -63,6 +62,7 @@ test('a message that is refused again is parked again under another id', async (
     { timeout: 30_000, interval: 100 },
   );
   expect((await get(`${list}/${again}`)).body.body).toBe(body);
+  expectRefusal(await get(`${list}/${id}`), 'NOT_FOUND');
 });
 
 test('a deleted message is gone', async () => {

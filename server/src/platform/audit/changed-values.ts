@@ -7,8 +7,15 @@ export type Facts = Readonly<Record<string, unknown>>;
 /** The change of each secret of the resource. */
 export type SecretChanges = Readonly<Record<string, 'set' | 'rotated' | 'removed' | undefined>>;
 
-/** Fields that every resource or every request has. */
-const NOT_CHANGED_BY_ANYBODY = new Set(['request_id', 'created_at', 'updated_at']);
+/** Fields that every resource or every request has, and those that the use of a credential changes. */
+const NOT_CHANGED_BY_ANYBODY = new Set([
+  'request_id',
+  'created_at',
+  'updated_at',
+  'last_used_at',
+  'secret_last_used_at',
+  'previous_secret_last_used_at',
+]);
 
 const LARGEST_VALUE_BYTES = 2_048;
 const LARGEST_ENTRY_BYTES = 8_192;

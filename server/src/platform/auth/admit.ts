@@ -4,6 +4,7 @@ import { ApiError } from '../operation/api-error.js';
 import type { Match } from '../operation/find-operation.js';
 import { createAdmission, type SignedRequest, type Verdict } from './admission.js';
 import type { Authenticated } from './authenticate.js';
+import type { LastUses } from './last-uses.js';
 import type { RateLimits } from './rate-limits.js';
 
 /** The input of a shortcut, before the request is admitted. */
@@ -16,7 +17,7 @@ export type ShortcutRequest = { target: string; tenantId: string; requestId: str
 export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | ApiError | null }>;
 
 /** Admits authentic requests: the credential is live, timestamp and nonce are valid, and the quota is not used up. */
-export function createAdmit(database: Database, limits: RateLimits) {
+export function createAdmit(database: Database, limits: RateLimits, lastUses: LastUses) {
   const admission = createAdmission(database);
   return async function admit(
     sender: Authenticated,
@@ -38,6 +39,8 @@ export function createAdmit(database: Database, limits: RateLimits) {
         shortcut && release ? await shortcut(signed) : { verdict: await admission(signed), answer: null };
       if (!verdict.isLive) throw sender.refusal();
       refuseUnlessFresh(verdict);
+      const { tenantId, clientId, secretVersion } = sender;
+      lastUses.note({ tenantId, clientId, secretVersion, usedAt: verdict.now });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
       // quota.
       const overQuota = limits.countRequest(sender);

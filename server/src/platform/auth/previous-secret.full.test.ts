@@ -61,6 +61,8 @@ test('a signature with an expired previous secret is wrong on a node that reads 
   const owner = (version: number) => credentialOwner(tenant_id, client_id, version);
   /** Every secret opens to the name of its row and version. */
   const keyring = {
+    keyIds: ['test'],
+    has: () => true,
     open: (_sealed: Buffer, name: string) => name,
     seal: (secret: string) => Buffer.from(secret),
   } as unknown as Keyring;

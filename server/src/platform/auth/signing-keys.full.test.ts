@@ -19,6 +19,8 @@ afterAll(() => database.close());
 function recordingKeyring(refused = '') {
   const opened: string[] = [];
   const keyring = {
+    keyIds: ['test'],
+    has: () => true,
     seal: () => Buffer.alloc(0),
     open(_sealed: Buffer, owner: string) {
       if (owner === refused) throw new Error('The keyring lacks the key k0.');

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { credentialOwner } from '../secrets/credential-owner.js';
 import { generateCredentialSecret } from '../secrets/credential-secret.js';
-import type { Keyring } from '../secrets/keyring.js';
+import { KeyMissingError, type Keyring, keyIdOf } from '../secrets/keyring.js';
 import { createPacedReader } from './paced-reader.js';
 
 /** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
@@ -36,19 +36,26 @@ const CACHED_CREDENTIALS = 100_000;
  * live and whether the secret's version is still valid. "Unknown" is never cached.
  * A wrong signature costs the same for every client_id, known or unknown, cached or not: two HMACs, a read of one row,
  * two secrets opened, two HMACs. Otherwise the response time would reveal which ids exist.
+ * While the keyring lacks a key that the database knows, no signature can be called wrong: it may be one of a secret that
+ * this process cannot open. All of them throw KeyMissingError, for every client_id, so that the answer does not reveal
+ * which ids exist either.
  */
 export function createSignatureVerifier(database: Database, keyring: Keyring) {
   const standIn = sealStandIn(keyring);
   const unknown = open(keyring, standIn, standIn);
-  const readRow = createPacedReader((clientIds) => readRows(database, standIn.secret, clientIds));
+  const readRow = createPacedReader((clientIds) => readRows(database, keyring, standIn.secret, clientIds));
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
 
   return async function verify({ clientId, stringToSign, signature, network }: SignedText): Promise<VerifiedBy | null> {
     const byCached = match(cache.get(clientId) ?? unknown, stringToSign, signature);
     if (byCached) return byCached;
-    const keys = open(keyring, (await readRow(network, clientId)) ?? standIn, standIn);
-    if (keys.credential) cache.set(clientId, keys);
-    return match(keys, stringToSign, signature);
+    const row = (await readRow(network, clientId)) ?? standIn;
+    const missing = missingKeyOf(keyring, row);
+    const keys = open(keyring, row, standIn);
+    if (keys.credential && missing === null) cache.set(clientId, keys);
+    const verified = match(keys, stringToSign, signature);
+    if (!verified && missing !== null) throw new KeyMissingError(missing);
+    return verified;
   };
 }
 
@@ -70,6 +77,8 @@ type Row = {
   secret_version: number;
   secret: string;
   previous_secret: string | null;
+  /** A master key that the database knows and the keyring lacks. */
+  missing_key: string | null;
 };
 
 /** A random secret in place of a missing one. Nobody knows it, so no signature matches. */
@@ -80,12 +89,18 @@ const sealStandIn = (keyring: Keyring): Row => ({
   secret_version: 0,
   secret: keyring.seal(generateCredentialSecret(), STAND_IN).toString('base64'),
   previous_secret: null,
+  missing_key: null,
 });
 
 const STAND_IN = 'stand-in';
 
 /** Returns a row for every id, so that an unknown id costs the database and the driver the same work. */
-async function readRows(database: Database, standIn: string, clientIds: string[]): Promise<Map<string, Row>> {
+async function readRows(
+  database: Database,
+  { keyIds }: Keyring,
+  standIn: string,
+  clientIds: string[],
+): Promise<Map<string, Row>> {
   const rows = await asAllTenantsStatement<Row>(
     database,
     (sql) => sql<Row[]>`
@@ -93,7 +108,8 @@ async function readRows(database: Database, standIn: string, clientIds: string[]
         coalesce(credential.secret_version, 0) as secret_version,
         coalesce(encode(credential.secret_sealed, 'base64'), ${standIn}) as secret,
         case when credential.previous_secret_expires_at > now()
-          then encode(credential.previous_secret_sealed, 'base64') end as previous_secret
+          then encode(credential.previous_secret_sealed, 'base64') end as previous_secret,
+        (select min(key_id) from keyring_canaries where key_id <> all (string_to_array(${keyIds.join()}, ','))) as missing_key
       from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)
       -- \`offset 0\`: looked up by the indexes, whatever Postgres knows of the sizes of the tables.
       left join lateral (
@@ -107,16 +123,30 @@ async function readRows(database: Database, standIn: string, clientIds: string[]
   return new Map(rows.map((row) => [row.client_id, row]));
 }
 
-/** Opens two secrets, whatever the row holds. If a secret does not open, only requests of its own credential fail. */
+/** The database forgets a key only when it seals nothing, but an old node may have sealed with it since. */
+function missingKeyOf(keyring: Keyring, { secret, previous_secret, missing_key }: Row): string | null {
+  const keyIds = [secret, previous_secret].flatMap((sealed) =>
+    sealed ? [keyIdOf(Buffer.from(sealed, 'base64'))] : [],
+  );
+  return missing_key ?? keyIds.find((keyId) => !keyring.has(keyId)) ?? null;
+}
+
+/**
+ * Opens two secrets, whatever the row holds: the stand-in in place of one whose key is missing. If a secret does not
+ * open, only requests of its own credential fail.
+ */
 function open(keyring: Keyring, row: Row, standIn: Row): SigningKeys {
   const { tenant_id: tenantId, client_id: clientId, number: credentialNumber, secret_version: secretVersion } = row;
   const ownerOf = (version: number) => (tenantId === null ? STAND_IN : credentialOwner(tenantId, clientId, version));
-  const opened = (sealed: string, owner: string) => Buffer.from(keyring.open(Buffer.from(sealed, 'base64'), owner));
+  const opened = (sealed: string | null, owner: string) => {
+    const bytes = Buffer.from(sealed ?? standIn.secret, 'base64');
+    return sealed !== null && keyring.has(keyIdOf(bytes))
+      ? Buffer.from(keyring.open(bytes, owner))
+      : Buffer.from(keyring.open(Buffer.from(standIn.secret, 'base64'), STAND_IN));
+  };
   return {
     credential: tenantId === null ? null : { tenantId, credentialNumber, secretVersion },
     current: opened(row.secret, ownerOf(secretVersion)),
-    previous: row.previous_secret
-      ? opened(row.previous_secret, ownerOf(secretVersion - 1))
-      : opened(standIn.secret, STAND_IN),
+    previous: opened(row.previous_secret, ownerOf(secretVersion - 1)),
   };
 }

@@ -5,6 +5,8 @@ export type Message = { subject: string; id: string; body: Buffer };
 export type Delivery = {
   /** The same at every delivery of the message. */
   id: string;
+  /** The id that its sender gave the message; '' if none. An adapter may give any. */
+  messageId: string;
   subject: string;
   body: Buffer;
   /** 1 for the first delivery. */

@@ -169,7 +169,7 @@ function startQueue(durable: Durable): Queue {
   return {
     durable,
     push({ id, subject, body }) {
-      const message = { id, subject, body, attempt: 1, sentAt: new Date() };
+      const message = { id, messageId: id, subject, body, attempt: 1, sentAt: new Date() };
       waiting.push(message);
       untaken.set(id, message);
       if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);

@@ -7,6 +7,7 @@ import {
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
+  PubHeaders,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
@@ -100,6 +101,7 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
     try {
       outcome = await consumer.handle({
         id: `${info.streamSequence} ${info.timestampNanos}`,
+        messageId: messageIdOf(message),
         subject,
         body: Buffer.from(data.buffer, data.byteOffset, data.length),
         attempt: info.deliveryCount,
@@ -138,4 +140,13 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
       await Promise.all(underWay);
     },
   };
+}
+
+/** The client throws when it reads a header whose name is not valid. An adapter must not stop its message with one. */
+function messageIdOf(message: JsMsg): string {
+  try {
+    return message.headers?.get(PubHeaders.MsgIdHdr) ?? '';
+  } catch {
+    return '';
+  }
 }

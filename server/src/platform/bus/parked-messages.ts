@@ -4,7 +4,6 @@ import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
-import type { Purge } from '../retention/purge.js';
 
 /** Of a message that is larger than an adapter may send, so much is kept. */
 const KEPT_BYTES = 4_096;
@@ -56,22 +55,3 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
 
 /** Postgres stores no NUL in text. A message that cannot be parked would be redelivered forever. */
 const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');
-
-const BATCH = 1_000;
-
-export const purgeParkedMessages = (database: Database, keptDays: number): Purge => ({
-  table: 'parked_messages',
-  async round() {
-    const deleted = await asAllTenantsStatement(
-      database,
-      (sql) => sql`
-        delete from parked_messages
-        where (tenant_id, parked_message_id) in (
-          select tenant_id, parked_message_id from parked_messages
-          where parked_at < now() - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
-        )
-        returning 1`,
-    );
-    return { removed: deleted.length, hasMore: deleted.length === BATCH };
-  },
-});

@@ -6,6 +6,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Database } from '../database/database.js';
 import type { Delivery } from './bus.js';
+import { retriedMessageId } from './retried-message.js';
 import { createMessageTaker, type Handled } from './take-message.js';
 
 let database: Database;
@@ -23,6 +24,7 @@ const newTenantId = () => `tenant-${randomUUID().slice(0, 8)}`;
 
 const deliveryOf = (tenantId: string, fields: Partial<Delivery> = {}): Delivery => ({
   id: randomUUID(),
+  messageId: '',
   subject: `tenants.${tenantId}.command-updates.vendor_a`,
   body: Buffer.from('{}'),
   attempt: 1,
@@ -90,3 +92,68 @@ test('messages that move commands are handled at full speed, however many wait',
     expect(new Set(outcomes)).toEqual(new Set(['DONE']));
   }
 });
+
+type Row = { parked_message_id: string; reason: string; body: Buffer };
+
+const rowsOf = (tenantId: string): Promise<Row[]> =>
+  database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return tx<Row[]>`
+      select parked_message_id, reason, body from parked_messages
+      where subject like ${`tenants.${tenantId}.%`} order by parked_message_id`;
+  });
+
+/** Parks the message, and returns the delivery of its retry. */
+async function retryOf(delivery: Delivery): Promise<Delivery> {
+  await takerOf(async () => 'Parked first.')(delivery);
+  const [row] = await rowsOf(tenantOf(delivery));
+  return { ...delivery, id: randomUUID(), messageId: retriedMessageId(row?.parked_message_id as string) };
+}
+
+const tenantOf = ({ subject }: Delivery) => subject.split('.')[1] as string;
+
+test('a retried message is no longer parked once it is taken, and parked again with the new reason if it is refused', async () => {
+  const retried = await retryOf(deliveryOf(newTenantId()));
+  await takerOf(async () => 'Refused again.')(retried);
+  const [again, ...others] = await rowsOf(tenantOf(retried));
+  expect([again?.reason, others]).toEqual(['Refused again.', []]);
+  const messageId = retriedMessageId(again?.parked_message_id as string);
+  expect(messageId).not.toBe(retried.messageId);
+  await takerOf(async () => 'DONE')({ ...retried, id: randomUUID(), messageId });
+  expect(await rowsOf(tenantOf(retried))).toEqual([]);
+});
+
+test('a message that fails while it is taken stays parked, however often it is tried', async () => {
+  const retried = await retryOf(deliveryOf(newTenantId()));
+  const take = takerOf(async () => {
+    throw new TypeError('This message is poison.');
+  });
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    expect(await rowsOf(tenantOf(retried))).toMatchObject([{ reason: 'Parked first.' }]);
+    await take({ ...retried, attempt });
+  }
+  expect(await rowsOf(tenantOf(retried))).toMatchObject([{ reason: 'Failed 10 times.' }]);
+});
+
+test.each([
+  ['another body', () => ({ body: Buffer.from('{ }') })],
+  ['another vendor', (tenantId: string) => ({ subject: `tenants.${tenantId}.command-updates.vendor_b` })],
+  ['another tenant', () => ({ subject: `tenants.${newTenantId()}.command-updates.vendor_a` })],
+])('a message of %s that claims to be the retry of a parked message leaves it parked', async (_, fieldsOf) => {
+  const retried = await retryOf(deliveryOf(newTenantId()));
+  const tenantId = tenantOf(retried);
+  const forged = { ...retried, ...fieldsOf(tenantId) };
+  await takerOf(async () => 'DONE')(forged);
+  await takerOf(async () => 'Forged.')(forged);
+  expect(await rowsOf(tenantId)).toContainEqual(expect.objectContaining({ reason: 'Parked first.' }));
+});
+
+test.each(['parked:', 'parked:x', `parked:${'0'.repeat(36)}`, `parked:${randomUUID()}`])(
+  'a message with the id %s is handled like any other',
+  async (messageId) => {
+    const delivery = deliveryOf(newTenantId(), { messageId });
+    await takerOf(async () => 'DONE')(delivery);
+    await takerOf(async () => 'Refused.')(delivery);
+    expect(await rowsOf(tenantOf(delivery))).toMatchObject([{ reason: 'Refused.' }]);
+  },
+);

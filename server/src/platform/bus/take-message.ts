@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { Delivery, Outcome } from './bus.js';
 import { createPacer } from './pacer.js';
 import { createParker } from './parked-messages.js';
+import { deleteParkedCopy, replaceParkedCopy } from './retried-message.js';
 
 /** The sender of a message, by its subject, and the time. */
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
@@ -58,8 +59,9 @@ export function createMessageTaker<Schema extends z.ZodType>(
 
   async function takeOrRefuse(delivery: Delivery): Promise<void> {
     const reason = await problemOf(delivery);
-    if (reason) await refuse(delivery, reason);
-    else metrics.countMessage(kind, 'TAKEN');
+    if (reason) return refuse(delivery, reason);
+    await deleteParkedCopy(database, delivery);
+    metrics.countMessage(kind, 'TAKEN');
   }
 
   async function problemOf({ subject, body, sentAt }: Delivery): Promise<string | null> {
@@ -79,7 +81,9 @@ export function createMessageTaker<Schema extends z.ZodType>(
   }
 
   async function refuse(delivery: Delivery, reason: string): Promise<void> {
-    if (await hasRoom(quota, tenantOf(delivery), Math.ceil(delivery.body.length / PARKED_UNIT_BYTES) || 1)) {
+    if (await replaceParkedCopy(database, delivery, reason)) {
+      logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
+    } else if (await hasRoom(quota, tenantOf(delivery), Math.ceil(delivery.body.length / PARKED_UNIT_BYTES) || 1)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
       await park({ ...delivery, reason });
     }

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from './database.js';
 
 /** A page reads at most this many rows, even if its filters match none of them. */
-const ROWS_READ = 5_000;
+export const ROWS_READ = 5_000;
 
 type Scan = {
   /** The column that orders the list. */

@@ -160,7 +160,7 @@ test.each([
   const options = { database, logger, metrics };
   const take = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(reporter, metrics));
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
-  const delivery = { id, subject, body: body(id), attempt: 1, waitingBehind: 0, sentAt: new Date() };
+  const delivery = { id, messageId: '', subject, body: body(id), attempt: 1, waitingBehind: 0, sentAt: new Date() };
   expect(await take(delivery)).toBe('DONE');
   expect(withoutRequestId(await get(id))).toEqual(before);
   expect(await metrics.render()).toContain('top_bus_messages_total{kind="command-updates",outcome="REFUSED"} 1');

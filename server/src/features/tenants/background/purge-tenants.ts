@@ -11,7 +11,7 @@ import { isInTenantAfter, keyOf, listed, tenantTables, valuesOf } from '../tenan
 import type { Deletion } from '../tenants.table.js';
 
 /** One transaction deletes at most this many rows, so it holds their locks for some milliseconds. */
-const BATCH = 500;
+const BATCH = 1_000;
 
 /** For each credential that is deleted, Postgres looks for a command that refers to it. */
 const BATCH_OF_CREDENTIALS = 20;

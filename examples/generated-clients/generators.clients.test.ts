@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { install, generators as project } from './install.js';
 
 const execute = promisify(execFile);
-const document = join(import.meta.dirname, '../../contract/openapi.json');
+const contract = join(import.meta.dirname, '../../contract');
+const document = join(contract, 'openapi.json');
 const page = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
-const project = join(import.meta.dirname, 'typescript');
 
 const generators: Record<string, (output: string) => string[]> = {
   'openapi-typescript': (output) => ['openapi-typescript', document, '-o', `${output}/client.ts`],
@@ -20,21 +20,6 @@ const generators: Record<string, (output: string) => string[]> = {
     ...['-o', output, '-n', 'client.ts'],
   ],
 };
-
-/** The generators, as package-lock.json pins them, installed on first use. */
-async function install(): Promise<string> {
-  const lock = createHash('sha256')
-    .update(readFileSync(join(project, 'package-lock.json')))
-    .digest('hex');
-  const folder = join(import.meta.dirname, 'node_modules/.generators', lock.slice(0, 12));
-  // npm writes this file last.
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) {
-    mkdirSync(folder, { recursive: true });
-    for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(project, file), join(folder, file));
-    await execute('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder });
-  }
-  return folder;
-}
 
 test('docs/clients.md names these generators', () => {
   const [sentence = ''] = /The output of these generators compiles.*/.exec(page) ?? [];
@@ -52,4 +37,32 @@ test.each(Object.entries(generators))('the output of %s compiles', { timeout: 60
   copyFileSync(join(project, 'tsconfig.json'), join(output, 'tsconfig.json'));
   expect((await run('tsc', ['-p', output, '--listFilesOnly'])).stdout).toContain(output);
   await run('tsc', ['-p', output]);
+});
+
+test('Spectral finds nothing in the OpenAPI and the AsyncAPI document', { timeout: 600_000 }, async () => {
+  const program = join(await install(), 'node_modules/.bin/spectral');
+  const documents = ['openapi.json', 'asyncapi.json'].map((name) => join(contract, name));
+  const rules = ['--ruleset', join(project, 'spectral.yaml'), '--fail-severity', 'hint'];
+  const { stdout } = await execute(program, ['lint', ...rules, ...documents]);
+  expect(stdout).toMatch(/No results/);
+});
+
+const namesOfModels = `
+const { GoGenerator, JavaGenerator, JavaScriptGenerator, PythonGenerator, TypeScriptGenerator } = require('@asyncapi/modelina');
+const generators = [GoGenerator, JavaGenerator, JavaScriptGenerator, PythonGenerator, TypeScriptGenerator];
+const described = require(process.argv[1]);
+Promise.all(generators.map((Generator) => new Generator().generate(described))).then((models) =>
+  console.log(JSON.stringify(models.map((ofLanguage) => ofLanguage.map(({ modelName }) => modelName)))),
+);
+`;
+
+test('Modelina makes no anonymous model of the AsyncAPI document, in five languages', {
+  timeout: 600_000,
+}, async () => {
+  const asyncApi = join(contract, 'asyncapi.json');
+  const { stdout } = await execute(process.execPath, ['-e', namesOfModels, asyncApi], { cwd: await install() });
+  for (const names of JSON.parse(stdout)) {
+    expect(names).toContain('CommandAcceptedEvent');
+    expect(names.filter((name: string) => /anonymous/i.test(name))).toEqual([]);
+  }
 });
