@@ -21,6 +21,8 @@ const filterValues: Record<string, () => string[]> = {
   operation: () => ['commands.create', 'roles.put'],
   command_id: () => [randomUUID()],
   credential_id: () => [randomUUID()],
+  parked_after: () => [hourAgo(), minuteAgo()],
+  parked_before: () => [hourAgo(), minuteAgo()],
   accepted_after: () => [hourAgo(), minuteAgo()],
   accepted_before: () => [hourAgo(), minuteAgo()],
   received_after: () => [hourAgo(), minuteAgo()],

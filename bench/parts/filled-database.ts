@@ -14,7 +14,16 @@ export const filledDatabase: Part = {
   async measure({ builds, pairs, seconds, commands, environment }: Form) {
     const build = builds.at(-1);
     if (!build) throw new Error('There is no build.');
-    const options = { build, roles: ['api'], environment: { ...environment, SIMULATED_FLEET: 'true' } };
+    const options = {
+      build,
+      roles: ['api'],
+      environment: {
+        ...environment,
+        SIMULATED_FLEET: 'true',
+        CREDENTIALS_PER_TENANT: '1000000',
+        ROLE_BINDINGS_PER_TENANT: '1000000',
+      },
+    };
     const [empty, filled] = [await startWithOneCommand(options), await startWithOneCommand(options)];
     console.error(`  writing ${commands} commands`);
     await fillDatabase(filled.database.sql, commands);
