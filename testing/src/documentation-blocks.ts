@@ -85,6 +85,7 @@ export async function runPasted(
   const { base_url, client_id, secret } = platform().demo;
   const { stdout } = await promisify(execFile)(shell, ['-euc', asShell(block)], {
     cwd: folder,
+    maxBuffer: Number.POSITIVE_INFINITY,
     env: {
       PATH,
       HOME,
