@@ -575,7 +575,7 @@ export interface Me {
     requests_per_minute: number;
     /** The most requests of all credentials of the tenant together a minute, on each node. */
     requests_per_minute_per_tenant: number;
-    /** The most requests of the tenant that may wait with wait_seconds at the same time, on each node. */
+    /** The most requests of the tenant that may wait with wait_seconds at the same time, in each process of a node. */
     waiting_requests: number;
     /** The most resources of each kind in the tenant, of every status. */
     per_tenant: {
