@@ -39,7 +39,7 @@ export const deleteTenant =
           status: 'DELETING',
           updatedAt: sql`now()`,
           deletion: sql`jsonb_build_object(
-            'requested_at', to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'rows_deleted', 0, 'finished_at', null,
+            'requested_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'rows_deleted', 0, 'finished_at', null,
             'work', jsonb_build_object(
               'step', 0, 'after', null, 'rows_in_pass', 0, 'transaction', pg_current_xact_id()::text, 'since', now()
             )

@@ -119,7 +119,7 @@ const finish = (tx: Transaction, tenantId: string) =>
   tx.execute(sql`
     update tenants set status = 'DELETED', name = tenant_id, vendors = null, updated_at = now(),
       deletion = deletion - 'work'
-        || jsonb_build_object('finished_at', to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        || jsonb_build_object('finished_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     where tenant_id = ${tenantId} and status = 'DELETING'`);
 
 /** Walks through the primary key and remembers the position: a scan from the start would read all deleted rows again. */
