@@ -23,7 +23,9 @@ const Me = z
           .describe('The most requests of all credentials of the tenant together a minute, on each node.'),
         waiting_requests: z
           .int()
-          .describe('The most requests of the tenant that may wait with wait_seconds at the same time, in each process of a node.'),
+          .describe(
+            'The most requests of the tenant that may wait with wait_seconds at the same time, in each process of a node.',
+          ),
         per_tenant: z
           .object({
             credentials: z.int().describe('Credentials, DELETED ones included.'),
