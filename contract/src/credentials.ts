@@ -48,7 +48,7 @@ const Credential = z
     ),
     secret_last_used_at: LastUsedAt.describe('The same for the current secret; null for never.'),
     previous_secret_last_used_at: LastUsedAt.describe(
-      'The same for the previous secret; null also where it is no longer accepted.',
+      'The same for the previous secret. null for never, and once the previous secret is no longer accepted.',
     ),
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),

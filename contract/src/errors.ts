@@ -300,8 +300,8 @@ export const errors = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'One of four limits is reached: requests of the credential, requests of the tenant, waiting requests of the tenant, or failed authentications from the address.',
-    fix: 'Wait as long as Retry-After says. metadata.quota names the quota, where one is used up.',
+      'A limit is reached. There are four: requests of the credential, requests of the tenant, waiting requests of the tenant, and failed authentications from the address.',
+    fix: 'Wait as long as Retry-After says. metadata.quota names the limit: credential, tenant, waiting or address.',
     retryable: true,
   },
   INTERNAL_ERROR: {

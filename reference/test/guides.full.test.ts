@@ -1,34 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { platform } from '@tenant-open-platform/testing';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-
-const WITHIN = { timeout: 60_000 };
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // No name resolves: the page has this machine alone.
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
-});
-
-afterAll(() => browser.close());
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { type ContextOptions, newPage } from './browser.js';
 
 const addressOf = (name: string) => `${platform().nodes[0]}/docs/${name === 'README' ? 'guides' : name}`;
 
 /** The page, with the complaints of the browser and the requests to anybody else. */
-async function open(name: string, options: Parameters<Browser['newContext']>[0] = {}) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(WITHIN.timeout);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('pageerror', (error) => faults.push(error.message));
+async function open(name: string, options?: ContextOptions) {
+  const { page, errors: faults } = await newPage(options);
   page.on('request', (request) => new URL(request.url()).origin !== platform().nodes[0] && faults.push(request.url()));
   await page.goto(addressOf(name));
   await page.getByLabel('Search the guides').waitFor();

@@ -5,33 +5,17 @@ import { fileURLToPath } from 'node:url';
 import type { sign as signer } from '@tenant-open-platform/sdk/sign';
 import { type Profile, platform } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-
-// A browser beside the servers on two cores takes its time.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { newPage } from './browser.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 const sdk = fileURLToPath(new URL('../../sdk/dist', import.meta.url));
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // No name resolves: the page has this machine alone.
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
-});
-
-afterAll(() => browser.close());
-
 /** The reference page of the shared platform, with the built SDK beside it. */
 async function openPage(): Promise<Page> {
   // The page forbids itself to call another origin. Here only the other platform decides.
-  const context = await browser.newContext({ bypassCSP: true });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const { page } = await newPage({ bypassCSP: true });
   await page.route('**/sdk/*.js', (route) =>
     route.fulfill({ path: join(sdk, basename(route.request().url())), contentType: 'text/javascript' }),
   );

@@ -3,44 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { platform } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ContextOptions, newPage, WITHIN } from './browser.js';
 
-const WITHIN = { timeout: 60_000 };
-
-// A browser beside the servers on two cores takes its time.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // No name resolves: the page has this machine alone.
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
-});
-
-afterAll(() => browser.close());
-
-type Options = Parameters<Browser['newContext']>[0] & { baseUrl?: string };
+type Options = ContextOptions & { baseUrl?: string };
 
 /** The reference page, with what it has requested and complained about. */
 async function open({ baseUrl = platform().nodes[0] ?? '', ...options }: Options = {}) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(WITHIN.timeout);
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const { page, errors } = await newPage(options);
   const requested: Array<{ url: string; headers: Record<string, string>; body: string | null }> = [];
-  const errors: string[] = [];
   page.on('request', (request) =>
     requested.push({ url: request.url(), headers: request.headers(), body: request.postData() }),
   );
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(`${baseUrl}/docs#tag/commands/POST/api/v1/open/downlink/commands`);
   await page.getByRole('heading', { name: 'Create a command' }).first().waitFor();
-  return { context, page, requested, errors };
+  return { context: page.context(), page, requested, errors };
 }
 
 async function enter(page: Page, { client_id: clientId, secret }: { client_id: string; secret: string }) {

@@ -398,7 +398,7 @@ export interface Credential {
   last_used_at: string | null;
   /** The same for the current secret; null for never. */
   secret_last_used_at: string | null;
-  /** The same for the previous secret; null also where it is no longer accepted. */
+  /** The same for the previous secret. null for never, and once the previous secret is no longer accepted. */
   previous_secret_last_used_at: string | null;
   /** When the credential was created. */
   created_at: string;

@@ -33,8 +33,8 @@ const asShell = ({ language, code }: Block): string => {
 const QUICK_NPX = 'npx() { "./node_modules/.bin/$@"; }';
 
 /**
- * Pastes the blocks of a page with this mark from top to bottom; returns what they print. The last line prints where the paste ended,
- * so that a block which ends the shell does not hide the blocks below it.
+ * Pastes the blocks of a page with this mark from top to bottom, and returns their output. The last line shows that no
+ * block ended the shell before the blocks below it ran.
  */
 export async function runPage(
   page: string,

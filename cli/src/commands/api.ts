@@ -4,7 +4,8 @@ import type { Invocation } from '../invocation.js';
 
 /** Longer than any operation waits before it answers. */
 const TIMEOUT_MS = 120_000;
-const METHOD = /^(GET|POST|PUT|DELETE)$/i;
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
+const METHODS_WITH_BODY = ['POST', 'PUT'];
 
 export function addApi(program: Command, invocation: Invocation): void {
   program
@@ -16,33 +17,28 @@ export function addApi(program: Command, invocation: Invocation): void {
     .argument('<method>', 'GET, POST, PUT or DELETE.')
     .argument('<target>', 'The path with its query, from /api/v1 on.')
     .option('--body <json>', 'The body exactly as it will be sent, @file, or - for stdin. Default: none.')
-    .action(async (method: string, target: string, options: { body?: string }) => {
+    .action(async (givenMethod: string, target: string, options: { body?: string }) => {
       const { context } = invocation;
+      const method = givenMethod.toUpperCase();
       const body = options.body === undefined ? undefined : await readArgument(context, '--body', options.body);
-      if (!METHOD.test(method)) throw invocation.usageError('the method is GET, POST, PUT or DELETE');
-      if (body && !/^P/i.test(method)) throw invocation.usageError('GET and DELETE take no --body');
+      if (!METHODS.includes(method)) throw invocation.usageError('the method is GET, POST, PUT or DELETE');
+      if (body && !METHODS_WITH_BODY.includes(method)) throw invocation.usageError('GET and DELETE take no --body');
       if (body && !isJson(body)) throw invocation.usageError('--body is not JSON');
-      const { profile, fetch } = await invocation.connect();
+      const { profile, client, fetch } = await invocation.connect();
       const { sign } = await import('@tenant-open-platform/sdk/sign');
-      const request = {
-        clientId: profile.client_id,
-        secret: profile.secret,
-        method: method.toUpperCase(),
-        target,
-        body,
-      };
-      const signature = await sign(request).catch((error: Error) => {
+      const { client_id: clientId, secret } = profile;
+      const signature = await sign({ clientId, secret, method, target, body }).catch((error: Error) => {
         throw invocation.usageError(error.message);
       });
-      const response = await fetch(`${profile.base_url.replace(/\/+$/, '')}${target}`, {
-        method: request.method,
+      const response = await fetch(`${client.baseUrl}${target}`, {
+        method,
         headers: { ...signature, ...(body && { 'Content-Type': 'application/json' }) },
         ...(body && { body }),
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       }).catch(({ message, cause }: Error) => {
         const reason = cause instanceof Error ? cause.message : message;
-        throw new Error(`no answer from ${profile.base_url}: ${reason}. "topctl doctor" finds out why.`);
+        throw new Error(`no answer from ${client.baseUrl}: ${reason}. "topctl doctor" finds out why.`);
       });
       const text = await response.text();
       if (!response.ok) throw await errorOf(response.status, text);

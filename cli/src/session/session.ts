@@ -7,7 +7,7 @@ import { recordRequests, type SentRequest } from './sent-request.js';
 export type Session = {
   profile: Profile;
   client: TenantOpenPlatform;
-  /** Sends what no operation covers. Requests are recorded, and held back, as those of the client. */
+  /** For requests without an operation. They are recorded and held back like the requests of the client. */
   fetch: typeof fetch;
   /** The last request, to explain a refused signature. */
   lastRequest: () => SentRequest | undefined;

@@ -27,7 +27,7 @@ export const listAuditEvents =
     ]);
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const { from, where, lastRead } = await boundedScan(tx, {
-        column: auditEvents.auditEventId,
+        columns: [auditEvents.auditEventId],
         direction: 'desc',
         range,
         filters: withoutIndex,

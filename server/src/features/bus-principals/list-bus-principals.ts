@@ -23,7 +23,7 @@ export const listBusPrincipals =
     ]);
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const { from, where, lastRead } = await boundedScan(tx, {
-        column: busPrincipals.principalId,
+        columns: [busPrincipals.principalId],
         direction: 'desc',
         range,
         filters: withoutIndex,

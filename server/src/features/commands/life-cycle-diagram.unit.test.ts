@@ -103,7 +103,7 @@ ${[...arrows, ...boxes].join('\n')}
 `;
 }
 
-/** `pnpm test:unit --update` draws it anew. */
+/** `pnpm test:unit --update` redraws the picture. */
 test('the picture in docs/life-cycle.md shows every change of status', async () => {
   await expect(drawLifeCycle()).toMatchFileSnapshot('../../../../docs/images/life-cycle.svg');
 });

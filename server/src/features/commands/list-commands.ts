@@ -1,4 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
+import { CommandStatus, type contract } from '@tenant-open-platform/contract';
 import { desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql } from 'drizzle-orm';
 import { all, boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
@@ -9,8 +9,9 @@ import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cur
 import type { Handler } from '../../platform/operation/handler.js';
 import { commands } from './commands.table.js';
 import { presentCommand } from './present-command.js';
+import { isTerminal } from './transitions.js';
 
-const UNDER_WAY: (typeof commands.$inferSelect)['status'][] = ['ACCEPTED', 'DISPATCHED'];
+const UNDER_WAY = CommandStatus.options.filter((status) => !isTerminal({ status }));
 
 export const listCommands =
   (database: Database): Handler<typeof contract.commands.list> =>
@@ -34,7 +35,7 @@ export const listCommands =
     ]);
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const { from, where, lastRead } = await boundedScan(tx, {
-        column: commands.commandId,
+        columns: [commands.commandId],
         direction: 'desc',
         range,
         filters: withoutIndex,

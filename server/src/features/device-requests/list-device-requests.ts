@@ -51,7 +51,7 @@ export const listDeviceRequests =
       look: () =>
         asTenant(database, call.tenantId, async (tx) => {
           const { from, where, lastRead } = await boundedScan(tx, {
-            column: deviceRequests.deviceRequestId,
+            columns: [deviceRequests.deviceRequestId],
             direction: isAscending ? 'asc' : 'desc',
             range,
             filters: withoutIndex,

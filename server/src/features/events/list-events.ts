@@ -53,7 +53,7 @@ export const listEvents =
       filters.command_id
         ? ofCommand(tx, tenantId, filters.command_id, all([range, withoutIndex]))
         : boundedScan(tx, {
-            column: events.seq,
+            columns: [events.seq],
             direction: isDescending ? 'desc' : 'asc',
             range,
             filters: withoutIndex,

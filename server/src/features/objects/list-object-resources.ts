@@ -15,7 +15,7 @@ export const listObjectResources =
     const after = readCursor(list, cursor, ID);
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const { from, where, lastRead } = await boundedScan(tx, {
-        column: objectResources.resourceId,
+        columns: [objectResources.resourceId],
         direction: 'desc',
         range: all([
           eq(objectResources.tenantId, call.tenantId),

@@ -28,7 +28,7 @@ export const listParkedMessages =
     ]);
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const { from, where, lastRead } = await boundedScan(tx, {
-        column: parkedMessages.parkedMessageId,
+        columns: [parkedMessages.parkedMessageId],
         direction: 'desc',
         range,
         filters: withoutIndex,

@@ -10,10 +10,10 @@ import type { LagMeter } from './lag-meter.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './lease.js';
 import { createWaitMeter } from './measure-waits.js';
 import type { EventLog, OutboxKind, OutboxRow } from './outbox-kind.js';
+import { createPasses } from './passes.js';
 import { type Publisher, publish } from './publish.js';
 import { publishEvents } from './publish-events.js';
 import { BATCH, takeUnloggedRows } from './take-rows.js';
-import { createTurns } from './turns.js';
 
 export type RelayOptions = Publisher & {
   signals: Signals;
@@ -60,7 +60,7 @@ export function startRelay(options: RelayOptions) {
   let couldPublish = true;
   let failures = 0;
   let givenAwayUntil = 0;
-  const turns = createTurns();
+  const passes = createPasses();
   let isBusy = false;
   const batches = new Set<Promise<void>>();
   /** Positions of rows whose messages await their acknowledgement. */
@@ -118,21 +118,21 @@ export function startRelay(options: RelayOptions) {
       await deleteRows(tx, deleting);
       // Check again: the bus may have gone while this round waited for a batch or for the lease.
       if (!canPublish()) return null;
-      const turn = await turns.take(tx, [...inFlight]);
-      return { ...(await prepare(tx, turn.rows)), turn };
+      const pass = await passes.take(tx, [...inFlight]);
+      return { ...(await prepare(tx, pass.rows)), pass };
     });
     acknowledged = acknowledged.slice(deleting.length);
     for (const { position } of deleting) inFlight.delete(position);
     if (!taken) return 'AGAIN';
-    const { turn, prepared, topics } = taken;
-    turns.committed(turn);
-    left += turn.rows.length - prepared.length;
+    const { pass, prepared, topics } = taken;
+    passes.committed(pass);
+    left += pass.rows.length - prepared.length;
     signals.send(topics);
     // An earlier batch failed meanwhile: take these rows again, after its rows.
     if (hasFailed) return 'AGAIN';
     if (prepared.length > 0) startPublishing(prepared);
-    isBusy = turn.rows.length === BATCH || turns.after() !== '';
-    if (turn.rows.length > 0 || turn.isQuick) return 'AGAIN';
+    isBusy = pass.rows.length === BATCH || passes.after() !== '';
+    if (pass.rows.length > 0 || pass.isQuick) return 'AGAIN';
     if (batches.size > 0) await Promise.race(batches);
     return batches.size > 0 || acknowledged.length > 0 ? 'AGAIN' : 'WAIT';
   }
@@ -200,7 +200,7 @@ export function startRelay(options: RelayOptions) {
     hasFailed = false;
     acknowledged = [];
     inFlight.clear();
-    turns.beginAfter('');
+    passes.beginAfter('');
   }
 
   /** Once no message awaits an acknowledgement, take the unacknowledged rows again in their order. */
@@ -209,7 +209,7 @@ export function startRelay(options: RelayOptions) {
     hasFailed = false;
     inFlight.clear();
     for (const { position } of acknowledged) inFlight.add(position);
-    turns.beginAfter('');
+    passes.beginAfter('');
     if (++failures >= FAILURES_IN_A_ROW) {
       failures = 0;
       givenAwayUntil = performance.now() + GIVE_AWAY_MS;
@@ -221,7 +221,7 @@ export function startRelay(options: RelayOptions) {
   async function logBatch(held: Lease) {
     if (!isBusy) await delay(REST_MS);
     const { count, topics, next } = await asLeader(database, held, async (tx) => {
-      const { rows, after: next } = await takeUnloggedRows(tx, turns.after());
+      const { rows, after: next } = await takeUnloggedRows(tx, passes.after());
       const topics: string[] = [];
       for (const { kind, prepareWithoutBus } of kinds) {
         topics.push(
@@ -234,7 +234,7 @@ export function startRelay(options: RelayOptions) {
       await queueAsLogged(tx, rows);
       return { count: rows.length, topics, next };
     });
-    turns.beginAfter(next);
+    passes.beginAfter(next);
     signals.send(topics);
     isBusy = count === BATCH || next !== '';
     return isBusy ? 'AGAIN' : 'WAIT';

@@ -35,6 +35,7 @@ test('a tenant may have as many waiting requests as its limit allows, whatever t
   const refused = await Promise.race(more);
   expectRefusal(refused, 'RATE_LIMITED');
   expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.body.metadata).toEqual({ quota: 'waiting', limit: 3 });
   expect(refused.body.message).toMatch(/^3 requests of the tenant wait on this node already\./);
   expectRefusal(await signedRequest(demo, 'GET', '/api/v1/open/device-requests?wait_seconds=30'), 'RATE_LIMITED');
   expect((await signedRequest(demo, 'GET', '/api/v1/open/events')).status).toBe(200);

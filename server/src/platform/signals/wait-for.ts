@@ -79,6 +79,7 @@ export function createWaitFor({ signals, changesOf, perTenant, logger }: Options
     if (already >= perTenant) {
       throw new ApiError('RATE_LIMITED', {
         message: `${perTenant} requests of the tenant wait on this node already. Wait with fewer at a time, or ask without wait_seconds.`,
+        metadata: { quota: 'waiting', limit: perTenant },
         headers: { 'Retry-After': '1' },
       });
     }

@@ -72,7 +72,7 @@ async function work(tx: Transaction): Promise<{ round: Round; emptied: string | 
   return { round: BUSY, emptied: null };
 }
 
-/** Transactions of the platform end within seconds. After a minute a number of another database is the only cause. */
+/** Transactions of the platform end within seconds. A restored dump may hold a number that is far ahead. */
 const LONGEST_WAIT = '1 minute';
 
 async function lockNext(tx: Transaction): Promise<Tenant | undefined> {

@@ -2,9 +2,9 @@ import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
 import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
 
-/** After a full pass, quick passes follow for three times as long as it took, */
+/** After a full pass, quick passes follow for this many times its duration. */
 const QUICK_FOR_FULL = 3;
-/** but no longer than this, because new tenants and rows that were committed late wait for the next full pass. */
+/** The limit for them: new tenants and rows that were committed late wait for the next full pass. */
 const LONGEST_QUICK_MS = 500;
 
 type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
@@ -13,8 +13,8 @@ type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: numbe
  * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows
  * that have left, and a full pass reads all of them. Quick passes in between begin where the tenants' rows begin.
  */
-export function createTurns() {
-  /** The tenant after which the next turn begins. */
+export function createPasses() {
+  /** The tenant after which the next pass begins. */
   let after = '';
   let quickUntil = 0;
   /** By tenant, of the tenants that were seen last. */
