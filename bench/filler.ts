@@ -76,6 +76,25 @@ export async function fillDatabase(sql: Sql, commands: number): Promise<void> {
   await sql`vacuum analyze`;
 }
 
+/** Gives a tenant that has no commands this many, with an event each. Needs a completed command of tenant `demo`. */
+export async function fillTenant(sql: Sql, tenantId: string, commands: number): Promise<void> {
+  await sql`set session_replication_role = replica`;
+  await sql`drop table if exists base`;
+  await sql`create temporary table base as select (extract(epoch from now()) * 1000)::bigint - ${commands} as ms`;
+  const template = `t.command_id = (select command_id from commands where tenant_id = 'demo' and status = 'SUCCEEDED' limit 1)`;
+  const columns = { tenant_id: `'${tenantId}'`, command_id: uuid(0) };
+  await copyRows(sql, 'commands', commands, template, { ...columns, idempotency_key: `'filled-' || n` });
+  await copyRows(sql, 'events', commands, `${template} and t.event_type = 'command.completed'`, {
+    ...columns,
+    event_id: 'gen_random_uuid()',
+    // Below the published numbers, so that the relay does not publish them.
+    seq: `-nextval('events_seq_seq')`,
+  });
+  await sql`set session_replication_role = default`;
+  await sql`vacuum analyze commands, events`;
+  await sql`checkpoint`;
+}
+
 /** Inserts every template row `count` times, with these columns computed from `n` and all other columns unchanged. */
 async function copyRows(sql: Sql, table: string, count: number, template: string, computed: Record<string, string>) {
   const columns = await sql`select column_name as name from information_schema.columns

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
+import { existsSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { commitOfThisBuild } from './builds.js';
 import { cpuMsOf, machineCpuMs } from './process-figures.js';
@@ -11,6 +11,9 @@ export type Run = Record<string, number>;
 export type Measured = Record<string, Run[]>;
 
 export type Section = { part: string; about: string; measured: Measured; loadBefore: number };
+
+/** The type of a file system in memory, from linux/magic.h. */
+const TMPFS = 0x01021994;
 
 const file = fileURLToPath(new URL('results.md', import.meta.url));
 
@@ -80,7 +83,8 @@ function circumstances(measured: Measured, loadBefore: number): string {
   const runs = Math.max(...Object.values(measured).map(({ length }) => length));
   const load = `${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`;
   const day = new Date().toISOString().slice(0, 10);
-  return `${day}, commit ${commitOfThisBuild()}, ${runs} ${runs === 1 ? 'run' : 'runs'} each, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}. One-minute load: ${load}.`;
+  const disk = statfsSync(tmpdir()).type === TMPFS ? ' Databases in memory (tmpfs).' : '';
+  return `${day}, commit ${commitOfThisBuild()}, ${runs} ${runs === 1 ? 'run' : 'runs'} each, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model}. One-minute load: ${load}.${disk}`;
 }
 
 function cell(values: number[]): string {

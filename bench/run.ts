@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { buildRef, prepare, thisBuild } from './builds.js';
 import { requireWrk } from './generator/wrk.js';
 import { accepting } from './parts/accepting.js';
+import { deletion } from './parts/deletion.js';
 import { drain } from './parts/drain.js';
 import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate, overload } from './parts/fixed-rate.js';
@@ -23,6 +24,7 @@ const parts: Record<string, Part> = {
   'fixed-rate': fixedRate,
   overload,
   drain,
+  deletion,
   workers,
   'rolling-upgrade': rollingUpgrade,
   'filled-database': filledDatabase,

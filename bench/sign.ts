@@ -23,16 +23,20 @@ export function sign(
 }
 
 /** Sends one signed request and resolves to the body of an answer with the expected status. */
-export async function post(
+export async function call(
   baseUrl: string,
   profile: Profile,
-  target: string,
-  value: object,
-  wanted = 201,
+  [method, target]: readonly [string, string],
+  value?: object,
+  wanted = 200,
 ): Promise<Record<string, string>> {
-  const body = JSON.stringify(value);
-  const headers = { 'Content-Type': 'application/json', ...sign(profile, 'POST', target, body) };
-  const answer = await fetch(baseUrl + target, { method: 'POST', headers, body });
-  if (answer.status !== wanted) throw new Error(`POST ${target} answered ${answer.status}: ${await answer.text()}`);
+  const body = value && JSON.stringify(value);
+  const headers = { ...(body && { 'Content-Type': 'application/json' }), ...sign(profile, method, target, body) };
+  const answer = await fetch(baseUrl + target, { method, headers, ...(body && { body }) });
+  if (answer.status !== wanted)
+    throw new Error(`${method} ${target} answered ${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as Record<string, string>;
 }
+
+export const post = (baseUrl: string, profile: Profile, target: string, value: object, wanted = 201) =>
+  call(baseUrl, profile, ['POST', target], value, wanted);
