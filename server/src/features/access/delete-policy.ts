@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, refuseBeyond } from './granting.js';
 import { policies } from './policies.table.js';
@@ -18,7 +17,7 @@ export const deletePolicy =
         // Policies of a role are changed with the role.
         .where(and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isNotNull(policies.clientId)))
         .returning();
-      if (!deleted) throw notFound();
+      if (!deleted) throw call.refuse('NOT_FOUND');
       const before = presentPolicy(deleted, call.requestId);
       refuseBeyond(held, [before.scope]);
       return { before, after: null, result: null };

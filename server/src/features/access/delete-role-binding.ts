@@ -2,7 +2,6 @@ import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contrac
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, refuseBeyond, scopesOfRole } from './granting.js';
 import { lockPlatformAdministrators } from './last-platform-administrator.js';
@@ -22,7 +21,7 @@ export const deleteRoleBinding =
           and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId), eq(roleBindings.role, role)),
         )
         .returning();
-      if (!deleted) throw notFound();
+      if (!deleted) throw call.refuse('NOT_FOUND');
       const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
       refuseBeyond(held, scopes);
       await administrators?.requireOneLeft();

@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { builtInScopes, isBuiltIn, platformScopesOfCaller, policiesOfRole, refuseBeyond } from './granting.js';
 import { roleBindings } from './role-bindings.table.js';
@@ -19,7 +18,7 @@ export const deleteRole =
       const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
       // A concurrent binding either waits for this lock and then finds no role, or committed before it.
       const [locked] = await tx.select().from(roles).where(own).for('update');
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       const scopes = await policiesOfRole(tx, tenantId, role);
       refuseBeyond(held, scopes);
       const bound = and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.role, role));

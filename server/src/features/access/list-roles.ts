@@ -2,7 +2,6 @@ import { type contract, isScope } from '@tenant-open-platform/contract';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { invalidCursor } from '../../platform/operation/api-error.js';
 import { answerPage, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { builtInRolesOf, isBuiltIn } from './granting.js';
@@ -21,7 +20,7 @@ export const listRoles =
     const isAfterBuiltIn = after !== null && !isBuiltIn(after);
     const builtIn = builtInRolesOf(tenantId).map(([role, scopes]) => ({ role, scopes, builtIn: true }));
     const start = after === null ? 0 : builtIn.findIndex(({ role }) => role === after) + 1;
-    if (!isAfterBuiltIn && after !== null && start === 0) throw invalidCursor();
+    if (!isAfterBuiltIn && after !== null && start === 0) throw call.refuse('INVALID_CURSOR');
 
     const found = await asTenant(database, tenantId, (tx) =>
       tx

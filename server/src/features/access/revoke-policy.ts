@@ -2,7 +2,6 @@ import { type contract, objectAndAction } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { platformScopesOfCaller, readScope, refuseBeyond } from './granting.js';
 import { policies } from './policies.table.js';
@@ -29,7 +28,7 @@ export const revokePolicy =
           ),
         )
         .returning();
-      if (!deleted) throw notFound();
+      if (!deleted) throw call.refuse('NOT_FOUND');
       change.created = deleted.policyId;
       return { before: presentPolicy(deleted, call.requestId), after: null, result: deleted };
     });

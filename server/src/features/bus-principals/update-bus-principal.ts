@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { invalidValue, notFound } from '../../platform/operation/api-error.js';
+import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { refuseForeignVendors } from '../catalog/refuse-unknown-vendors.js';
@@ -15,7 +15,7 @@ export const updateBusPrincipal =
     const isIt = and(eq(busPrincipals.tenantId, call.tenantId), eq(busPrincipals.principalId, params.principal_id));
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [locked] = await tx.select().from(busPrincipals).where(isIt).for('update');
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
       if (body.vendors && locked.principalType !== 'SERVICE') {
         throw invalidValue('body/vendors', 'is for SERVICE principals alone');
@@ -31,7 +31,7 @@ export const updateBusPrincipal =
         })
         .where(isIt)
         .returning();
-      if (!updated) throw notFound();
+      if (!updated) throw call.refuse('NOT_FOUND');
       return {
         before: presentBusPrincipal(locked, call.requestId),
         after: presentBusPrincipal(updated, call.requestId),

@@ -17,7 +17,7 @@ export const createCallbackSubscription =
     const subscriptionId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: subscriptionId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
-      await lockCallbackEndpoint(tx, tenantId, endpointId, 'key share');
+      await lockCallbackEndpoint(tx, call, endpointId, 'key share');
       const [created] = await tx
         .insert(callbackSubscriptions)
         .values({

@@ -14,7 +14,7 @@ export const deleteCallbackEndpoint =
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
       // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
-      const locked = await lockCallbackEndpoint(tx, tenantId, endpointId, 'update');
+      const locked = await lockCallbackEndpoint(tx, call, endpointId, 'update');
       await tx
         .delete(callbackSubscriptions)
         .where(and(eq(callbackSubscriptions.tenantId, tenantId), eq(callbackSubscriptions.endpointId, endpointId)));

@@ -1,7 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { callbackSubscriptions, isSubscription } from './callback-subscriptions.table.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
@@ -14,7 +13,7 @@ export const deleteCallbackSubscription =
         .delete(callbackSubscriptions)
         .where(isSubscription(call.tenantId, endpointId, subscriptionId))
         .returning();
-      if (!deleted) throw notFound();
+      if (!deleted) throw call.refuse('NOT_FOUND');
       return { before: presentCallbackSubscription(deleted, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { subscription_id: subscriptionId, deleted: true, request_id: call.requestId } };

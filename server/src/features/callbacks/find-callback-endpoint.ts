@@ -1,14 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
 
 export const isEndpoint = (tenantId: string, endpointId: string) =>
   and(eq(callbackEndpoints.tenantId, tenantId), eq(callbackEndpoints.endpointId, endpointId));
 
-export async function findCallbackEndpoint(tx: Transaction, tenantId: string, endpointId: string) {
-  const [row] = await tx.select().from(callbackEndpoints).where(isEndpoint(tenantId, endpointId));
-  if (!row) throw notFound();
+export async function findCallbackEndpoint(tx: Transaction, call: CallOf<'NOT_FOUND'>, endpointId: string) {
+  const [row] = await tx.select().from(callbackEndpoints).where(isEndpoint(call.tenantId, endpointId));
+  if (!row) throw call.refuse('NOT_FOUND');
   return row;
 }
 
@@ -18,11 +18,11 @@ export async function findCallbackEndpoint(tx: Transaction, tenantId: string, en
  */
 export async function lockCallbackEndpoint(
   tx: Transaction,
-  tenantId: string,
+  call: CallOf<'NOT_FOUND'>,
   endpointId: string,
   strength: 'update' | 'no key update' | 'key share',
 ) {
-  const [row] = await tx.select().from(callbackEndpoints).where(isEndpoint(tenantId, endpointId)).for(strength);
-  if (!row) throw notFound();
+  const [row] = await tx.select().from(callbackEndpoints).where(isEndpoint(call.tenantId, endpointId)).for(strength);
+  if (!row) throw call.refuse('NOT_FOUND');
   return row;
 }

@@ -8,6 +8,6 @@ import { presentCallbackEndpoint } from './present-callback-endpoint.js';
 export const getCallbackEndpoint =
   (database: Database): Handler<typeof contract.callbackEndpoints.get> =>
   async ({ params: { endpoint_id: endpointId } }, call) => {
-    const row = await asTenant(database, call.tenantId, (tx) => findCallbackEndpoint(tx, call.tenantId, endpointId));
+    const row = await asTenant(database, call.tenantId, (tx) => findCallbackEndpoint(tx, call, endpointId));
     return { status: 200, body: presentCallbackEndpoint(row, call) };
   };

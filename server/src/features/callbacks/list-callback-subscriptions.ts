@@ -13,7 +13,7 @@ export const listCallbackSubscriptions =
   async ({ params: { endpoint_id: endpointId }, query: { limit, cursor } }, call) => {
     const { tenantId } = call;
     const page = await asTenant(database, tenantId, async (tx) => {
-      const endpoint = await findCallbackEndpoint(tx, tenantId, endpointId);
+      const endpoint = await findCallbackEndpoint(tx, call, endpointId);
       const list = { call, filters: { endpoint_id: endpoint.endpointId } };
       const before = readCursor(list, cursor, ID);
       const rows = await tx

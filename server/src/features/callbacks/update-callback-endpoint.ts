@@ -15,7 +15,7 @@ export const updateCallbackEndpoint =
   async ({ params: { endpoint_id: endpointId }, body }, call) => {
     const { tenantId } = call;
     return withAudit(database, call, { fields: body }, async (tx) => {
-      const locked = await lockCallbackEndpoint(tx, tenantId, endpointId, 'no key update');
+      const locked = await lockCallbackEndpoint(tx, call, endpointId, 'no key update');
       const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url, call.refuse);
       const rotated = body.rotate_secret
         ? rotateCallbackSecret(keyring, locked, body.previous_secret_ttl_seconds ?? 0)

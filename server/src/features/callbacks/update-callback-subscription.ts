@@ -1,7 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { callbackSubscriptions, isSubscription } from './callback-subscriptions.table.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
@@ -13,7 +12,7 @@ export const updateCallbackSubscription =
       const own = isSubscription(call.tenantId, endpointId, subscriptionId);
       const [locked] = await tx.select().from(callbackSubscriptions).where(own).for('no key update');
       const [updated] = await tx.update(callbackSubscriptions).set({ status: body.status }).where(own).returning();
-      if (!locked || !updated) throw notFound();
+      if (!locked || !updated) throw call.refuse('NOT_FOUND');
       return {
         before: presentCallbackSubscription(locked, call.requestId),
         after: presentCallbackSubscription(updated, call.requestId),

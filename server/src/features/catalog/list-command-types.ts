@@ -3,7 +3,6 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import { answerPage, instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { commandTypes, vendors } from './catalog.table.js';
@@ -20,7 +19,7 @@ export const listCommandTypes =
     const { createdAt: created, commandType: type } = commandTypes;
     const found = await asTenant(database, call.tenantId, async (tx) => {
       const [known] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor));
-      if (!known) throw notFound();
+      if (!known) throw call.refuse('NOT_FOUND');
       return fittingRows(tx, {
         first: (count) =>
           tx

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
-import { type ApiError, notFound, validationFailed } from '../../platform/operation/api-error.js';
+import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
@@ -19,7 +19,7 @@ export const putCommandType =
     if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
-      if (!vendor) throw notFound();
+      if (!vendor) throw call.refuse('NOT_FOUND');
       return (
         (await insertCommandType(tx, { params, body, limit }, call)) ?? updateCommandType(tx, { params, body }, call)
       );

@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
@@ -22,7 +21,7 @@ export const cancelCommand =
         .from(commands)
         .where(and(eq(commands.tenantId, tenantId), eq(commands.commandId, commandId)))
         .for('no key update');
-      if (!row) throw notFound();
+      if (!row) throw call.refuse('NOT_FOUND');
       const after = cancel(row);
       if (!after && row.status !== 'CANCELED') {
         throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
@@ -34,7 +33,7 @@ export const cancelCommand =
       }
       return readCommand(tx, tenantId, commandId, requestId);
     });
-    if (!canceled) throw notFound();
+    if (!canceled) throw call.refuse('NOT_FOUND');
     countCompleted(metrics, moves);
     signals.send([topics.eventLog, topics.command(tenantId, commandId), topics.events(tenantId)]);
     return { status: 200, body: canceled };

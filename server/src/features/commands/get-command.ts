@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { topics } from '../../platform/signals/signals.js';
 import type { WaitFor } from '../../platform/signals/wait-for.js';
@@ -23,7 +22,7 @@ export const getCommand =
       isEnough: (found) =>
         found === null || isTerminal(found) || (seen !== null && Date.parse(found.updated_at) !== seen),
     });
-    if (!command) throw notFound();
+    if (!command) throw call.refuse('NOT_FOUND');
     return { status: 200, body: command };
   };
 

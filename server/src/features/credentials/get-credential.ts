@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { credentials } from '../identity/credentials.table.js';
 import { presentCredential } from './present-credential.js';
@@ -16,6 +15,6 @@ export const getCredential =
         .from(credentials)
         .where(and(eq(credentials.tenantId, call.tenantId), eq(credentials.clientId, params.client_id))),
     );
-    if (!row) throw notFound();
+    if (!row) throw call.refuse('NOT_FOUND');
     return { status: 200, body: presentCredential(row, call) };
   };

@@ -2,7 +2,6 @@ import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contrac
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
@@ -20,7 +19,7 @@ export const updateCredential =
     return withAudit(database, call, { fields: body }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
       const locked = await lockCredential(tx, call, clientId);
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       refuseBeyond(held, (await grantsOf(tx, tenantId, clientId)).scopes);
 
       const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
@@ -38,7 +37,7 @@ export const updateCredential =
         })
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))
         .returning();
-      if (!updated) throw notFound();
+      if (!updated) throw call.refuse('NOT_FOUND');
       const rotated = body.rotate_secret
         ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds ?? 0)
         : null;

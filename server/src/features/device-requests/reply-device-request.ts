@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
-import { notFound, refuseLargePayload } from '../../platform/operation/api-error.js';
+import { refuseLargePayload } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
@@ -22,7 +22,7 @@ export const replyDeviceRequest =
     const isThis = and(eq(deviceRequests.tenantId, tenantId), eq(deviceRequests.deviceRequestId, deviceRequestId));
     const { row, isReplay } = await asTenant(database, tenantId, async (tx) => {
       const [current] = await tx.select(currentDeviceRequest).from(deviceRequests).where(isThis).for('no key update');
-      if (!current) throw notFound();
+      if (!current) throw refuse('NOT_FOUND');
       if (current.status === 'REPLIED') {
         if (!current.replySha256?.equals(replySha256)) throw refuse('DEVICE_REQUEST_ALREADY_REPLIED');
         return { row: current, isReplay: true };

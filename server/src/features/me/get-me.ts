@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
+import { credentialGone } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { grantsOf } from '../access/granting.js';
 import { credentials } from '../identity/credentials.table.js';
@@ -20,7 +20,7 @@ export const getMe =
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)));
       return { row, grants: await grantsOf(tx, tenantId, clientId) };
     });
-    if (!row) throw notFound();
+    if (!row) throw credentialGone();
     return {
       status: 200,
       body: {

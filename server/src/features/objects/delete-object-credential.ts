@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
@@ -18,7 +17,7 @@ export const deleteObjectCredential =
     await withAudit(database, call, { fields: {} }, async (tx) => {
       // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
       const locked = await lockObjectCredential(tx, tenantId, credentialId, 'update');
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       const users = await tx
         .select({ resourceId: objectResources.resourceId })
         .from(objectResources)

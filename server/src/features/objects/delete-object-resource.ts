@@ -1,7 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isObjectResource, objectResources } from './object-resources.table.js';
 import { presentObjectResource } from './present-object-resource.js';
@@ -11,7 +10,7 @@ export const deleteObjectResource =
   async ({ params: { resource_id: resourceId } }, call) => {
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const [deleted] = await tx.delete(objectResources).where(isObjectResource(call.tenantId, resourceId)).returning();
-      if (!deleted) throw notFound();
+      if (!deleted) throw call.refuse('NOT_FOUND');
       return { before: presentObjectResource(deleted, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { resource_id: resourceId, deleted: true, request_id: call.requestId } };

@@ -1,7 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isObjectResource, objectResources } from './object-resources.table.js';
 import { presentObjectResource } from './present-object-resource.js';
@@ -12,6 +11,6 @@ export const getObjectResource =
     const [row] = await asTenant(database, call.tenantId, (tx) =>
       tx.select().from(objectResources).where(isObjectResource(call.tenantId, resourceId)),
     );
-    if (!row) throw notFound();
+    if (!row) throw call.refuse('NOT_FOUND');
     return { status: 200, body: presentObjectResource(row, call.requestId) };
   };

@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { invalidValue, notFound } from '../../platform/operation/api-error.js';
+import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { lockObjectCredential } from './lock-object-credential.js';
@@ -26,7 +26,7 @@ export const updateObjectCredential =
 
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const locked = await lockObjectCredential(tx, tenantId, credentialId, 'no key update');
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
       refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
       if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
@@ -44,7 +44,7 @@ export const updateObjectCredential =
         })
         .where(isObjectCredential(tenantId, credentialId))
         .returning();
-      if (!updated) throw notFound();
+      if (!updated) throw call.refuse('NOT_FOUND');
       return {
         before: presentObjectCredential(locked, call.requestId),
         after: presentObjectCredential(updated, call.requestId),

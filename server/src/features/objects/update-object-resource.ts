@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound, notFoundIn } from '../../platform/operation/api-error.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { lockObjectCredential } from './lock-object-credential.js';
 import { refuseBucketInHostName } from './object-endpoint.js';
@@ -19,7 +19,7 @@ export const updateObjectResource =
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const own = isObjectResource(tenantId, resourceId);
       const [locked] = await tx.select().from(objectResources).where(own).for('no key update');
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       if (body.credential_id !== undefined || body.bucket !== undefined) {
         const { credential_id = locked.credentialId, bucket = locked.bucket } = body;
         const credential = await lockObjectCredential(tx, tenantId, credential_id, 'share');
@@ -42,7 +42,7 @@ export const updateObjectResource =
         })
         .where(own)
         .returning();
-      if (!updated) throw notFound();
+      if (!updated) throw call.refuse('NOT_FOUND');
       return {
         before: presentObjectResource(locked, call.requestId),
         after: presentObjectResource(updated, call.requestId),

@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isParkedMessage } from './get-parked-message.js';
 import { presentParkedMessage } from './present-parked-message.js';
@@ -12,7 +11,7 @@ export const deleteParkedMessage =
   async ({ params: { parked_message_id: id } }, call) => {
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const [deleted] = await tx.delete(parkedMessages).where(isParkedMessage(call.tenantId, id)).returning();
-      if (!deleted) throw notFound();
+      if (!deleted) throw call.refuse('NOT_FOUND');
       return { before: presentParkedMessage(deleted, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { parked_message_id: id, deleted: true, request_id: call.requestId } };

@@ -6,7 +6,6 @@ import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
 import { retriedMessageId } from '../../platform/bus/retried-message.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { isParkedMessage } from './get-parked-message.js';
 import { canRetry, presentParkedMessage } from './present-parked-message.js';
@@ -21,7 +20,7 @@ export const retryParkedMessage =
   async ({ params: { parked_message_id: id } }, call) => {
     const isMessage = isParkedMessage(call.tenantId, id);
     const [row] = await asTenant(database, call.tenantId, (tx) => tx.select().from(parkedMessages).where(isMessage));
-    if (!row) throw notFound();
+    if (!row) throw call.refuse('NOT_FOUND');
     if (!canRetry(row)) throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE');
     const message = { subject: row.subject, id: retriedMessageId(id), body: row.body };
     const [refusal] = await bus.publish([message]).catch(() => {

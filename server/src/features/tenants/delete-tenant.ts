@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { invalidValue, notFound } from '../../platform/operation/api-error.js';
+import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
 import { tenants } from './tenants.table.js';
@@ -29,7 +29,7 @@ export const deleteTenant =
     async function beginDeletion(tx: Transaction) {
       // Waits for every transaction that has written a row which refers to the tenant.
       const [locked] = await tx.select().from(tenants).where(own).for('update');
-      if (!locked) throw notFound();
+      if (!locked) throw call.refuse('NOT_FOUND');
       if (locked.status !== 'DISABLED') {
         throw call.refuse('TENANT_NOT_DISABLED', { metadata: { status: locked.status } });
       }
@@ -47,7 +47,7 @@ export const deleteTenant =
         })
         .where(own)
         .returning();
-      if (!row) throw notFound();
+      if (!row) throw call.refuse('NOT_FOUND');
       return { before: { tenant_id: tenantId, status: locked.status }, after: null, result: row };
     }
   };

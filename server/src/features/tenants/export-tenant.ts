@@ -3,7 +3,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { fittingRows } from '../../platform/database/fitting-rows.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { invalidCursor, notFound } from '../../platform/operation/api-error.js';
+import { invalidCursor } from '../../platform/operation/api-error.js';
 import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { exportedTables } from './exported-tables.js';
@@ -25,7 +25,7 @@ export const exportTenant =
     return asTenant(database, call.tenantId, async (tx) => {
       // The lock makes tenants.delete wait: no page lacks rows that are deleted meanwhile.
       const [tenant] = await tx.select().from(tenants).where(eq(tenants.tenantId, call.tenantId)).for('key share');
-      if (!tenant) throw notFound();
+      if (!tenant) throw call.refuse('NOT_FOUND');
       if (tenant.status !== 'DISABLED') {
         throw call.refuse('TENANT_NOT_DISABLED', { metadata: { status: tenant.status } });
       }

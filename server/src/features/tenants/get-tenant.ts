@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
 import { tenants } from './tenants.table.js';
@@ -13,6 +12,6 @@ export const getTenant =
     const [row] = await asTenant(database, call.tenantId, (tx) =>
       tx.select().from(tenants).where(eq(tenants.tenantId, call.tenantId)),
     );
-    if (!row) throw notFound();
+    if (!row) throw call.refuse('NOT_FOUND');
     return { status: 200, body: presentTenant(row, call.requestId) };
   };

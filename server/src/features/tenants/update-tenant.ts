@@ -2,7 +2,6 @@ import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contrac
 import { eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
-import { notFound } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { refuseUnknownVendors } from '../catalog/refuse-unknown-vendors.js';
@@ -22,7 +21,7 @@ export const updateTenant =
         .set({ name: body.name, status: body.status, vendors: body.vendors, updatedAt: sql`now()` })
         .where(own)
         .returning();
-      if (!locked || !updated) throw notFound();
+      if (!locked || !updated) throw call.refuse('NOT_FOUND');
       return {
         before: presentTenant(locked, call.requestId),
         after: presentTenant(updated, call.requestId),

@@ -47,6 +47,9 @@ export const unavailable = (message: string, retryAfterSeconds: number) =>
 /** Every list can answer it. */
 export const invalidCursor = () => new ApiError('INVALID_CURSOR');
 
+/** The tenant was deleted after the admission. */
+export const credentialGone = () => new ApiError('UNAUTHENTICATED');
+
 /** The one answer for a missing resource and for a resource of another tenant. */
 export const notFound = () => new ApiError('NOT_FOUND');
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { invalidCursor } from './api-error.js';
-import type { Call } from './call.js';
+import type { Call, CallOf } from './call.js';
 
 /** A position of a list in the order of its ids. */
 export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The scope of a cursor: one list, in one tenant, with these filters. */
-type List = { call: Call; filters: Record<string, unknown> };
+type List = { call: CallOf<'INVALID_CURSOR'>; filters: Record<string, unknown> };
 
 /** An opaque cursor after the last item of a page. */
 const writeCursor = (list: List, position: string): string => cursorWriter(list)(position);
@@ -23,7 +23,7 @@ export function readCursor(list: List, cursor: string | undefined, positions: Re
   if (cursor === undefined) return null;
   const [binding, position] = decode(cursor);
   if (binding !== bindingOf(list) || typeof position !== 'string' || !positions.test(position)) {
-    throw invalidCursor();
+    throw list.call.refuse('INVALID_CURSOR');
   }
   return position;
 }

@@ -2,10 +2,11 @@ import type { contract, ErrorCode } from '@tenant-open-platform/contract';
 import type { AppRoute, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import type { CallOf } from './call.js';
 
-/** The error codes that the metadata of an operation declares. */
-type Declared<Route extends AppRoute> = Route extends { metadata: { errors: readonly (infer Code)[] } }
-  ? Extract<Code, ErrorCode>
-  : never;
+/** The error codes that an operation declares: in its metadata, by an id in its path, and by a cursor in its query. */
+type Declared<Route extends AppRoute> =
+  | (Route extends { metadata: { errors: readonly (infer Code)[] } } ? Extract<Code, ErrorCode> : never)
+  | (Route extends { path: `${string}:${string}` } ? 'NOT_FOUND' : never)
+  | (Route extends { query: { shape: { cursor: unknown } } } ? 'INVALID_CURSOR' : never);
 
 /** Takes a validated request and its Call, returns an answer. */
 export type Handler<Route extends AppRoute> = (

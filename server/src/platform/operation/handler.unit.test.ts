@@ -8,8 +8,9 @@ type RefusedBy<Operation extends keyof typeof contract.commands> = Parameters<
 >[0];
 
 test('a handler refuses only with codes that its operation declares', () => {
-  expectTypeOf<RefusedBy<'cancel'>>().toEqualTypeOf<'COMMAND_NOT_CANCELABLE'>();
-  expectTypeOf<RefusedBy<'get'>>().toBeNever();
+  expectTypeOf<RefusedBy<'cancel'>>().toEqualTypeOf<'COMMAND_NOT_CANCELABLE' | 'NOT_FOUND'>();
+  expectTypeOf<RefusedBy<'get'>>().toEqualTypeOf<'NOT_FOUND'>();
+  expectTypeOf<RefusedBy<'list'>>().toEqualTypeOf<'INVALID_CURSOR'>();
 });
 
 test('a function that handlers share takes the calls of operations that declare its code, and no others', () => {
