@@ -232,7 +232,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events and the cursor of this moment: ask on from there for what comes.",
+    "description": "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events but a next_cursor: pass it as cursor to get the events that come after it.",
     "scope": "open:event:read",
     "tenant": "own",
     "path": {},

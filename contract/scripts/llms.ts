@@ -19,6 +19,7 @@ export function renderLlms(): string {
 
 - [OpenAPI 3.1](openapi.json): every operation with schemas, examples, error codes and code samples; also [as YAML](openapi.yaml)
 - [AsyncAPI 3.0](asyncapi.json): the messages between the platform and the adapters of vendors over NATS
+- [Guides](docs/guides): [code that signs, in nine languages](docs/signing-code), [commands](docs/commands), [idempotency](docs/idempotency), [events](docs/events), [errors](docs/errors) and more
 - [Reference page](docs): signs and sends requests from the browser
 
 ## Signing
@@ -39,7 +40,7 @@ A 401 \`UNAUTHENTICATED\` has \`metadata.string_to_sign\`: the lines that the pl
 
 ## Answers
 
-Bodies are JSON and carry \`request_id\`. A refusal is \`{code, message, request_id, details?, metadata?}\`: decide by \`code\`. A list has \`items\` and \`next_cursor\`; pass it as \`cursor\` until it is null. The credential list is an array with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` answers 202: the command is stored, not yet executed; repeat it with the same \`idempotency_key\`.
+Bodies are JSON and carry \`request_id\`. A refusal is \`{code, message, request_id, details?, metadata?}\`: decide by \`code\`. A list has \`items\` and \`next_cursor\`; pass it as \`cursor\` until it is null. Only in \`events.list\` it is never null: an empty page whose \`next_cursor\` equals the \`cursor\` that you sent is the end for now; save it and continue from it later, with \`wait_seconds=30\`. The credential list is an array with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` answers 202: the command is stored, not yet executed; repeat it with the same \`idempotency_key\`.
 
 ${sections.join('\n')}`;
 }

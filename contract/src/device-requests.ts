@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import {
   DeviceId,
+  followingCursor,
   InputTimestamp,
   ItemCursor,
   OpaqueObject,
@@ -121,6 +122,7 @@ export const deviceRequests = operations({
     },
     query: z.strictObject({
       ...pageQuery,
+      cursor: followingCursor,
       order: z
         .enum(['asc', 'desc'])
         .default('desc')

@@ -5,6 +5,7 @@ import {
   ClientId,
   CommandType,
   DeviceId,
+  followingCursor,
   InputTimestamp,
   ItemCursor,
   OpaqueObject,
@@ -141,7 +142,7 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events and the cursor of this moment: ask on from there for what comes.",
+      "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events but a next_cursor: pass it as cursor to get the events that come after it.",
     metadata: {
       scope: 'open:event:read',
       specified: false,
@@ -151,6 +152,7 @@ export const events = operations({
     query: z
       .strictObject({
         ...pageQuery,
+        cursor: followingCursor,
         from: z
           .union([z.literal('now'), InputTimestamp], { error: 'must be now, or RFC 3339 such as 2026-01-31T09:30:00Z' })
           .optional()

@@ -130,6 +130,11 @@ export const pageQuery = {
     .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),
 };
 
+/** In a list that can be followed: where to continue. */
+export const followingCursor = pageQuery.cursor.describe(
+  '`next_cursor` of a page or `cursor` of an item, with the same filters. Opaque; it does not expire.',
+);
+
 /**
  * A caller's or device's JSON object in an answer: a payload, a result, a schema. It was validated on arrival, and
  * walking through it again would take longer than the rest of the answer. Its description is the one of any object.

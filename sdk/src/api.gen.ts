@@ -1066,7 +1066,7 @@ export interface CommandGetQuery {
 export interface DeviceRequestListQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of a page or `cursor` of an item, with the same filters. Opaque; it does not expire. */
   cursor?: string;
   /** desc, by default: newest first. asc: oldest first; behind its cursor comes what devices ask later. */
   order?: "asc" | "desc";
@@ -1088,7 +1088,7 @@ export interface DeviceRequestListQuery {
 export interface EventListQuery {
   /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of a page or `cursor` of an item, with the same filters. Opaque; it does not expire. */
   cursor?: string;
   /** Where to begin without a cursor: `now`, or at an instant with the first event that was logged then or later. From the beginning by default. Not a filter: a cursor goes on without it. */
   from?: string;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { guides } from './documentation-blocks.js';
 
@@ -78,6 +79,19 @@ test.each([
   const shown = [...read(page).matchAll(pattern)];
   expect(shown.length).toBeGreaterThanOrEqual(least);
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
+});
+
+test('docs/signing.md has test requests with the signatures of the vectors', () => {
+  const rows = [...read('docs/signing.md').matchAll(/^\| `(\w+) (\S+)`.*\| `(v1=\w+)` \|$/gm)];
+  const shown = rows.map(
+    ([, method, target, x_api_signature]) =>
+      vectors.accept.find((vector) => vector.x_api_signature === x_api_signature && vector.target === target)
+        ?.method === method,
+  );
+  expect(shown).toEqual([true, true, true]);
+  const { body_base64, body_sha256 } = vectors.accept.find(({ name }) => name === 'post-json') ?? {};
+  expect(read('docs/signing.md')).toContain(`\n${Buffer.from(body_base64 ?? '', 'base64')}\n`);
+  expect(read('docs/signing.md')).toContain(`\`${body_sha256}\``);
 });
 
 test('docs/signing-code.md shows the script of contract/postman.json', () => {

@@ -202,6 +202,10 @@ describe('targetProblem', () => {
     );
   });
 
+  it('says how to write a space, which form encoders write as a plus sign', () => {
+    expect(targetProblem('/api/v1/open/events?command_id=a+b')).toContain('write %20 for a space');
+  });
+
   it('accepts no target with a byte outside ASCII or a control character', () => {
     fc.assert(
       fc.property(rightTarget, fc.nat(), fc.stringMatching(/^[^!-~]$/u), (target, place, character) => {

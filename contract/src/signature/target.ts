@@ -24,6 +24,7 @@ function queryProblem(query: string): string | null {
   for (const pair of query.split('&')) {
     const match = PAIR.exec(pair);
     if (!match) {
+      if (pair.includes('+')) return 'a query parameter has a plus sign: write %20 for a space, or %2B for a plus sign';
       return 'every query parameter must be name=value, the value not empty and percent-encoded outside [A-Za-z0-9._~:,-]';
     }
     const [, name = '', value = ''] = match;
