@@ -43,19 +43,19 @@ async function withResource(client: TenantOpenPlatform, endpoint: string, work: 
     try {
       await work(resource_id);
     } finally {
-      await tidyUp('resource', client.objectResources.update(resource_id, { status: 'DISABLED' }));
+      await tidyUp('resource', client.objectResources.delete(resource_id));
     }
   } finally {
-    await tidyUp('credential', client.objectCredentials.update(credential_id, { status: 'DISABLED' }));
+    await tidyUp('credential', client.objectCredentials.delete(credential_id));
   }
 }
 
-/** Only ACTIVE ones count towards the limits. It throws nothing, which would hide why the work failed. */
-async function tidyUp(what: string, disabling: Promise<unknown>): Promise<void> {
+/** It throws nothing: an error here would hide the error of the upload. */
+async function tidyUp(what: string, deleting: Promise<unknown>): Promise<void> {
   try {
-    await disabling;
+    await deleting;
   } catch (error) {
-    console.error(`The ${what} of this example stays ACTIVE:`, error instanceof Error ? error.message : error);
+    console.error(`The ${what} of this example is not deleted:`, error instanceof Error ? error.message : error);
     process.exitCode = 1;
   }
 }

@@ -65,7 +65,7 @@ const rows: Row[] = [
     delayMs: BACK_OFF_MS,
   },
   {
-    happened: '408 or 5xx other than 503 of the platform',
+    happened: '408 of the platform, or 5xx except 503',
     repeats: 'safe calls',
     next: retryAfter,
     cases: {
@@ -84,7 +84,7 @@ const rows: Row[] = [
     delayMs: 1_000 + BACK_OFF_MS,
   },
   {
-    happened: 'an incomplete answer, or a success that does not come from the platform',
+    happened: "an incomplete answer, or a 2xx whose body is not the platform's",
     repeats: 'safe calls',
     next: backOff,
     cases: { 'half an answer': halfAnAnswer, 'a page with status 200': page(200) },

@@ -95,6 +95,6 @@ function workProblems(root: Place, find: Finder): ErrorDetail[] {
   const { steps, recursive } = workOf(root, find);
   if (recursive) return [problem(recursive.path, 'RECURSIVE_REF', 'refers to itself, which is not supported')];
   if (steps <= MAX_STEPS) return [];
-  const message = `takes ${steps} steps for each byte of a payload and may take ${MAX_STEPS}: each schema that applies to the same value is a step, and each character of a pattern, multiplied by {n}; use maxLength instead of {1,n}`;
+  const message = `takes ${steps} steps for each byte of a payload, and ${MAX_STEPS} are allowed. Each schema that applies to the same value is a step, and so is each character of a pattern, multiplied by {n}. Use maxLength instead of {1,n}`;
   return [problem([], 'TOO_MUCH_WORK', message)];
 }

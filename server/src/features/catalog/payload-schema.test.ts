@@ -62,7 +62,7 @@ const slow: Record<string, object> = {
 };
 
 const UNRESOLVED = ['UNRESOLVED_REF', 'must begin with # and lead to a schema inside this one'] as const;
-const TOO_MUCH = ['TOO_MUCH_WORK', 'steps for each byte of a payload and may take 200'] as const;
+const TOO_MUCH = ['TOO_MUCH_WORK', 'steps for each byte of a payload, and 200 are allowed'] as const;
 const RECURSIVE = ['RECURSIVE_REF', 'refers to itself, which is not supported'] as const;
 const UNKNOWN = ['UNKNOWN_KEYWORD', 'is not a keyword of JSON Schema 2020-12'] as const;
 
