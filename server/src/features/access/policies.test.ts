@@ -52,6 +52,30 @@ test('grants one permission directly, and revokes it from the very next request 
   expect((await revoke(policy_id)).body.code).toBe('NOT_FOUND');
 });
 
+test('revoked by client and scope, a permission is gone, and every other one stays', async () => {
+  const [profile, bystander] = await Promise.all([
+    createCredential(tenant.tenant_id),
+    createCredential(tenant.tenant_id),
+  ]);
+  const scopes = ['open:command:read', 'open:command:create', 'open:event:read'];
+  for (const { client_id } of [profile, bystander]) {
+    for (const scope of scopes) expect((await grant(client_id, scope)).status).toBe(201);
+  }
+  const scopesOf = async (caller: Profile) =>
+    (await signedRequest(caller, 'GET', '/api/v1/open/me')).body.scopes.sort();
+  const all = await scopesOf(profile);
+  const target = `${policies()}?client_id=${profile.client_id}&scope=open:command:read`;
+  const revoked = await signedRequest(tenant.admin, 'DELETE', target);
+  expect([revoked.status, revoked.body.client_id, revoked.body.scope]).toEqual([
+    200,
+    profile.client_id,
+    'open:command:read',
+  ]);
+  expect(await scopesOf(profile)).toEqual(all.filter((scope: string) => scope !== 'open:command:read'));
+  expect(await scopesOf(bystander)).toEqual(all);
+  expect((await signedRequest(tenant.admin, 'DELETE', target)).body.code).toBe('NOT_FOUND');
+});
+
 test('grants only this permission, and no other on the same object', async () => {
   const profile = await createCredential(tenant.tenant_id);
   await grant(profile.client_id, 'open:command:cancel');
