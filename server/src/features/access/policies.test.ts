@@ -2,6 +2,7 @@ import {
   createCredential,
   createTenant,
   type Profile,
+  platform,
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
@@ -74,6 +75,23 @@ test('revoked by client and scope, a permission is gone, and every other one sta
   expect(await scopesOf(profile)).toEqual(all.filter((scope: string) => scope !== 'open:command:read'));
   expect(await scopesOf(bystander)).toEqual(all);
   expect((await signedRequest(tenant.admin, 'DELETE', target)).body.code).toBe('NOT_FOUND');
+});
+
+test('a policy of a role is not deleted by its id: it changes with the role', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const below = `/api/v1/platform/tenants/${tenant_id}`;
+  await signedRequest(admin, 'PUT', `${below}/roles/lister`, { body: { scopes: ['open:callback:read'] } });
+  const administer = (method: string, target: string, body?: object) =>
+    signedRequest(platform().admin, method, `${below}${target}`, body && { body });
+  await administer('PUT', '', { status: 'DISABLED' });
+  // Only an export shows the id.
+  const exported = async () =>
+    (await administer('GET', '/export?limit=500')).body.items.filter(
+      ({ type, data }: { type: string; data: { role: string | null } }) => type === 'policy' && data.role === 'lister',
+    );
+  const [policy] = await exported();
+  expect((await administer('DELETE', `/policies/${policy.data.policy_id}`)).body.code).toBe('NOT_FOUND');
+  expect(await exported()).toEqual([policy]);
 });
 
 test('grants only this permission, and no other on the same object', async () => {
