@@ -2,6 +2,7 @@ import {
   createCredential,
   createTenant,
   type Profile,
+  platform,
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
@@ -50,6 +51,47 @@ test('grants one permission directly, and revokes it from the very next request 
   ]);
   expect(await readCatalog(profile)).toBe(403);
   expect((await revoke(policy_id)).body.code).toBe('NOT_FOUND');
+});
+
+test('revoked by client and scope, a permission is gone, and every other one stays', async () => {
+  const [profile, bystander] = await Promise.all([
+    createCredential(tenant.tenant_id),
+    createCredential(tenant.tenant_id),
+  ]);
+  const scopes = ['open:command:read', 'open:command:create', 'open:event:read'];
+  for (const { client_id } of [profile, bystander]) {
+    for (const scope of scopes) expect((await grant(client_id, scope)).status).toBe(201);
+  }
+  const scopesOf = async (caller: Profile) =>
+    (await signedRequest(caller, 'GET', '/api/v1/open/me')).body.scopes.sort();
+  const all = await scopesOf(profile);
+  const target = `${policies()}?client_id=${profile.client_id}&scope=open:command:read`;
+  const revoked = await signedRequest(tenant.admin, 'DELETE', target);
+  expect([revoked.status, revoked.body.client_id, revoked.body.scope]).toEqual([
+    200,
+    profile.client_id,
+    'open:command:read',
+  ]);
+  expect(await scopesOf(profile)).toEqual(all.filter((scope: string) => scope !== 'open:command:read'));
+  expect(await scopesOf(bystander)).toEqual(all);
+  expect((await signedRequest(tenant.admin, 'DELETE', target)).body.code).toBe('NOT_FOUND');
+});
+
+test('a policy of a role is not deleted by its id: it changes with the role', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const below = `/api/v1/platform/tenants/${tenant_id}`;
+  await signedRequest(admin, 'PUT', `${below}/roles/lister`, { body: { scopes: ['open:callback:read'] } });
+  const administer = (method: string, target: string, body?: object) =>
+    signedRequest(platform().admin, method, `${below}${target}`, body && { body });
+  await administer('PUT', '', { status: 'DISABLED' });
+  // Only an export shows the id.
+  const exported = async () =>
+    (await administer('GET', '/export?limit=500')).body.items.filter(
+      ({ type, data }: { type: string; data: { role: string | null } }) => type === 'policy' && data.role === 'lister',
+    );
+  const [policy] = await exported();
+  expect((await administer('DELETE', `/policies/${policy.data.policy_id}`)).body.code).toBe('NOT_FOUND');
+  expect(await exported()).toEqual([policy]);
 });
 
 test('grants only this permission, and no other on the same object', async () => {

@@ -10,6 +10,7 @@ import {
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { newObjectCredential } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 
 type Entry = {
@@ -20,8 +21,8 @@ type Entry = {
   operation: string;
   target: string;
   changes: string[];
-  before: object | null;
-  after: object | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
   outcome: string;
   request_id: string;
 };
@@ -132,6 +133,66 @@ test('an entry shows who changed which fields of which resource, the values befo
       request_id: expect.any(String),
     })),
   );
+});
+
+test('an entry names each secret that was set, rotated or removed, and shows none', async () => {
+  const changed = await createTenant();
+  const names = ['secret', 'secret_access_key', 'session_token'];
+  /** The answer to a change, and what its entry tells of secrets. */
+  async function change(method: string, target: string, body: Record<string, unknown>) {
+    const answer = await signedRequest(changed.admin, method, target, { body });
+    expect(answer.status, answer.raw).toBeLessThan(300);
+    const [entry] = entriesOf(await log(changed), answer);
+    for (const secret of [answer.body.secret, body.secret_access_key, body.session_token]) {
+      if (typeof secret === 'string') expect(JSON.stringify(entry)).not.toContain(secret);
+    }
+    const ofSecrets = (values: object | null | undefined) =>
+      Object.fromEntries(Object.entries(values ?? {}).filter(([name]) => names.includes(name)));
+    expect(ofSecrets(entry?.before)).toEqual({});
+    return { answer: answer.body, secrets: ofSecrets(entry?.after) };
+  }
+
+  const credential = { client_id: `client-${randomUUID()}`, name: 'Backend' };
+  const credentials = below(changed, 'credentials');
+  expect((await change('POST', credentials, credential)).secrets).toEqual({ secret: 'set' });
+  const rotation = { rotate_secret: true };
+  expect((await change('POST', credentials, { ...credential, ...rotation })).secrets).toEqual({ secret: 'rotated' });
+  const { secrets } = await change('PUT', `${credentials}/${credential.client_id}`, rotation);
+  expect(secrets).toEqual({ secret: 'rotated' });
+
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await change('POST', endpoints, { name: 'Orders', url: 'https://hooks.acme.example/top' });
+  expect(endpoint.secrets).toEqual({ secret: 'set' });
+  const ofEndpoint = `${endpoints}/${endpoint.answer.endpoint_id}`;
+  expect((await change('PUT', ofEndpoint, rotation)).secrets).toEqual({ secret: 'rotated' });
+
+  const objects = '/api/v1/open/objects/credentials';
+  const stored = await change('POST', objects, newObjectCredential({ session_token: 'first-token' }));
+  expect(stored.secrets).toEqual({ secret_access_key: 'set', session_token: 'set' });
+  const key = { access_key_id: 'SECOND', secret_access_key: 'second-access-key' };
+  for (const [body, expected] of [
+    [{ session_token: 'second-token' }, { session_token: 'rotated' }],
+    [key, { secret_access_key: 'rotated', session_token: 'removed' }],
+    [{ session_token: 'third-token' }, { session_token: 'set' }],
+    [{ session_token: null }, { session_token: 'removed' }],
+    [{ name: 'Renamed' }, {}],
+  ]) {
+    expect(
+      (await change('PUT', `${objects}/${stored.answer.credential_id}`, body as Record<string, unknown>)).secrets,
+    ).toEqual(expected);
+  }
+});
+
+test('an entry shows the scopes of a role before and after', async () => {
+  const role = below(tenant, 'roles/reporter');
+  const one = ['open:event:read'];
+  const two = ['open:command:read', 'open:event:read'];
+  const shown = async (answer: Answer) =>
+    entriesOf(await log(tenant), answer).map(({ before, after }) => [before?.scopes, after?.scopes]);
+  const put = (scopes: string[]) => signedRequest(tenant.admin, 'PUT', role, { body: { scopes } });
+  expect(await shown(await put(one))).toEqual([[undefined, one]]);
+  expect(await shown(await put(two))).toEqual([[one, two]]);
+  expect(await shown(await signedRequest(tenant.admin, 'DELETE', role))).toEqual([[two, undefined]]);
 });
 
 test('the log is newest first, and the ids contain the time of the entries', async () => {

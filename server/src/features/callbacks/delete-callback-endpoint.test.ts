@@ -23,8 +23,11 @@ async function createEndpoint(): Promise<string> {
 test('an endpoint is deleted with its subscriptions, and other endpoints keep theirs', async () => {
   const [endpoint, other] = [await createEndpoint(), await createEndpoint()];
   for (const id of [endpoint, other]) {
-    for (const event_type of ['command.accepted', 'command.completed']) {
-      expect((await ask('POST', `/${id}/subscriptions`, { event_type })).status).toBe(201);
+    for (const body of [
+      { event_type: 'command.accepted', status: 'ACTIVE' },
+      { event_type: 'command.completed', status: 'DISABLED' },
+    ]) {
+      expect((await ask('POST', `/${id}/subscriptions`, body)).status).toBe(201);
     }
   }
   const deleted = await ask('DELETE', `/${endpoint}`);

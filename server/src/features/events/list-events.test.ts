@@ -134,6 +134,16 @@ test('events are filtered by the time at which they occurred, in both orders', a
   expect(await found(`${range}&order=desc`)).toEqual(expected.toReversed());
 });
 
+test('an event that occurred before occurred_after is left out, although it is logged later', async () => {
+  const { tenant } = await withCommands(3);
+  const { items } = (await read(tenant)).body;
+  for (const { occurred_at } of items) {
+    const after = new Date(Date.parse(occurred_at) + 1).toISOString();
+    const later = items.filter((item: PlatformEvent) => item.occurred_at >= after).map(summary);
+    expect((await read(tenant, `occurred_after=${after}`)).body.items.map(summary)).toEqual(later);
+  }
+});
+
 test('the cursor of each event leads to the events after it', async () => {
   const { tenant, log } = await withCommands(2);
   const { items } = (await read(tenant)).body;

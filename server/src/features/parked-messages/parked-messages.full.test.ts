@@ -141,6 +141,16 @@ test('a reply stays parked until the bus has acknowledged it', async () => {
   expect(await stays(message)).toBe(false);
 });
 
+test('what an adapter sent stays parked until the platform has taken it, though the bus has acknowledged it', async () => {
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_f');
+  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'Failed 10 times.');
+  const message = await parked(tenant.tenant_id, subject);
+  // Acknowledges every message, and delivers none.
+  const bus = { publish: async () => [] } as Partial<Bus> as Bus;
+  expect((await retryParkedMessage(database, bus)(requestOf(message), newCall())).status).toBe(200);
+  expect(await stays(message)).toBe(true);
+});
+
 test('a header whose name is not valid does not keep a message from being handled', async () => {
   const { tenant_id } = await createTenant();
   const subject = subjects.commandUpdate(tenant_id, 'vendor_a');

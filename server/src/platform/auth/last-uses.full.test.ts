@@ -69,11 +69,14 @@ test('each live secret has its own instant, and a rotation takes the current one
   uses.note(useOf(profile, at(3), 1));
   await uses.storeAll();
   expect(await usesOf(profile)).toEqual([at(3), at(2), at(3)]);
+  uses.note(useOf(profile, at(4), 2));
+  await uses.storeAll();
+  expect(await usesOf(profile)).toEqual([at(4), at(4), at(3)]);
   await rotate(profile);
   // Admitted before the second rotation: the secret is no longer live.
-  uses.note(useOf(profile, at(4), 1));
+  uses.note(useOf(profile, at(5), 1));
   await uses.storeAll();
-  expect(await usesOf(profile)).toEqual([at(4), null, at(2)]);
+  expect(await usesOf(profile)).toEqual([at(5), null, at(4)]);
 });
 
 test('writes a credential at most once a minute, and keeps the uses in between', async () => {
@@ -117,6 +120,14 @@ test('keeps what it could not store', async () => {
   await superuser`grant update (last_used_at) on credentials to top_system`;
   await uses.storeAll();
   expect(await usesOf(profile)).toEqual([at(1), at(1), null]);
+});
+
+test('a request does not store its use itself', async () => {
+  const profile = await createCredential('demo');
+  await superuser`revoke update (last_used_at) on credentials from top_system`;
+  onTestFinished(async () => void (await superuser`grant update (last_used_at) on credentials to top_system`));
+  expect((await signedRequest(profile, 'GET', '/api/v1/open/me')).status).toBe(200);
+  expect(await usesOf(profile)).toEqual([null, null, null]);
 });
 
 test('writes no index entry', async () => {

@@ -7,14 +7,19 @@ import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/
 import { postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
 import { getTableName } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newCommand } from '../../../../test/support/commands.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../../test/support/idle-platform.js';
 import { isAccepted, startLoad } from '../../../../test/support/load.js';
 import { ID_OF_N, multiply } from '../../../../test/support/multiply.js';
 import { newObjectCredential, newObjectResource } from '../../../../test/support/new-object.js';
 import { newPrincipal } from '../../../../test/support/new-principal.js';
+import { openPool } from '../../../../test/support/open-pool.js';
 import { type PrivatePlatform, startPrivatePlatform } from '../../../../test/support/private-platform.js';
+import { inProcessBus } from '../../../platform/bus/in-process-bus.js';
+import type { Database } from '../../../platform/database/database.js';
 import { tenantTables } from '../tenant-tables.js';
+import { createTenantPurge } from './purge-tenants.js';
 
 const COMMANDS = 100_000;
 /** The relay publishes them meanwhile. */
@@ -235,4 +240,80 @@ test('a late message of an adapter brings nothing of the tenant back', async () 
   expect(await rowsOfTenant()).toEqual({});
   expect(dumped([MARKER])).toHaveProperty('taken_names');
   expect(Object.keys(dumped([MARKER]))).toEqual(['taken_names']);
+});
+
+describe('round by round', () => {
+  let idle: IdlePlatform;
+  let superuser: postgres.Sql;
+  let database: Database;
+
+  beforeAll(async () => {
+    idle = await startIdlePlatform();
+    superuser = postgres(idle.superuserUrl, { max: 2, onnotice: () => {} });
+    database = openPool(idle.databaseUrl);
+  }, 60_000);
+
+  afterAll(async () => {
+    await database?.close();
+    await superuser?.end();
+    await idle?.stop();
+  });
+
+  /** One round of a process that has just been started: it knows nothing of earlier rounds. */
+  const round = () => createTenantPurge(database, inProcessBus())();
+
+  const roundsUntil = (isReached: (done: Awaited<ReturnType<typeof round>>) => Promise<boolean>) =>
+    vi.waitUntil(async () => isReached(await round()), { timeout: 30_000, interval: 10 });
+
+  const isDeleted = async (tenantId: string) => (await ask('GET', `/${tenantId}`)).status === 'DELETED';
+
+  const ask = async (method: string, target: string, body?: object) => {
+    const path = `/api/v1/platform/tenants${target}`;
+    const answer = await signedRequest(idle.admin, method, path, { node: idle.admin.base_url, ...(body && { body }) });
+    expect(answer.status, answer.raw).toBeLessThan(300);
+    return answer.body;
+  };
+
+  async function disabledTenant(tenantId: string): Promise<void> {
+    await ask('POST', '', { tenant_id: tenantId, name: 'Umbrella' });
+    await ask('PUT', `/${tenantId}`, { status: 'DISABLED' });
+  }
+
+  const addDeviceRequests = (sql: postgres.Sql, tenantId: string, count: number) => sql`
+    insert into device_requests (
+      tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
+    )
+    select ${tenantId}, gen_random_uuid(), 'vendor_a', 'd', 'ask', '{}', gen_random_uuid()::text, 'EXPIRED', now(), now()
+    from generate_series(1, ${count}::int)`;
+
+  test('each round goes on where the last one ended, and passes go on until one of them finds nothing', async () => {
+    await disabledTenant('umbrella');
+    await addDeviceRequests(superuser, 'umbrella', 2_500);
+    await ask('DELETE', '/umbrella?confirm=umbrella');
+    const rounds: number[] = [];
+    await roundsUntil(async ({ table, removed }) => {
+      if (table === 'device_requests') rounds.push(removed);
+      return table === 'audit_events';
+    });
+    // As by a transaction that had begun before the deletion.
+    await addDeviceRequests(superuser, 'umbrella', 1);
+    await roundsUntil(async ({ table, removed }) => {
+      if (table === 'device_requests') rounds.push(removed);
+      return isDeleted('umbrella');
+    });
+    expect(await superuser`select from device_requests where tenant_id = 'umbrella'`).toHaveLength(0);
+    expect(rounds).toEqual([1_000, 1_000, 500, 1, 0]);
+  });
+
+  test('a pass begins when every transaction that was under way at the deletion has ended', async () => {
+    await disabledTenant('weyland');
+    await superuser.begin(async (tx) => {
+      await tx`select pg_current_xact_id()`;
+      await ask('DELETE', '/weyland?confirm=weyland');
+      expect(await round()).toEqual({ progress: 'WAITING', removed: 0 });
+      await addDeviceRequests(tx as unknown as postgres.Sql, 'weyland', 1);
+    });
+    await roundsUntil(() => isDeleted('weyland'));
+    expect(await superuser`select from device_requests where tenant_id = 'weyland'`).toHaveLength(0);
+  });
 });
