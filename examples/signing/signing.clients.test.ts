@@ -18,36 +18,38 @@ const make = (program: string, args: string[], cwd: string) => {
   execFileSync(program, args, { cwd: here(cwd), stdio: 'pipe', encoding: 'utf8' });
 };
 
-type Language = { needs: string; build?: () => void; program: string[] };
+type Language = { needs: string; build?: () => void; program: string[]; signsVectors: string[] };
 
 const languages: Record<string, Language> = {
   Go: {
     needs: 'go',
-    build: () => make('go', ['build', '-o', join(folder, 'go'), '.'], 'go'),
-    program: [join(folder, 'go')],
+    build: () => make('go', ['build', '-o', `${join(folder, 'go')}/`, '.', './vectors'], 'go'),
+    program: [join(folder, 'go/signing')],
+    signsVectors: [join(folder, 'go/vectors')],
   },
   Java: {
     needs: 'javac',
-    build: () => make('javac', ['-d', join(folder, 'java'), 'Signing.java', 'Main.java'], 'java'),
+    build: () => make('javac', ['-d', join(folder, 'java'), 'Signing.java', 'Main.java', 'Vectors.java'], 'java'),
     program: ['java', '-cp', join(folder, 'java'), 'Main'],
+    signsVectors: ['java', '-cp', join(folder, 'java'), 'Vectors'],
   },
   Rust: {
     needs: 'cargo',
     build: () => make('cargo', ['build', '--quiet', '--locked', '--target-dir', join(folder, 'rust')], 'rust'),
     program: [join(folder, 'rust/debug/signing')],
+    signsVectors: [join(folder, 'rust/debug/vectors')],
   },
-  PHP: { needs: 'php', program: ['php', here('php/main.php')] },
-  Ruby: { needs: 'ruby', program: ['ruby', here('ruby/main.rb')] },
+  PHP: { needs: 'php', program: ['php', here('php/main.php')], signsVectors: ['php', here('php/vectors.php')] },
+  Ruby: { needs: 'ruby', program: ['ruby', here('ruby/main.rb')], signsVectors: ['ruby', here('ruby/vectors.rb')] },
 };
 
 const present = Object.entries(languages).filter(([, { needs }]) => isThere(needs));
 const absent = Object.keys(languages).filter((name) => !present.some(([other]) => other === name));
 if (absent.length > 0) console.log(`Not on this machine, so not run: ${absent.join(', ')}`);
 
-describe.each(present)('%s', (_name, { build, program }) => {
-  const [file, ...args] = program as [string, ...string[]];
-  const run = (parameters: string[], environment: Record<string, string>, input?: string) =>
-    execFileSync(file, [...args, ...parameters], {
+describe.each(present)('%s', (_name, { build, program, signsVectors }) => {
+  const run = ([file, ...args]: string[], environment: Record<string, string>, input?: string) =>
+    execFileSync(file as string, args, {
       env: { ...process.env, ...environment },
       input,
       encoding: 'utf8',
@@ -55,7 +57,7 @@ describe.each(present)('%s', (_name, { build, program }) => {
     });
   const variables = { TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret };
 
-  test('compiles, signs every vector, sends a command, and is refused with a wrong secret', {
+  test('compiles, signs every vector, sends a command and waits for its outcome, and is refused with a wrong secret', {
     timeout: 600_000,
   }, () => {
     build?.();
@@ -65,15 +67,31 @@ describe.each(present)('%s', (_name, { build, program }) => {
       return [vector.secret, vector.client_id, method, target, timestamp, nonce, body].join('\t');
     });
     const signatures = vectors.accept.map(({ x_api_signature }) => x_api_signature);
-    expect(
-      run(['vectors'], variables, `${lines.join('\n')}\n`)
-        .trim()
-        .split('\n'),
-    ).toEqual(signatures);
-    expect(JSON.parse(run([], variables))).toMatchObject({ status: 'ACCEPTED' });
-    expect(() => run([], { ...variables, TOP_SECRET: 'wrong' })).toThrow(/UNAUTHENTICATED/);
+    const signed = run(signsVectors, {}, `${lines.join('\n')}\n`).trim();
+    expect(signed.split('\n')).toEqual(signatures);
+    expect(JSON.parse(run(program, variables))).toMatchObject({ command_type: 'reboot', status: 'SUCCEEDED' });
+    const wrong = { ...variables, TOP_SECRET: 'wrong' };
+    expect(() => run(program, wrong)).toThrow(expect.objectContaining({ status: 1, stdout: '' }));
+    expect(() => run(program, wrong)).toThrow(/UNAUTHENTICATED/);
   });
 });
+
+const headerPrograms = {
+  php: [
+    '-r',
+    'require $argv[1]; echo send_signed(...array_slice($argv, 2))[2]["content-type"];',
+    here('php/signing.php'),
+  ],
+  ruby: ['-e', 'require ARGV.shift; print send_signed(*ARGV)["Content-Type"]', here('ruby/signing.rb')],
+};
+
+test.runIf(isThere('php') && isThere('ruby')).each(Object.entries(headerPrograms))(
+  '%s returns the headers of an answer',
+  (program, parameters) => {
+    const request = [base_url, client_id, secret, 'GET', '/api/v1/open/me'];
+    expect(execFileSync(program, [...parameters, ...request], { encoding: 'utf8' })).toMatch(/^application\/json/);
+  },
+);
 
 test('a fetch that signs sends a body, a query and neither', async () => {
   const signed = signedFetch({ clientId: client_id, secret });

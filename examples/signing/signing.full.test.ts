@@ -31,11 +31,12 @@ const programs: Record<string, Program> = {
 };
 
 describe.each(Object.entries(programs))('%s', (_name, program) => {
-  test('creates a command and reads it back', () => {
+  test('creates a command and waits for its outcome', () => {
     expect(JSON.parse(run(program, asEnvironment(operator)))).toMatchObject({
       vendor: 'vendor_a',
       device_id: 'ok-1',
       command_type: 'reboot',
+      status: 'SUCCEEDED',
       created_by_client_id: operator.client_id,
     });
   });
@@ -82,4 +83,28 @@ test('Python signs every vector', () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual(
     vectors.accept.map(({ string_to_sign, x_api_signature }) => [string_to_sign, x_api_signature]),
   );
+});
+
+/** Another program that uses `send`: it prints what it gets from an answer and from a refusal. */
+const sendTwice = `
+import json, sys
+sys.path.insert(0, 'python')
+from send_command import Refusal, send
+status, headers, value = send("GET", "/api/v1/open/me")
+print(json.dumps([status, headers["content-type"], value["client_id"]]))
+try:
+    send("GET", "/api/v1/open/downlink/commands/none")
+except Refusal as refusal:
+    print(json.dumps([refusal.status, refusal.headers["content-type"], json.loads(refusal.body)["code"]]))
+`;
+
+test('send of Python returns status, headers and value, and raises a refusal with status, headers and body', () => {
+  const lines = run({ file: 'python3', args: ['-c', sendTwice] }, asEnvironment(operator))
+    .trimEnd()
+    .split('\n');
+  const json = expect.stringMatching(/^application\/json/);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    [200, json, operator.client_id],
+    [expect.any(Number), json, expect.stringMatching(/^[A-Z_]+$/)],
+  ]);
 });

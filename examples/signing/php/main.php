@@ -1,15 +1,25 @@
 <?php
-// Sends a command. With the argument "vectors" it signs the requests of standard input instead.
+// Sends a command and waits for its outcome.
 require __DIR__ . '/signing.php';
 
-if ($argc > 1) {
-    while (($line = fgets(STDIN)) !== false) {
-        [$secret, $clientId, $method, $target, $timestamp, $nonce, $body] = explode("\t", rtrim($line, "\n"));
-        echo signature($secret, $clientId, $method, $target, $timestamp, $nonce, hex2bin($body)), "\n";
+/** The value of the answer. A refusal ends the program. */
+function send(string $method, string $target, string $body = ''): object
+{
+    [$status, $answer] = send_signed(getenv('TOP_BASE_URL'), getenv('TOP_CLIENT_ID'), getenv('TOP_SECRET'), $method, $target, $body);
+    if ($status >= 300) {
+        fwrite(STDERR, "$answer\n");
+        exit(1);
     }
-    exit;
+    return json_decode($answer);
 }
-$command = '{"vendor":"vendor_a","device_id":"ok-1","command_type":"reboot","payload":{},"idempotency_key":"' . bin2hex(random_bytes(16)) . '"}';
-[$status, $answer] = send_signed(getenv('TOP_BASE_URL'), getenv('TOP_CLIENT_ID'), getenv('TOP_SECRET'), 'POST', '/api/v1/open/downlink/commands', $command);
-fwrite($status === 202 ? STDOUT : STDERR, "$answer\n");
-exit($status === 202 ? 0 : 1);
+
+$commands = '/api/v1/open/downlink/commands';
+$reboot = [
+    'vendor' => 'vendor_a',
+    'device_id' => 'ok-1',
+    'command_type' => 'reboot',
+    'payload' => new stdClass,
+    'idempotency_key' => bin2hex(random_bytes(16)),
+];
+$accepted = send('POST', $commands, json_encode($reboot));
+echo json_encode(send('GET', "$commands/$accepted->command_id?wait_seconds=30"), JSON_PRETTY_PRINT), "\n";

@@ -1,4 +1,4 @@
-"""Creates a command and reads it back with the standard library alone. Set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET."""
+"""Creates a command and waits for its outcome. Set TOP_BASE_URL, TOP_CLIENT_ID, TOP_SECRET."""
 import hashlib, hmac, json, os, secrets, sys, time, urllib.error, urllib.request, uuid
 
 
@@ -11,7 +11,16 @@ def signature(secret: str, text: str) -> str:
     return "v1=" + hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
-def send(method: str, target: str, value: object = None) -> dict:
+class Refusal(Exception):
+    """The status, the headers and the body of a refusal. The body is text: JSON, if the platform wrote it."""
+
+    def __init__(self, status: int, headers, body: str):
+        super().__init__(body)
+        self.status, self.headers, self.body = status, headers, body
+
+
+def send(method: str, target: str, value: object = None) -> tuple:
+    """Returns the status, the headers and the value of the body. The case of a header's name does not matter."""
     body = b"" if value is None else json.dumps(value).encode()
     client_id, timestamp, nonce = os.environ["TOP_CLIENT_ID"], str(int(time.time())), secrets.token_hex(16)
     text = string_to_sign(method, target, client_id, timestamp, nonce, body)
@@ -26,12 +35,17 @@ def send(method: str, target: str, value: object = None) -> dict:
     request = urllib.request.Request(url, data=body or None, headers=headers, method=method)
     try:
         with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+            return answer.status, answer.headers, json.load(answer)
     except urllib.error.HTTPError as refusal:
-        sys.exit(refusal.read().decode())
+        raise Refusal(refusal.code, refusal.headers, refusal.read().decode(errors="replace")) from None
 
 
 if __name__ == "__main__":
+    commands = "/api/v1/open/downlink/commands"
     reboot = {"vendor": "vendor_a", "device_id": "ok-1", "command_type": "reboot", "payload": {}}
-    accepted = send("POST", "/api/v1/open/downlink/commands", {**reboot, "idempotency_key": str(uuid.uuid4())})
-    print(json.dumps(send("GET", "/api/v1/open/downlink/commands/" + accepted["command_id"]), indent=2))
+    try:
+        _, _, accepted = send("POST", commands, {**reboot, "idempotency_key": str(uuid.uuid4())})
+        _, _, command = send("GET", f"{commands}/{accepted['command_id']}?wait_seconds=30")
+    except Refusal as refusal:
+        sys.exit(refusal.body)
+    print(json.dumps(command, indent=2))

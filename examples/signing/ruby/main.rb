@@ -1,14 +1,16 @@
-# Sends a command. With the argument "vectors" it signs the requests of standard input instead.
+# Sends a command and waits for its outcome.
+require 'json'
 require_relative 'signing'
 
-if ARGV.any?
-  $stdin.each_line(chomp: true) do |line|
-    *fields, body = line.split("\t", -1)
-    puts signature(*fields, [body].pack('H*'))
-  end
-  exit
+# The value of the answer. A refusal ends the program.
+def send_json(method, target, value = nil)
+  body = value ? JSON.generate(value) : ''
+  answer = send_signed(*ENV.values_at('TOP_BASE_URL', 'TOP_CLIENT_ID', 'TOP_SECRET'), method, target, body)
+  abort answer.body unless answer.is_a?(Net::HTTPSuccess)
+  JSON.parse(answer.body)
 end
-command = %({"vendor":"vendor_a","device_id":"ok-1","command_type":"reboot","payload":{},"idempotency_key":"#{SecureRandom.uuid}"})
-answer = send_signed(*ENV.values_at('TOP_BASE_URL', 'TOP_CLIENT_ID', 'TOP_SECRET'), 'POST', '/api/v1/open/downlink/commands', command)
-(answer.code == '202' ? $stdout : $stderr).puts answer.body
-exit answer.code == '202'
+
+commands = '/api/v1/open/downlink/commands'
+reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, idempotency_key: SecureRandom.uuid }
+accepted = send_json('POST', commands, reboot)
+puts JSON.pretty_generate(send_json('GET', "#{commands}/#{accepted['command_id']}?wait_seconds=30"))

@@ -8,7 +8,7 @@ def signature(secret, client_id, method, target, timestamp, nonce, body)
   "v1=#{OpenSSL::HMAC.hexdigest('SHA256', secret, text)}"
 end
 
-# Sends a signed request with net/http.
+# Sends a signed request with net/http. The answer has code, body, and headers such as answer['Retry-After'].
 def send_signed(base_url, client_id, secret, method, target, body = '')
   timestamp, nonce, uri = Time.now.to_i.to_s, SecureRandom.hex(16), URI(base_url + target)
   headers = {
@@ -18,7 +18,8 @@ def send_signed(base_url, client_id, secret, method, target, body = '')
     'X-Api-Nonce' => nonce,
     'X-Api-Signature' => signature(secret, client_id, method, target, timestamp, nonce, body),
   }
-  Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https') do |http|
+  # An attempt that net/http repeats would repeat its nonce.
+  Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == 'https', max_retries: 0) do |http|
     http.send_request(method, uri.request_uri, body.empty? ? nil : body, headers)
   end
 end

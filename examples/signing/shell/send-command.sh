@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates a command and reads it back with curl and openssl alone. Set TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.
+# Creates a command and waits for its outcome with curl and openssl alone. Set TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.
 # `send-command.sh sign METHOD TARGET TIMESTAMP NONCE <BODY` only prints the string to sign and X-Api-Signature.
 set -eu
 : "${TOP_BASE_URL:?}" "${TOP_CLIENT_ID:?}" "${TOP_SECRET:?}"
@@ -36,4 +36,4 @@ key=$(openssl rand -hex 16) # one key is one command: a request repeated with th
 reboot='{"vendor":"vendor_a","device_id":"ok-1","command_type":"reboot","payload":{},"idempotency_key":"'$key'"}'
 accepted=$(send POST /api/v1/open/downlink/commands "$reboot") || { printf '%s\n' "$accepted" >&2; exit 1; }
 command_id=$(printf %s "$accepted" | sed 's/.*"command_id":"\([^"]*\)".*/\1/')
-send GET "/api/v1/open/downlink/commands/$command_id"
+send GET "/api/v1/open/downlink/commands/$command_id?wait_seconds=30"
