@@ -328,7 +328,7 @@ const ErrorCodeOfAnswer = z.enum(errorCodes).meta({ id: 'ErrorCode', description
 const ErrorDetail = z.object({
   location: z
     .string()
-    .meta({ pattern: '^(body|query|path|header)(/.*)?$' })
+    .meta({ pattern: '^(body|query|path|header)(/|$)' })
     .describe(
       'Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`; or `header/` and the name of a header.',
     ),

@@ -117,6 +117,14 @@ test.each(described)('$operation.operationId lists exactly the codes that it can
   expect(listed.sort()).toEqual(errorsOf({ name, route: routeOf(name) }).sort());
 });
 
+test('the location of a problem may be in a property whose name has a line feed', () => {
+  const [pattern] = [...nodes(document)]
+    .map(({ node }) => `${node.pattern}`)
+    .filter((one) => one.startsWith('^(body|'));
+  const locations = ['body', 'query/limit', 'body/a\nb/0', 'elsewhere/a'];
+  expect(locations.filter((location) => new RegExp(pattern ?? '').test(location))).toEqual(locations.slice(0, 3));
+});
+
 test('commands.create lists only its own 422 codes', () => {
   const create = described.find(({ operation }) => operation.operationId === 'commands.create');
   const codes = codesOf(create?.operation.responses['422'] as never);
