@@ -6,7 +6,7 @@ test('lists commands of several statuses, those that have ended, and those that 
   const tenant = await createTenant();
   const { command_id: canceled } = await canceledCommand(tenant);
   // Nobody answers for this device.
-  const open = await newCommand(tenant.operator, { device_id: 'silent-1', timeout_seconds: 300 });
+  const open = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300 });
   /** Which of the two are listed; other commands of the tenant may have ended or not. */
   const listed = async (query: string) => {
     const { status, raw, body } = await signedRequest(tenant.operator, 'GET', `${COMMANDS}?${query}`);
