@@ -138,7 +138,7 @@ test('an entry shows who changed which fields of which resource, the values befo
 test('an entry names each secret that was set, rotated or removed, and shows none', async () => {
   const changed = await createTenant();
   const names = ['secret', 'secret_access_key', 'session_token'];
-  /** The answer to a change, and what its entry tells of secrets. */
+  /** Sends a change. Returns its answer, and the secrets that its audit entry names. */
   async function change(method: string, target: string, body: Record<string, unknown>) {
     const answer = await signedRequest(changed.admin, method, target, { body });
     expect(answer.status, answer.raw).toBeLessThan(300);
