@@ -23,7 +23,8 @@ const LONGEST_DRAIN_MS = 900_000;
 
 /** Figures of a run from the database. Instants are the database's own, as text: a JavaScript Date would be coarser. */
 export function openDatabaseFigures(url: string) {
-  const sql = connect(url, { max: 1, onnotice: () => {} });
+  // One session for good: a new one would have lost the temporary tables of a long filling.
+  const sql = connect(url, { max: 1, max_lifetime: null, onnotice: () => {} });
 
   async function number(query: Promise<unknown>): Promise<number> {
     const [row] = (await query) as Record<string, unknown>[];
