@@ -25,7 +25,7 @@ const info = {
   ],
   description: `What the platform and the adapters of vendors tell each other over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are the platform's: an adapter reads what the platform sends.
 
-Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). \`x-nats-client\` of the server has both prefixes. The platform creates streams and durables: do not create or list any. Pull messages from your durable and acknowledge each one. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) adds another 30 seconds.
+Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). \`x-nats-client\` of the server has both prefixes. The platform creates streams and durables: do not create or list any. Pull messages from your durable and acknowledge each one. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) restarts the 30 seconds.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|

@@ -1,6 +1,9 @@
 import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 
-/** Names that are unique on the whole platform, and their owners. Only the deletion of a tenant frees names: its keys of the bus, but no client id. */
+/**
+ * Names that are unique on the whole platform, and their owners. Only the deletion of a tenant frees names: its keys of
+ * the bus, but no client id.
+ */
 export const takenNames = pgTable(
   'taken_names',
   {
