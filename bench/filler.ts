@@ -102,9 +102,13 @@ async function copyRows(sql: Sql, table: string, count: number, template: string
   const names = columns.map(({ name }) => name as string);
   if (names.length === 0) throw new Error(`The schema no longer has a table ${table}: change filler.ts.`);
   const values = names.map((name) => computed[name] ?? `t.${name}`);
+  // Without their statistics, the planner expects thousands of rows in both and joins in temporary files.
+  await sql.unsafe(`create temporary table template as select * from ${table} t where ${template}`);
+  await sql`analyze base, template`;
   for (let from = 1; from <= count; from += ROWS_A_STATEMENT) {
     const until = Math.min(count, from + ROWS_A_STATEMENT - 1);
     await sql.unsafe(`insert into ${table} (${names.join(', ')}) overriding system value
-      select ${values.join(', ')} from (select * from ${table} t where ${template}) t, base, generate_series(${from}, ${until}) n`);
+      select ${values.join(', ')} from template t, base, generate_series(${from}, ${until}) n`);
   }
+  await sql`drop table template`;
 }
