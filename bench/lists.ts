@@ -63,7 +63,10 @@ export function lists(): List[] {
     const requests = [{}, ...single, ...pairs]
       // The contract does not allow every pair.
       .filter((query) => Object.keys(query).length < 2 || safeParse(query).success)
-      .map((query) => ({ filters: Object.keys(query), target: `${path}?${new URLSearchParams(query)}` }));
+      .map((query) => {
+        const filters = Object.keys(query);
+        return { filters, target: filters.length === 0 ? path : `${path}?${new URLSearchParams(query)}` };
+      });
     return [{ name, path, query: route.query, requests }];
   });
 }

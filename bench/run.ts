@@ -88,7 +88,7 @@ for (const { missed, notJudged } of verdicts) for (const sentence of [...notJudg
 process.exit(verdicts.some(({ missed }) => missed.length > 0) ? 1 : 0);
 
 function formOf(part: string): Form {
-  const accepts = ['accepting', 'workers', 'filled-database'].includes(part);
+  const accepts = ['accepting', 'workers'].includes(part);
   const seconds = values.seconds ?? (accepts ? (quick ? 4 : 10) : quick ? 20 : 60);
   const pairs = values.pairs ?? (!quick ? 5 : accepts ? 2 : 1);
   return {
