@@ -35,11 +35,13 @@ export function openDatabaseFigures(url: string) {
   const acceptedSince = (since: string) => sql`tenant_id = 'demo' and accepted_at >= ${since}::text::timestamptz
     and command_id >= (lpad(to_hex(floor(extract(epoch from ${since}::text::timestamptz) * 1000)::bigint - 1000), 12, '0')
       || '00000000000000000000')::uuid`;
+  const openedAt = new Date().toISOString();
+  const isUnderWay = sql`${acceptedSince(openedAt)} and status in ('ACCEPTED', 'DISPATCHED')`;
 
   return {
     sql,
     now: async (): Promise<string> => (await sql`select now()::text as now`)[0]?.now,
-    backlog: () => number(sql`select count(*) from commands where status in ('ACCEPTED', 'DISPATCHED')`),
+    backlog: () => number(sql`select count(*) from commands where ${isUnderWay}`),
     commands: () => number(sql`select count(*) from commands`),
     succeededBetween: (since: string, until: string) =>
       number(sql`select count(*) from commands where ${acceptedSince(since)} and status = 'SUCCEEDED'
@@ -47,10 +49,9 @@ export function openDatabaseFigures(url: string) {
 
     /** Resolves when every command has ended. */
     async drained(): Promise<void> {
-      const isUnderWay = async () =>
-        (await sql`select 1 from commands where status in ('ACCEPTED', 'DISPATCHED') limit 1`).length > 0;
+      const isAnyUnderWay = async () => (await sql`select 1 from commands where ${isUnderWay} limit 1`).length > 0;
       const startedAt = performance.now();
-      while (await isUnderWay()) {
+      while (await isAnyUnderWay()) {
         if (performance.now() - startedAt > LONGEST_DRAIN_MS)
           throw new Error('Commands are still open after 15 minutes.');
         await pause(POLL_MS);
@@ -65,7 +66,7 @@ export function openDatabaseFigures(url: string) {
             as dispatched,
           percentile_disc(array[0.5, 0.99]) within group (order by extract(epoch from completed_at - accepted_at))
             filter (where status = 'SUCCEEDED') as succeeded
-        from commands where accepted_at >= ${since}::text::timestamptz`;
+        from commands where ${acceptedSince(since)}`;
       const ms = (values: string[] | null, index: number) => 1000 * Number(values?.[index] ?? Number.NaN);
       return {
         byStatus: Object.fromEntries(rows.map(({ status, count }) => [status, count])),

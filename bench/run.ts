@@ -68,6 +68,8 @@ if (values.help || unknown.length > 0) {
   process.exit(values.help ? 0 : 1);
 }
 
+// Every running program adds a listener.
+process.setMaxListeners(0);
 // So that servers and temporary files are removed too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 requireWrk();
