@@ -1,7 +1,9 @@
 import ipaddr from 'ipaddr.js';
 import type { Refuse } from '../../platform/operation/api-error.js';
+import { hasInvalidPunycode } from '../../platform/punycode.js';
 
 const MAX_LENGTH = 2_048;
+const NOT_A_URL = 'is not a URL: its host or its port is not valid';
 
 /**
  * The canonical spelling of a webhook URL, as a WHATWG URL parser writes it. The host is checked after the parser has
@@ -22,7 +24,7 @@ export function canonicalCallbackUrl(text: string, refuse: Refuse<'CALLBACK_URL_
   if (authority === undefined) throw refusal('HTTPS_REQUIRED', 'must begin with https:// and a host');
   if (authority.includes('@')) throw refusal('USER_NOT_ALLOWED', 'must have no user or password');
   if (text.includes('#')) throw refusal('FRAGMENT_NOT_ALLOWED', 'must have no fragment');
-  if (!URL.canParse(text)) throw refusal('INVALID_URL', 'is not a URL: its host or its port is not valid');
+  if (!URL.canParse(text)) throw refusal('INVALID_URL', NOT_A_URL);
   const url = new URL(text);
   if (url.port === '0') throw refusal('PORT_NOT_ALLOWED', 'must not have port 0');
   judgeHost(url.hostname, refusal);
@@ -45,6 +47,7 @@ function judgeHost(host: string, refusal: Refusal): void {
   if (!HOST_NAME.test(host) || host.length > 253) {
     throw refusal('INVALID_HOST', 'must have a host name of letters, digits, - and _ between single dots');
   }
+  if (hasInvalidPunycode(host)) throw refusal('INVALID_URL', NOT_A_URL);
   if (!host.includes('.')) throw refusal('HOST_NOT_PUBLIC', 'must have a host name with a domain');
   const internal = NOT_PUBLIC.find((domain) => host === domain || host.endsWith(`.${domain}`));
   if (internal) throw refusal('HOST_NOT_PUBLIC', `must not have a host of the domain ${internal}: it is not public`);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { invalidValue } from '../../platform/operation/api-error.js';
+import { hasInvalidPunycode } from '../../platform/punycode.js';
 
 /** Scheme, authority, path, query and fragment, before any parser has normalised them. */
 const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
@@ -20,9 +21,10 @@ function endpointProblem(endpoint: string, allowInsecure: boolean): string | nul
   if (query !== undefined) return 'must not have a query';
   if (fragment !== undefined) return 'must not have a fragment';
   if (path !== '' && path !== '/') return 'must not have a path: the bucket is named by the object resource';
-  if (!URL.canParse(endpoint) || !HOST.test(new URL(endpoint).hostname)) return 'must name a host';
-  return null;
+  return URL.canParse(endpoint) && isHost(new URL(endpoint).hostname) ? null : 'must name a host';
 }
+
+const isHost = (hostname: string) => HOST.test(hostname) && !hasInvalidPunycode(hostname);
 
 type Addressing = { endpoint: string; forcePathStyle: boolean };
 
@@ -37,9 +39,9 @@ export function refuseHostNameOfAddress({ endpoint, forcePathStyle }: Addressing
 
 /**
  * Whether the bucket can be part of a host name. A bucket with a dot would be two labels, which no wildcard certificate
- * covers. No URL accepts a bucket that begins like punycode and is not.
+ * covers. A bucket that begins like punycode and is not makes a host name that many URL parsers refuse.
  */
-export const fitsHostName = (bucket: string) => !bucket.includes('.') && URL.canParse(`https://${bucket}.example.com`);
+export const fitsHostName = (bucket: string) => !bucket.includes('.') && !hasInvalidPunycode(bucket);
 
 export function refuseBucketInHostName({ forcePathStyle }: Addressing, bucket: string, location: string): void {
   if (forcePathStyle || fitsHostName(bucket)) return;
