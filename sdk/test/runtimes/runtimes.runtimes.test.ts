@@ -62,6 +62,7 @@ const programs: Program[] = [
   ['Node 20', () => programOf('node@20', 'node'), ['--expose-gc'], true],
   ['Node 22', () => programOf('node@22', 'node'), ['--expose-gc'], true],
   ['Node 24', () => programOf('node@24', 'node'), ['--expose-gc'], true],
+  ['Node 26', () => programOf('node@26', 'node'), ['--expose-gc'], true],
   ['Bun', () => programOf('bun@1', 'bun'), ['run'], true],
   // Its fetch sends a stream in chunks, which stores refuse.
   ['Deno', () => programOf('deno@2', 'deno'), ['run', '--allow-all', '--v8-flags=--expose-gc'], false],

@@ -27,11 +27,10 @@ async function underLoad(fields: object, rotated: (old: Profile) => Promise<void
   let rotation: Promise<void> = Promise.resolve();
   for await (const _ of setInterval(INTERVAL_MS)) {
     if (asked.length % REQUESTS_PER_ROTATION === REQUESTS_PER_ROTATION / 2) {
-      const soFar = [...asked];
       rotation = rotation
-        // Only one previous secret is valid: on a slow machine, requests signed with an older one must be answered
-        // first.
-        .then(() => Promise.all(soFar))
+        // Only one previous secret is valid. So all requests that were signed before the last rotation must be answered,
+        // also those that were sent while it was under way.
+        .then(() => Promise.all(asked))
         .then(() => rotate(fields, nodes[asked.length % 2]))
         .then(({ body }) => {
           const old = reader;
