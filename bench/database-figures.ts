@@ -31,7 +31,10 @@ export function openDatabaseFigures(url: string) {
     return Number(Object.values(row ?? {})[0]);
   }
 
-  /** By the primary key, because a filled database has no other index for it. All load is of tenant `demo`. */
+  /**
+   * By the primary key, because a filled database has no other index for it. An id begins with the node's time, which
+   * may be slightly earlier. All load is of tenant `demo`.
+   */
   const acceptedSince = (since: string) => sql`tenant_id = 'demo' and accepted_at >= ${since}::text::timestamptz
     and command_id >= (lpad(to_hex(floor(extract(epoch from ${since}::text::timestamptz) * 1000)::bigint - 1000), 12, '0')
       || '00000000000000000000')::uuid`;
@@ -58,7 +61,7 @@ export function openDatabaseFigures(url: string) {
       }
     },
 
-    async outcomes(since: string): Promise<Outcomes> {
+    async outcomes(since = openedAt): Promise<Outcomes> {
       const rows = await sql`select status, count(*)::int as count from commands
         where ${acceptedSince(since)} group by status order by count desc`;
       const [quantiles] = await sql`select

@@ -20,7 +20,7 @@ async function measureDrain(build: Build, environment: Record<string, string>): 
     await platform.startNode('worker');
     await platform.startAdapter();
     await platform.database.drained();
-    const { byStatus } = await platform.database.outcomes('-infinity');
+    const { byStatus } = await platform.database.outcomes();
     const stored = Object.values(byStatus).reduce((a, b) => a + b, 0);
     return {
       commands: stored,

@@ -29,7 +29,7 @@ async function upgrade(before: Build, build: Build, environment: Record<string, 
     await platform.stopFirstNode();
     const last = await load(next.baseUrl)();
     await platform.database.drained();
-    const { byStatus } = await platform.database.outcomes('-infinity');
+    const { byStatus } = await platform.database.outcomes();
     return {
       'accepted by the old node, before and while the new one starts': first.accepted,
       'accepted by the old node, beside the new one': old.accepted,
