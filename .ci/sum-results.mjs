@@ -1,14 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Prints `N passed, N failed` over several vitest results. Fails unless every run has at least one passed test. */
+/**
+ * Names each failed test with its error, then prints `N passed, N failed` over several vitest results.
+ * Fails unless every run has at least one passed test.
+ */
 const [failedSteps, ...files] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
 let complete = true;
 for (const file of files) {
   const result = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { testResults: [] };
-  const states = result.testResults.flatMap(({ status, assertionResults }) => {
-    const brokenFile = status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
+  const states = result.testResults.flatMap(({ name, message, status, assertionResults }) => {
+    const failedTests = assertionResults.filter((test) => test.status === 'failed');
+    const brokenFile = status === 'failed' && failedTests.length === 0;
+    for (const test of failedTests) console.log(`Failed: ${name} > ${test.fullName}\n${test.failureMessages.join('\n')}`);
+    if (brokenFile) console.log(`Failed: ${name}\n${message}`);
     return [...assertionResults.map((test) => test.status), ...(brokenFile ? ['failed'] : [])];
   });
   const passedHere = states.filter((state) => state === 'passed').length;
