@@ -13,7 +13,8 @@ for (const file of files) {
   const states = result.testResults.flatMap(({ name, message, status, assertionResults }) => {
     const failedTests = assertionResults.filter((test) => test.status === 'failed');
     const brokenFile = status === 'failed' && failedTests.length === 0;
-    for (const test of failedTests) console.log(`Failed: ${name} > ${test.fullName}\n${test.failureMessages.join('\n')}`);
+    for (const test of failedTests)
+      console.log(`Failed: ${name} > ${test.fullName}\n${test.failureMessages.join('\n')}`);
     if (brokenFile) console.log(`Failed: ${name}\n${message}`);
     return [...assertionResults.map((test) => test.status), ...(brokenFile ? ['failed'] : [])];
   });

@@ -159,6 +159,19 @@ test('migrates a data directory of an earlier build', async () => {
   expect((await createCommand(server)).status).toBe(202);
 });
 
+test('starts although the embedded database takes six seconds to answer', async () => {
+  const answerLate = `
+    import { Server } from 'node:net';
+    import { isMainThread } from 'node:worker_threads';
+    const { listen } = Server.prototype;
+    const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000);
+    if (!isMainThread) Server.prototype.listen = function (...args) { return listen.apply(this.once('connection', wait), args); };`;
+  const startedAt = performance.now();
+  const server = await start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(answerLate)}` });
+  expect(performance.now() - startedAt).toBeGreaterThan(6_000);
+  expect((await createCommand(server)).status).toBe(202);
+});
+
 test('prints a secret at no start, and a restart leaves the profiles unchanged', async () => {
   const first = await start();
   for (const file of ['platform-admin.json', 'demo.json'] as const) {

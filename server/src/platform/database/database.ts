@@ -56,8 +56,16 @@ async function migratePostgres(url: string): Promise<void> {
 async function openEmbedded(directory: string): Promise<Database> {
   const embedded = await startEmbeddedDatabase(directory);
   try {
-    // With a second connection pglite-socket mixes up portals.
-    const sql = postgres({ path: embedded.socketPath, user: 'postgres', ...base, max: 1, max_lifetime: null });
+    const sql = postgres({
+      path: embedded.socketPath,
+      user: 'postgres',
+      ...base,
+      // With a second connection pglite-socket mixes up portals.
+      max: 1,
+      max_lifetime: null,
+      // On a busy machine the first answer of the embedded database can take longer than five seconds.
+      connect_timeout: 30,
+    });
     // The embedded database ignores the settings of a connection.
     await sql.unsafe(
       Object.entries(planSettings)
