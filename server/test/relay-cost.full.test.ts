@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
 import type { Database, Transaction } from '../src/platform/database/database.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
@@ -14,16 +14,15 @@ let platform: IdlePlatform;
 let database: Database;
 let superuser: postgres.Sql;
 
-beforeAll(async () => {
+beforeEach(async () => {
   platform = await startIdlePlatform();
   database = openPool(platform.databaseUrl);
   superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
-  // The worst case: the planner has no statistics of the tables.
   await superuser`alter table commands set (autovacuum_enabled = false)`;
   await superuser`alter table outbox set (autovacuum_enabled = false)`;
 });
 
-afterAll(async () => {
+afterEach(async () => {
   await database?.close();
   await superuser?.end();
   await platform?.stop();
@@ -69,11 +68,27 @@ async function pagesOfBatch(): Promise<number> {
   return pages;
 }
 
-test('a relay batch costs no more with 100,000 waiting commands than with 2,000', async () => {
-  await wait(2_000);
-  const few = await pagesOfBatch();
-  await wait(98_000);
-  const many = await pagesOfBatch();
-  // Each of the 256 rows descends indexes that are one level deeper.
-  expect(many).toBeLessThan(few * 2);
-}, 120_000);
+/** Every deadline has passed when the tables are analyzed, so the planner then believes that no command is waiting. */
+async function analyzeWithoutWaiting(): Promise<void> {
+  await wait(20_000);
+  await superuser`update commands set deadline_at = now() - interval '1 minute'`;
+  await superuser`delete from outbox`;
+  await superuser`vacuum analyze commands, outbox`;
+}
+
+test.each([
+  ['without statistics of the tables', async () => {}],
+  ['with statistics from before the commands', analyzeWithoutWaiting],
+])(
+  'a relay batch costs no more with 100,000 waiting commands than with 2,000, %s',
+  async (_, prepareStatistics) => {
+    await prepareStatistics();
+    await wait(2_000);
+    const few = await pagesOfBatch();
+    await wait(98_000);
+    const many = await pagesOfBatch();
+    // Each of the 256 rows descends indexes that are one level deeper.
+    expect(many).toBeLessThan(few * 2);
+  },
+  120_000,
+);

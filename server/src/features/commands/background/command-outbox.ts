@@ -8,7 +8,7 @@ import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { countCompleted, type Move, moveCommands, nextInstant } from '../move-commands.js';
-import { dispatch, INITIAL, refuse } from '../transitions.js';
+import { dispatch, INITIAL, refuse, type State } from '../transitions.js';
 import { keyOf, lockCommands } from './lock-commands.js';
 
 type Fact = { tenant_id: string; fact_id: string };
@@ -63,7 +63,7 @@ async function dispatchCommands(tx: Transaction, facts: readonly Fact[]): Promis
       status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = ${nextInstant}, updated_at = ${nextInstant}
     from ${given(facts)}
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      and commands.status = ${INITIAL.status} and commands.deadline_at > now()
+      and ${isBeforeDeadline(INITIAL.status)}
     returning ${MESSAGE_COLUMNS}`);
   const messages = toMessages(dispatched);
   const others = facts.filter((fact) => !messages.has(keyOfFact(fact)));
@@ -75,8 +75,16 @@ export const readUnderWay = async (tx: Transaction, facts: readonly Fact[]): Pro
   toMessages(
     await tx.execute<Row>(sql`
       select ${MESSAGE_COLUMNS} from ${given(facts)} join commands using (tenant_id, command_id)
-      where status = 'DISPATCHED' and deadline_at > now()`),
+      where ${isBeforeDeadline('DISPATCHED')}`),
   );
+
+/**
+ * Whether a command has this status and its deadline lies ahead. The `case` keeps the planner away from
+ * commands_by_deadline. It believes that no deadline lies ahead if its statistics are older than the timeouts, and would
+ * then read every command under way for each batch.
+ */
+const isBeforeDeadline = (status: State['status']) =>
+  sql`case when commands.status = ${status} then commands.deadline_at > now() end`;
 
 /**
  * Sorted by key: the update locks commands in this order, as reports do, so that two transactions never deadlock. A
