@@ -182,7 +182,7 @@ test('kill -9 of any process loses no accepted command, and the other processes 
   for (const { idempotencyKey, answer } of sent.filter(isAccepted)) {
     expect(stored.get(idempotencyKey)?.command_id).toBe(answer?.body.command_id);
   }
-});
+}, 180_000);
 
 test('a port in use gives one line and exit 1, however many processes there are', async () => {
   const outcome = await start({ PORT: new URL(server.baseUrl).port }).catch((error: unknown) => error);
