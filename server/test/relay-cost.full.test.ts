@@ -3,8 +3,9 @@ import postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
 import type { Database, Transaction } from '../src/platform/database/database.js';
+import { deleteRows } from '../src/platform/outbox/delete-rows.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
-import { takeRows } from '../src/platform/outbox/take-rows.js';
+import { takeRows, takeRowsFrom } from '../src/platform/outbox/take-rows.js';
 import { localSignals } from '../src/platform/signals/signals.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { openPool } from './support/open-pool.js';
@@ -45,7 +46,7 @@ const wait = (count: number) => superuser`
 
 type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] };
 
-/** How many pages a batch of the relay reads and writes, from taking the outbox rows to DISPATCHED. */
+/** How many pages a batch of the relay reads and writes, from taking the outbox rows to deleting them. */
 async function pagesOfBatch(): Promise<number> {
   const lease = await takeLease(database, 'test', true);
   if (!lease) throw new Error('Another node relays.');
@@ -63,7 +64,9 @@ async function pagesOfBatch(): Promise<number> {
     const { rows } = await takeRows(tx, turn);
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
+    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), []);
     await commandOutbox(database, localSignals(), silent().metrics).prepare(explaining, rows);
+    await deleteRows(explaining, rows);
   });
   return pages;
 }

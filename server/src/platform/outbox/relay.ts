@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import type { Message } from '../bus/bus.js';
 import type { Transaction } from '../database/database.js';
 import { newId } from '../new-id.js';
 import { type Signals, topics } from '../signals/signals.js';
 import { startLoop } from '../signals/start-loop.js';
 import type { Watchdog } from '../telemetry/watchdog.js';
+import { deleteRows, queueAsLogged } from './delete-rows.js';
 import type { LagMeter } from './lag-meter.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './lease.js';
 import { createWaitMeter } from './measure-waits.js';
@@ -271,30 +271,4 @@ export function startRelay(options: RelayOptions) {
 /** The relay itself notices a lost lease and asks for it again. */
 function ignoreLeaseLost(error: unknown): undefined {
   if (!(error instanceof LeaseLost)) throw error;
-}
-
-const keysOf = (rows: readonly OutboxRow[]) =>
-  JSON.stringify(rows.map(({ tenant_id, is_logged, position }) => ({ tenant_id, is_logged, position })));
-
-async function deleteRows(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.execute(sql`
-    delete from outbox
-    using json_to_recordset(${keysOf(rows)}::text::json) as done (
-      tenant_id text, is_logged boolean, position bigint
-    )
-    where outbox.tenant_id = done.tenant_id and outbox.is_logged = done.is_logged and outbox.position = done.position`);
-}
-
-async function queueAsLogged(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.execute(sql`
-    with logged as (
-      delete from outbox
-      using json_to_recordset(${keysOf(rows)}::text::json) as taken (tenant_id text, position bigint)
-      where outbox.tenant_id = taken.tenant_id and not outbox.is_logged and outbox.position = taken.position
-      returning outbox.*
-    )
-    insert into outbox (tenant_id, is_logged, kind, fact_id, created_at)
-    select tenant_id, true, kind, fact_id, created_at from logged order by position`);
 }
