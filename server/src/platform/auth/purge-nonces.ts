@@ -4,19 +4,21 @@ import type { Purge } from '../retention/purge.js';
 
 const BATCH = 5_000;
 
-/** Deletes expired nonces. A node skips rows that another node is deleting. */
+/**
+ * Deletes expired nonces. A node skips rows that another node is deleting. The array replaces a join: with statistics
+ * from when the table was nearly empty, a join compared each nonce with each expired one.
+ */
 export const purgeNonces = (database: Database): Purge => ({
   table: 'nonces',
   async round() {
     const [row] = await asAllTenantsStatement<{ deleted: number }>(
       database,
       (sql) => sql<{ deleted: number }[]>`
-        with expired as (
-          select credential_number, nonce_hash from nonces
-          where expires_at < now() order by expires_at limit ${BATCH} for update skip locked
-        ), gone as (
-          delete from nonces using expired
-          where nonces.credential_number = expired.credential_number and nonces.nonce_hash = expired.nonce_hash
+        with gone as (
+          delete from nonces where ctid = any (array(
+            select ctid from nonces
+            where expires_at < now() order by expires_at limit ${BATCH} for update skip locked
+          ))
           returning 1
         )
         select count(*)::int as deleted from gone`,

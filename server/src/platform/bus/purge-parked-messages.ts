@@ -29,10 +29,10 @@ async function deleteExpired(database: Database, keptDays: number): Promise<numb
     database,
     (sql) => sql`
       delete from parked_messages
-      where (tenant_id, parked_message_id) in (
-        select tenant_id, parked_message_id from parked_messages
+      where ctid = any (array(
+        select ctid from parked_messages
         where parked_at < now() - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
-      )
+      ))
       returning 1`,
   );
   return deleted.length;
@@ -53,18 +53,18 @@ async function deleteBeyondLimit(database: Database, after: string) {
         )
         order by tenant_id limit 1
       ), newest as (
-        select tenant_id, parked_message_id, octet_length(body) as bytes from parked_messages
+        select ctid, parked_message_id, octet_length(body) as bytes from parked_messages
         where tenant_id = (select tenant_id from next)
         order by parked_message_id desc limit ${MAX_ROWS + BATCH}
       ), measured as (
-        select tenant_id, parked_message_id, row_number() over in_order as place, sum(bytes) over in_order as bytes
+        select ctid, row_number() over in_order as place, sum(bytes) over in_order as bytes
         from newest window in_order as (order by parked_message_id desc rows unbounded preceding)
       ), deleted as (
         delete from parked_messages
-        where (tenant_id, parked_message_id) in (
-          select tenant_id, parked_message_id from measured
+        where ctid = any (array(
+          select ctid from measured
           where place > ${MAX_ROWS} or bytes > ${MAX_BYTES} order by place desc limit ${BATCH}
-        )
+        ))
         returning 1
       )
       select (select tenant_id from next) as "tenantId", (select count(*)::int from deleted) as removed`,

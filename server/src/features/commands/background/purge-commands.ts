@@ -22,8 +22,13 @@ export const purgeCommands = (database: Database, keptDays: number) =>
           )
           returning tenant_id, command_id
         ), gone_events as (
-          delete from events using gone
-          where events.tenant_id = gone.tenant_id and events.command_id = gone.command_id
+          delete from events where ctid = any (array(
+            select of_command.ctid from gone cross join lateral (
+              select ctid from events
+              where events.tenant_id = gone.tenant_id and events.command_id = gone.command_id
+              offset 0
+            ) as of_command
+          ))
         )
         select count(*)::int as commands from gone`);
       return deleted?.commands ?? 0;

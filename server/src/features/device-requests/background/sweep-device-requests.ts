@@ -9,17 +9,14 @@ const BATCH = 500;
 export async function sweepDeviceRequests(database: Database, signals: Signals): Promise<number> {
   const expired = await asAllTenants(database, (tx) =>
     tx.execute<{ tenant_id: string }>(sql`
-      with overdue as (
-        select tenant_id, device_request_id from device_requests
+      update device_requests set status = 'EXPIRED'
+      where ctid = any (array(
+        select ctid from device_requests
         where status = 'PENDING' and expires_at <= now()
         order by expires_at
         limit ${BATCH}
         for no key update skip locked
-      )
-      update device_requests set status = 'EXPIRED'
-      from overdue
-      where device_requests.tenant_id = overdue.tenant_id
-        and device_requests.device_request_id = overdue.device_request_id
+      ))
       returning device_requests.tenant_id`),
   );
   signals.send(expired.map(({ tenant_id }) => topics.deviceRequests(tenant_id)));

@@ -147,15 +147,14 @@ async function deleteRows(
 /** Nonces belong to the numbers of credentials. */
 async function deleteNonces(tx: Transaction, tenantId: string): Promise<Batch> {
   const { count } = await tx.execute(sql`
-    delete from nonces where (credential_number, nonce_hash) in (
-      select nonce.credential_number, nonce.nonce_hash from credentials
+    delete from nonces where ctid = any (array(
+      select nonce.ctid from credentials
       cross join lateral (
-        select credential_number, nonce_hash from nonces
-        where credential_number = credentials.number limit ${BATCH} offset 0
+        select ctid from nonces where credential_number = credentials.number limit ${BATCH} offset 0
       ) as nonce
       where credentials.tenant_id = ${tenantId}
       limit ${BATCH}
-    )`);
+    ))`);
   return { removed: count, after: count === BATCH ? [] : null };
 }
 
