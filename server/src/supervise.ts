@@ -27,13 +27,16 @@ const MAX_FAILED_STARTS = 5;
 
 /**
  * Runs the platform as several processes: `WORKERS` of them answer requests on one port, and one carries commands. This
- * process opens no database and answers no request. It distributes connections, forwards messages between the
+ * process opens no database and answers no request. It opens the port for the others, forwards messages between the
  * processes, and restarts those that end.
  */
 export async function supervise(config: Config, logger: Logger): Promise<Server> {
   const parts = Array.from({ length: config.WORKERS }, (_, index) => newPart(`api-${index + 1}`, 'api'));
   if (config.ROLE === 'all') parts.push(newPart('carrier', 'worker'));
   let isStopping = false;
+  // Each process accepts connections itself. In Node's other policy this process passes them on, and forgets those that
+  // a killed process had not taken yet: their clients waited forever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   // JSON has no NaN, which is the value of an unreadable metric.
   cluster.setupPrimary({ serialization: 'advanced' });
   // A process whose event loop hangs does not notice that this one has ended.

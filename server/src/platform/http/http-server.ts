@@ -67,7 +67,6 @@ export function createHttpServer(listener: RequestListener, options: Options): H
   server.timeout = 60_000;
 
   server.on('connection', (socket: Socket) => {
-    // Node's own maxConnections passes the connection to another process. If all are full, it would circulate.
     if (connections.size >= maxConnections || !admit(socket)) {
       socket.destroy();
       return;
