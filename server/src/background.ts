@@ -22,6 +22,7 @@ import { purgeNonces } from './platform/auth/purge-nonces.js';
 import type { Bus } from './platform/bus/bus.js';
 import { purgeParkedMessages } from './platform/bus/purge-parked-messages.js';
 import { createMessageTaker } from './platform/bus/take-message.js';
+import { analyzeGrownTables } from './platform/database/analyze-grown-tables.js';
 import type { Database } from './platform/database/database.js';
 import { createLagMeter } from './platform/outbox/lag-meter.js';
 import { startRelay } from './platform/outbox/relay.js';
@@ -59,6 +60,9 @@ const SWEEP_OLD_INTERVAL_MS = 60_000;
 /** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
+
+/** A table can grow by some 10,000 rows in this time. */
+const ANALYZE_INTERVAL_MS = 5_000;
 
 /** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
 const PURGE_TENANTS_INTERVAL_MS = 1_000;
@@ -184,9 +188,14 @@ export async function startBackground(options: Options & { retention: Retention 
       return progress === 'BUSY' ? 'SOON' : 'WAIT';
     },
   );
+  const statistics = startLoop(ANALYZE_INTERVAL_MS, { name: 'statistics', logger, signals, watchdog }, async () => {
+    const analyzed = await analyzeGrownTables(database.sql);
+    if (analyzed.length > 0) logger.info({ tables: analyzed }, 'analyzed tables that have grown');
+    return 'WAIT';
+  });
   return {
     async stop() {
-      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions];
+      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics];
       await Promise.all(underWay.map((one) => one.stop()));
     },
   };

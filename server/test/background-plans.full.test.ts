@@ -19,6 +19,7 @@ import { createLastUses } from '../src/platform/auth/last-uses.js';
 import { purgeNonces } from '../src/platform/auth/purge-nonces.js';
 import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
 import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
+import { analyzeGrownTables } from '../src/platform/database/analyze-grown-tables.js';
 import type { Database } from '../src/platform/database/database.js';
 import { planSettings } from '../src/platform/database/session-settings.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
@@ -217,5 +218,13 @@ test('also with statistics from a time when the queues were nearly empty', async
   const { owner } = postgres;
   // As vacuum leaves them: many pages with one row in all of them.
   await owner`update pg_class set reltuples = 1 where relname in ${owner(queues)}`;
+  expect(await costly()).toEqual([]);
+}, 120_000);
+
+test('tables that have grown since they were nearly empty are analyzed, each once', async () => {
+  const { owner } = postgres;
+  await owner`update pg_class set reltuples = 1 where relname in ${owner(large)}`;
+  expect(await analyzeGrownTables(owner)).toEqual(large.toSorted());
+  expect(await analyzeGrownTables(owner)).toEqual([]);
   expect(await costly()).toEqual([]);
 }, 120_000);

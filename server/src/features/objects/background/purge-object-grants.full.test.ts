@@ -60,13 +60,12 @@ async function insertGrants(tenantId: string, daysAgo: number[]): Promise<void> 
     await tx.insert(objectGrants).values(
       daysAgo.map((days) => ({
         tenantId,
-        presignId: newId(),
+        presignId: newId(Date.now() - days * 86_400_000),
         resourceId,
         operation: 'DOWNLOAD' as const,
         key: String(days),
         clientId: 'c',
         requestId: 'r',
-        grantedAt: new Date(Date.now() - days * 86_400_000),
         expiresAt: new Date(),
       })),
     );

@@ -1,0 +1,21 @@
+import type postgres from 'postgres';
+
+/** A table with fewer rows is quick to read, whatever the plan. */
+const MANY_ROWS = 2_000;
+const GROWN_TIMES = 10;
+
+/**
+ * Analyzes the tables that have more than ten times the rows that Postgres plans with, and returns their names. A table
+ * that was nearly empty when it was vacuumed counts as nearly empty until it is analyzed. Postgres then considers every
+ * index as good as any other, and dispatching 256 of 200,000 commands took 5 seconds. Autovacuum looks at a table once
+ * a minute. A table without any statistics is left to it: Postgres plans that one by its size.
+ */
+export async function analyzeGrownTables(sql: postgres.Sql): Promise<string[]> {
+  const grown = await sql<{ name: string }[]>`
+    select pg_class.relname as name from pg_stat_user_tables join pg_class on pg_class.oid = relid
+    where pg_has_role(relowner, 'USAGE') and reltuples >= 0 and n_live_tup > ${MANY_ROWS}
+      and n_live_tup > ${GROWN_TIMES} * reltuples
+    order by pg_class.relname`;
+  for (const { name } of grown) await sql`analyze (skip_locked) ${sql(name)}`;
+  return grown.map(({ name }) => name);
+}
