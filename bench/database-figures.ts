@@ -39,12 +39,14 @@ export function openDatabaseFigures(url: string) {
     and command_id >= (lpad(to_hex(floor(extract(epoch from ${since}::text::timestamptz) * 1000)::bigint - 1000), 12, '0')
       || '00000000000000000000')::uuid`;
   const openedAt = new Date().toISOString();
-  const isUnderWay = sql`${acceptedSince(openedAt)} and status in ('ACCEPTED', 'DISPATCHED')`;
+  /** All commands from before have ended, so that a question about open ones does not read those of earlier runs. */
+  let drainedAt = openedAt;
+  const isUnderWay = () => sql`${acceptedSince(drainedAt)} and status in ('ACCEPTED', 'DISPATCHED')`;
 
   return {
     sql,
     now: async (): Promise<string> => (await sql`select now()::text as now`)[0]?.now,
-    backlog: () => number(sql`select count(*) from commands where ${isUnderWay}`),
+    backlog: () => number(sql`select count(*) from commands where ${isUnderWay()}`),
     commands: () => number(sql`select count(*) from commands`),
     succeededBetween: (since: string, until: string) =>
       number(sql`select count(*) from commands where ${acceptedSince(since)} and status = 'SUCCEEDED'
@@ -52,13 +54,14 @@ export function openDatabaseFigures(url: string) {
 
     /** Resolves when every command has ended. */
     async drained(): Promise<void> {
-      const isAnyUnderWay = async () => (await sql`select 1 from commands where ${isUnderWay} limit 1`).length > 0;
+      const isAnyUnderWay = async () => (await sql`select 1 from commands where ${isUnderWay()} limit 1`).length > 0;
       const startedAt = performance.now();
       while (await isAnyUnderWay()) {
         if (performance.now() - startedAt > LONGEST_DRAIN_MS)
           throw new Error('Commands are still open after 15 minutes.');
         await pause(POLL_MS);
       }
+      drainedAt = new Date().toISOString();
     },
 
     async outcomes(since = openedAt): Promise<Outcomes> {
