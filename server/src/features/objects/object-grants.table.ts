@@ -21,6 +21,7 @@ export const objectGrants = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.presignId] }),
+    // Only the purge of earlier versions reads it. A later release drops it.
     index('object_grants_granted_at').on(table.grantedAt),
   ],
 );
