@@ -39,7 +39,7 @@ export function openDatabaseFigures(url: string) {
     and command_id >= (lpad(to_hex(floor(extract(epoch from ${since}::text::timestamptz) * 1000)::bigint - 1000), 12, '0')
       || '00000000000000000000')::uuid`;
   const openedAt = new Date().toISOString();
-  /** All commands from before have ended, so that a question about open ones does not read those of earlier runs. */
+  /** When every command had ended for the last time. Questions about open commands read only later ones. */
   let drainedAt = openedAt;
   const isUnderWay = () => sql`${acceptedSince(drainedAt)} and status in ('ACCEPTED', 'DISPATCHED')`;
 

@@ -34,8 +34,8 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
   const parts = Array.from({ length: config.WORKERS }, (_, index) => newPart(`api-${index + 1}`, 'api'));
   if (config.ROLE === 'all') parts.push(newPart('carrier', 'worker'));
   let isStopping = false;
-  // Each process accepts connections itself. In Node's other policy this process passes them on, and forgets those that
-  // a killed process had not taken yet: their clients waited forever.
+  // Each process accepts connections itself. With Node's round robin this process passes them on. It never closes those
+  // that a killed process had not yet taken, so their clients would wait forever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   // JSON has no NaN, which is the value of an unreadable metric.
   cluster.setupPrimary({ serialization: 'advanced' });

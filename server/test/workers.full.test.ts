@@ -194,7 +194,7 @@ test('kill -9 of any process loses no accepted command, and the other processes 
   }
 }, 300_000);
 
-test('kill -9 of a process leaves no client without an end of its connection', async () => {
+test('kill -9 of a process leaves no request waiting forever', async () => {
   let isOver = false;
   const one = () => signedRequest(demo, 'GET', ME, { headers: { Connection: 'close' } }).catch(() => null);
   const asking = Promise.all(
