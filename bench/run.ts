@@ -5,6 +5,7 @@ import { requireWrk } from './generator/wrk.js';
 import { accepting } from './parts/accepting.js';
 import { deletion } from './parts/deletion.js';
 import { drain } from './parts/drain.js';
+import { embedded } from './parts/embedded.js';
 import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate, overload } from './parts/fixed-rate.js';
 import { memory } from './parts/memory.js';
@@ -28,6 +29,7 @@ const parts: Record<string, Part> = {
   workers,
   'rolling-upgrade': rollingUpgrade,
   'filled-database': filledDatabase,
+  embedded,
   memory,
   start,
   sdk,
