@@ -13,10 +13,10 @@ import { type Form, measureBuilds, type Part, WARM_UP_SECONDS } from './part.js'
 
 const TIMEOUT_SECONDS = 15;
 
-/** Only one process can open the embedded database, so that the outcomes are counted when the platform has stopped. */
+/** Only one process can open the embedded database, so the outcomes are counted after the platform has stopped. */
 export const embedded: Part = {
   about:
-    'Full load from 32 connections of `wrk` on the default start: one process with the embedded database, the in-process bus and the simulated fleet. Completed: SUCCEEDED before the load ended. The other outcomes are counted when every deadline is over.',
+    'Full load from 32 connections of `wrk` on the default start: one process with the embedded database, the in-process bus and the simulated fleet. Completed: SUCCEEDED before the load ended. The share that SUCCEEDED is counted when every deadline is over.',
   measure: (form) => measureBuilds(form, (build) => measureEmbedded(build, form)),
 };
 

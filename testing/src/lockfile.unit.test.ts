@@ -4,13 +4,9 @@ import { expect, test } from 'vitest';
 /** `pnpm install` can drop the native packages of other systems from the lockfile. They cannot install it then. */
 test('the lockfile has every native package for macOS, Windows and Linux, on both processors', () => {
   const lockfile = readFileSync(new URL('../../pnpm-lock.yaml', import.meta.url), 'utf8');
-  const names = new Set(
-    Array.from(lockfile.matchAll(/^ {2}'?([^\s']+-?(?:linux|darwin|win32)-[^\s']+)'?:$/gm), ([, name]) => name),
-  );
   const systemsOf = new Map<string, Set<string>>();
-  for (const name of names) {
-    const [, start, system, version] = name?.match(/^(.*?)((?:linux|darwin|win32)-(?:x64|arm64))\b[^@]*(@.*)$/) ?? [];
-    if (system === undefined) continue;
+  const nativePackage = /^ {2}'?([^\s']*?)((?:linux|darwin|win32)-(?:x64|arm64))\b[^@\s]*(@[^\s']+)'?:$/gm;
+  for (const [, start, system = '', version] of lockfile.matchAll(nativePackage)) {
     const tool = `${start}*${version}`;
     systemsOf.set(tool, (systemsOf.get(tool) ?? new Set()).add(system));
   }
