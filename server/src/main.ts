@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, readConfig } from './config.js';
-import { runKeys } from './keys.js';
+import { runKeys } from './operator/keys.js';
+import { bootstrapAdministrator } from './operator/platform-administrator.js';
+import { republishOutbox } from './operator/republish-outbox.js';
 import { runPart } from './part.js';
 import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
-import { bootstrapAdministrator } from './platform-administrator.js';
-import { republishOutbox } from './republish-outbox.js';
 import { baseUrlOf, openStorage, type Server, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 import { PART, supervise } from './supervise.js';

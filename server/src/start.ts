@@ -3,10 +3,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { type Retention, startBackground, startProvisioning, startStoringUses } from './background.js';
-import { changesOf } from './changes-of.js';
+import { changesOf } from './background/changes-of.js';
+import { startSimulatedFleet } from './background/simulated-fleet.js';
+import { type Retention, startBackground, startProvisioning, startStoringUses } from './background/start-background.js';
 import { type Closers, createClosers } from './closers.js';
 import type { Config } from './config.js';
+import { seedOnFirstStart } from './operator/platform-administrator.js';
 import { createLastUses } from './platform/auth/last-uses.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
@@ -25,9 +27,7 @@ import { readBacklog } from './platform/telemetry/backlog.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { refusalLog } from './platform/telemetry/refusal-log.js';
 import { createWatchdog, type Watchdog } from './platform/telemetry/watchdog.js';
-import { seedOnFirstStart } from './platform-administrator.js';
 import { createRouter } from './router.js';
-import { startSimulatedFleet } from './simulated-fleet.js';
 
 /** Opens the configured database and its keyring. */
 export async function openStorage(config: Config) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Profile } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changesOf } from '../src/changes-of.js';
+import { changesOf } from '../src/background/changes-of.js';
 import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
 import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
 import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';

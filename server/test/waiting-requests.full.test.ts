@@ -1,6 +1,6 @@
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { changesOf } from '../src/changes-of.js';
+import { changesOf } from '../src/background/changes-of.js';
 import { readCommand } from '../src/features/commands/get-command.js';
 import { isTerminal } from '../src/features/commands/transitions.js';
 import { asTenant } from '../src/platform/database/roles.js';

@@ -1,8 +1,8 @@
 import { PrincipalStatus, PrincipalType } from '@tenant-open-platform/contract';
 import { foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../platform/database/columns.js';
-import { credentials } from '../identity/credentials.table.js';
-import { tenants } from '../tenants/tenants.table.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 
 export const busPrincipals = pgTable(
   'bus_principals',

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { refuseForeignVendors } from '../catalog/refuse-unknown-vendors.js';
+import { refuseForeignVendors } from '../vendors/refuse-unknown-vendors.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
 

@@ -2,8 +2,8 @@ import type { ValidateFunction } from 'ajv';
 import type { Database } from '../../platform/database/database.js';
 import { asAllTenantsStatement } from '../../platform/database/roles.js';
 import { type ApiError, type Refuse, refuse, unavailable } from '../../platform/operation/api-error.js';
-import { compilePayloadSchema } from './payload-schema.js';
-import { validationDetails } from './validation-details.js';
+import { compilePayloadSchema } from '../command-types/payload-schema.js';
+import { validationDetails } from '../command-types/validation-details.js';
 
 type CommandType = { revision: number; enabled: boolean; validate: Validate };
 type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };

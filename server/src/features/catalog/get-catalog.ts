@@ -3,8 +3,9 @@ import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { commandTypes, vendors } from './catalog.table.js';
-import { vendorsOf } from './refuse-unknown-vendors.js';
+import { commandTypes } from '../command-types/command-types.table.js';
+import { vendorsOf } from '../vendors/refuse-unknown-vendors.js';
+import { vendors } from '../vendors/vendors.table.js';
 
 export const getCatalog =
   (database: Database): Handler<typeof contract.catalog.get> =>

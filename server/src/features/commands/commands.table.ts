@@ -2,7 +2,7 @@ import { AdapterStatus, CommandStatus, type contract, DeviceExecutionStatus } fr
 import { foreignKey, index, integer, json, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
-import { credentials } from '../identity/credentials.table.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 
 type JsonObject = Record<string, unknown>;
 

@@ -10,7 +10,7 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import { vendorsOf } from '../catalog/refuse-unknown-vendors.js';
+import { vendorsOf } from '../vendors/refuse-unknown-vendors.js';
 import {
   type Acceptance,
   createCommandAccepter,

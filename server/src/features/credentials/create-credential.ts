@@ -1,13 +1,13 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
-import { credentials } from '../identity/credentials.table.js';
-import { lockCredential } from '../identity/lock-credential.js';
+import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { insertCredential } from './insert-credential.js';
+import { lockCredential } from './lock-credential.js';
 import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 

@@ -2,8 +2,8 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { credentials } from '../identity/credentials.table.js';
 import { presentCredential } from './present-credential.js';
 
 export const getCredential =

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/database/database.js';
 import { takenNames } from '../../platform/database/names.table.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { credentials } from '../identity/credentials.table.js';
 
 type NewCredential = {
   tenantId: string;

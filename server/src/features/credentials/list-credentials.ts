@@ -3,9 +3,9 @@ import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { boundedScan } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import { instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { credentials } from '../identity/credentials.table.js';
 import { presentCredential } from './present-credential.js';
 
 /** created_at in milliseconds and client_id. */

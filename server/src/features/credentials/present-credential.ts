@@ -1,5 +1,5 @@
+import type { credentials } from '../../platform/identity/credentials.table.js';
 import type { Call } from '../../platform/operation/call.js';
-import type { credentials } from '../identity/credentials.table.js';
 
 type Row = typeof credentials.$inferSelect;
 

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { credentials } from '../identity/credentials.table.js';
 
 type Row = typeof credentials.$inferSelect;
 

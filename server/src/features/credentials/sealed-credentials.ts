@@ -1,6 +1,6 @@
+import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { sealedTable } from '../../platform/secrets/sealed-secrets.js';
-import { credentials } from '../identity/credentials.table.js';
 
 export const sealedCredentials = sealedTable(credentials, {
   name: 'credentials',

@@ -2,12 +2,12 @@ import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contrac
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../access/granting.js';
-import { lockPlatformAdministrators } from '../access/last-platform-administrator.js';
-import { credentials } from '../identity/credentials.table.js';
-import { lockCredential } from '../identity/lock-credential.js';
+import { lockPlatformAdministrators } from '../role-bindings/last-platform-administrator.js';
+import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
+import { lockCredential } from './lock-credential.js';
 import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 

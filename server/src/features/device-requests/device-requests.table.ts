@@ -2,7 +2,7 @@ import { DeviceRequestStatus, ReplyOutcome } from '@tenant-open-platform/contrac
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
-import { tenants } from '../tenants/tenants.table.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 
 type JsonObject = Record<string, unknown>;
 

@@ -3,10 +3,10 @@ import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialGone } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { grantsOf } from '../access/granting.js';
-import { credentials } from '../identity/credentials.table.js';
+import { grantsOf } from '../roles/granting.js';
 
 type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 

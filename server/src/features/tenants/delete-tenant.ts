@@ -3,10 +3,10 @@ import { eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
-import { tenants } from './tenants.table.js';
 
 export const deleteTenant =
   (database: Database): Handler<typeof contract.tenants.delete> =>

@@ -2,9 +2,9 @@ import type { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
-import { tenants } from './tenants.table.js';
 
 export const getTenant =
   (database: Database): Handler<typeof contract.tenants.get> =>

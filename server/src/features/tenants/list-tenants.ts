@@ -2,10 +2,10 @@ import type { contract } from '@tenant-open-platform/contract';
 import { desc, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import { answerPage, instantOf, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { presentTenant } from './present-tenant.js';
-import { tenants } from './tenants.table.js';
 
 /** created_at in milliseconds and tenant_id. */
 const POSITION = /^([0-9]{1,15}) ([A-Za-z0-9_-]{1,63})$/;

@@ -1,4 +1,4 @@
-import type { tenants } from './tenants.table.js';
+import type { tenants } from '../../platform/identity/tenants.table.js';
 
 export const presentTenant = (row: typeof tenants.$inferSelect, requestId: string) => ({
   tenant_id: row.tenantId,

@@ -2,8 +2,8 @@ import { errors, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../platform/database/database.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import type { CallOf } from '../../platform/operation/call.js';
-import { tenants } from './tenants.table.js';
 
 type Limited = CallOf<'RESOURCE_LIMIT_REACHED'>;
 

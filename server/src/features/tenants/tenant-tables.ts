@@ -2,20 +2,20 @@ import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
+import { credentials } from '../../platform/identity/credentials.table.js';
+import { policies } from '../../platform/identity/policies.table.js';
+import { roleBindings } from '../../platform/identity/role-bindings.table.js';
+import { roles } from '../../platform/identity/roles.table.js';
 import { events } from '../../platform/outbox/events.table.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';
-import { policies } from '../access/policies.table.js';
-import { roleBindings } from '../access/role-bindings.table.js';
-import { roles } from '../access/roles.table.js';
 import { busPrincipals } from '../bus-principals/bus-principals.table.js';
-import { callbackEndpoints } from '../callbacks/callback-endpoints.table.js';
-import { callbackSubscriptions } from '../callbacks/callback-subscriptions.table.js';
+import { callbackEndpoints } from '../callback-endpoints/callback-endpoints.table.js';
+import { callbackSubscriptions } from '../callback-subscriptions/callback-subscriptions.table.js';
 import { commands } from '../commands/commands.table.js';
 import { deviceRequests } from '../device-requests/device-requests.table.js';
-import { credentials } from '../identity/credentials.table.js';
-import { objectCredentials } from '../objects/object-credentials.table.js';
+import { objectCredentials } from '../object-credentials/object-credentials.table.js';
+import { objectResources } from '../object-resources/object-resources.table.js';
 import { objectGrants } from '../objects/object-grants.table.js';
-import { objectResources } from '../objects/object-resources.table.js';
 
 /**
  * Every table with rows of tenants, except the tenants themselves and the names that stay taken. A row comes before the

@@ -2,11 +2,11 @@ import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contrac
 import { eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { refuseUnknownVendors } from '../catalog/refuse-unknown-vendors.js';
+import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
 import { presentTenant } from './present-tenant.js';
-import { tenants } from './tenants.table.js';
 
 export const updateTenant =
   (database: Database, signals: Signals): Handler<typeof contract.tenants.update> =>

@@ -4,8 +4,8 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Bus, Durable } from '../../../platform/bus/bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
-import { vendors } from '../../catalog/catalog.table.js';
-import { tenants } from '../../tenants/tenants.table.js';
+import { tenants } from '../../../platform/identity/tenants.table.js';
+import { vendors } from '../../vendors/vendors.table.js';
 import { busPrincipals } from '../bus-principals.table.js';
 
 /** Every this many runs all durables are provided again, in case one was deleted. */

@@ -1,9 +1,9 @@
 import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
+import { tenants } from '../../../platform/identity/tenants.table.js';
 import { firstIdAt } from '../../../platform/new-id.js';
 import type { Republishable } from '../../../platform/outbox/republish.js';
-import { tenants } from '../../tenants/tenants.table.js';
 import { deviceRequests } from '../device-requests.table.js';
 import { toReplyMessage } from './reply-outbox.js';
 

@@ -9,9 +9,9 @@ import { openPool } from '../../../../test/support/open-pool.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asTenant } from '../../../platform/database/roles.js';
 import { newId } from '../../../platform/new-id.js';
-import { objectCredentials } from '../object-credentials.table.js';
+import { objectCredentials } from '../../object-credentials/object-credentials.table.js';
+import { objectResources } from '../../object-resources/object-resources.table.js';
 import { objectGrants } from '../object-grants.table.js';
-import { objectResources } from '../object-resources.table.js';
 
 let folder: string;
 let postgres: PrivatePostgres;

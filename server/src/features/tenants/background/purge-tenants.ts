@@ -5,10 +5,10 @@ import type { Bus } from '../../../platform/bus/bus.js';
 import { parkedMessages } from '../../../platform/bus/parked-messages.table.js';
 import type { Database, Transaction } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
+import type { Deletion } from '../../../platform/identity/tenants.table.js';
 import { idTimeOf } from '../../../platform/new-id.js';
 import { busPrincipals } from '../../bus-principals/bus-principals.table.js';
 import { isInTenantAfter, keyOf, listed, tenantTables, valuesOf } from '../tenant-tables.js';
-import type { Deletion } from '../tenants.table.js';
 
 /** One transaction deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;

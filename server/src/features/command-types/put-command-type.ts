@@ -1,0 +1,87 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
+import type { Call, CallOf } from '../../platform/operation/call.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
+import { vendors } from '../vendors/vendors.table.js';
+import { commandTypes } from './command-types.table.js';
+import { compilePayloadSchema } from './payload-schema.js';
+import { presentCommandType } from './present-command-type.js';
+
+type Put = Parameters<Handler<typeof contract.commandTypes.put>>[0];
+
+export const putCommandType =
+  (database: Database, limit: number): Handler<typeof contract.commandTypes.put> =>
+  async ({ params, body }, call) => {
+    if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
+      const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
+      if (!vendor) throw call.refuse('NOT_FOUND');
+      return (
+        (await insertCommandType(tx, { params, body, limit }, call)) ?? updateCommandType(tx, { params, body }, call)
+      );
+    });
+    return { status: 200, body: presentCommandType(row, call.requestId) };
+  };
+
+/** Null if the command type exists, or if the body lacks a field that a new one needs. */
+async function insertCommandType(
+  tx: Transaction,
+  { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
+  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
+) {
+  const { enabled = true, description, payload_schema: payloadSchema } = body;
+  if (description === undefined || payloadSchema === undefined) return null;
+  const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
+  if (existing) return null;
+  await refuseBeyondPlatformLimit(tx, call, commandTypes, limit);
+  const [created] = await tx
+    .insert(commandTypes)
+    .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
+    .onConflictDoNothing()
+    .returning();
+  return created ? { before: null, after: presentCommandType(created, call.requestId), result: created } : null;
+}
+
+async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, { requestId }: Call) {
+  const { enabled, description, payload_schema: payloadSchema } = body;
+  const key = keyOf(params);
+  // Lock the row: two concurrent changes of the schema must both increment the revision.
+  const [current] = await tx.select().from(commandTypes).where(key).for('update');
+  if (!current) throw missingFields(body);
+  const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
+  const [updated] = await tx
+    .update(commandTypes)
+    .set({
+      enabled,
+      description,
+      ...(isNewSchema && { payloadSchema, revision: current.revision + 1 }),
+      updatedAt: sql`now()`,
+    })
+    .where(key)
+    .returning();
+  if (!updated) throw new Error('The command type that was locked is gone.');
+  return {
+    before: presentCommandType(current, requestId),
+    after: presentCommandType(updated, requestId),
+    result: updated,
+  };
+}
+
+const keyOf = ({ vendor, command_type }: Put['params']) =>
+  and(eq(commandTypes.vendor, vendor), eq(commandTypes.commandType, command_type));
+
+function missingFields(body: Put['body']): ApiError {
+  const missing = (['description', 'payload_schema'] as const).filter((name) => body[name] === undefined);
+  return validationFailed(
+    missing.map((name) => ({
+      location: `body/${name}`,
+      code: 'REQUIRED',
+      message: 'is required for a new command type',
+    })),
+  );
+}

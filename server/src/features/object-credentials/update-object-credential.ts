@@ -1,0 +1,99 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { invalidValue } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import type { Keyring } from '../../platform/secrets/keyring.js';
+import { objectResources } from '../object-resources/object-resources.table.js';
+import { lockObjectCredential } from './lock-object-credential.js';
+import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
+import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
+import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
+import { presentObjectCredential } from './present-object-credential.js';
+
+type Row = typeof objectCredentials.$inferSelect;
+
+export const updateObjectCredential =
+  (
+    database: Database,
+    keyring: Keyring,
+    { allowInsecure }: { allowInsecure: boolean },
+  ): Handler<typeof contract.objectCredentials.update> =>
+  async ({ params: { credential_id: credentialId }, body }, call) => {
+    const { tenantId } = call;
+    const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
+
+    const row = await withAudit(database, call, { fields: body }, async (tx) => {
+      const locked = await lockObjectCredential(tx, tenantId, credentialId, 'no key update');
+      if (!locked) throw call.refuse('NOT_FOUND');
+      const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
+      refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
+      if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
+      const [updated] = await tx
+        .update(objectCredentials)
+        .set({
+          name: body.name,
+          provider: body.provider,
+          endpoint,
+          region: body.region,
+          forcePathStyle,
+          status: body.status,
+          ...secretsOf(body, locked, keyring),
+          updatedAt: sql`now()`,
+        })
+        .where(isObjectCredential(tenantId, credentialId))
+        .returning();
+      if (!updated) throw call.refuse('NOT_FOUND');
+      return {
+        before: presentObjectCredential(locked, call.requestId),
+        after: presentObjectCredential(updated, call.requestId),
+        secrets: {
+          secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
+          session_token: changeOfToken(locked, updated),
+        },
+        result: updated,
+      };
+    });
+    return { status: 200, body: presentObjectCredential(row, call.requestId) };
+  };
+
+type Secrets = {
+  access_key_id?: string | undefined;
+  secret_access_key?: string | undefined;
+  session_token?: string | null | undefined;
+};
+
+function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {
+  if (current === null) return old === null ? undefined : 'removed';
+  if (old === null) return 'set';
+  return old.equals(current) ? undefined : 'rotated';
+}
+
+/** A new access key removes the old session token, unless the body has a new one. */
+function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets, locked: Row, keyring: Keyring) {
+  if (secret_access_key === undefined) {
+    return session_token === undefined ? {} : { sessionTokenSealed: sealSessionToken(keyring, locked, session_token) };
+  }
+  const next = { ...locked, secretVersion: locked.secretVersion + 1 };
+  return {
+    accessKeyId: access_key_id,
+    secretVersion: next.secretVersion,
+    secretAccessKeySealed: sealSecretAccessKey(keyring, next, secret_access_key),
+    sessionTokenSealed: sealSessionToken(keyring, next, session_token ?? null),
+  };
+}
+
+/** The buckets that resources already use. A concurrent new resource waits for the lock on its credential. */
+async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId }: Row): Promise<void> {
+  const named = await tx
+    .selectDistinct({ bucket: objectResources.bucket })
+    .from(objectResources)
+    .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.credentialId, credentialId)));
+  const unfit = named.find(({ bucket }) => !fitsHostName(bucket));
+  if (!unfit) return;
+  throw invalidValue(
+    'body/force_path_style',
+    `must stay true: the bucket ${unfit.bucket} of an object resource cannot go into a host name`,
+  );
+}

@@ -1,0 +1,26 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database } from '../../platform/database/database.js';
+import { policies } from '../../platform/identity/policies.table.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
+import { presentPolicy } from './present-policy.js';
+
+export const deletePolicy =
+  (database: Database): Handler<typeof contract.policies.delete> =>
+  async ({ params: { policy_id: policyId } }, call) => {
+    const held = await platformScopesOfCaller(database, call);
+    await withAudit(database, call, { fields: {} }, async (tx) => {
+      const [deleted] = await tx
+        .delete(policies)
+        // Policies of a role are changed with the role.
+        .where(and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isNotNull(policies.clientId)))
+        .returning();
+      if (!deleted) throw call.refuse('NOT_FOUND');
+      const before = presentPolicy(deleted, call.requestId);
+      refuseBeyond(held, [before.scope]);
+      return { before, after: null, result: null };
+    });
+    return { status: 200, body: { policy_id: policyId, deleted: true, request_id: call.requestId } };
+  };

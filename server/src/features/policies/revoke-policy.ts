@@ -1,0 +1,36 @@
+import { type contract, objectAndAction } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database } from '../../platform/database/database.js';
+import { policies } from '../../platform/identity/policies.table.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { platformScopesOfCaller, readScope, refuseBeyond } from '../roles/granting.js';
+import { presentPolicy } from './present-policy.js';
+
+export const revokePolicy =
+  (database: Database): Handler<typeof contract.policies.revoke> =>
+  async ({ query: { client_id: clientId, scope: name } }, call) => {
+    const { tenantId } = call;
+    const scope = readScope(call, name, 'query/scope');
+    const held = await platformScopesOfCaller(database, call);
+    refuseBeyond(held, [scope]);
+    const { object, action } = objectAndAction(scope);
+    const change = { fields: {}, created: '' };
+    const row = await withAudit(database, call, change, async (tx) => {
+      const [deleted] = await tx
+        .delete(policies)
+        .where(
+          and(
+            eq(policies.tenantId, tenantId),
+            eq(policies.clientId, clientId),
+            eq(policies.object, object),
+            eq(policies.action, action),
+          ),
+        )
+        .returning();
+      if (!deleted) throw call.refuse('NOT_FOUND');
+      change.created = deleted.policyId;
+      return { before: presentPolicy(deleted, call.requestId), after: null, result: deleted };
+    });
+    return { status: 200, body: presentPolicy(row, call.requestId) };
+  };

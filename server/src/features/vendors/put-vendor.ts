@@ -1,0 +1,31 @@
+import type { contract } from '@tenant-open-platform/contract';
+import { eq, sql } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Database } from '../../platform/database/database.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
+import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
+import { presentVendor } from './present-vendor.js';
+import { vendors } from './vendors.table.js';
+
+export const putVendor =
+  (database: Database, signals: Signals, limit: number): Handler<typeof contract.vendors.put> =>
+  async ({ params: { vendor }, body: { enabled } }, call) => {
+    const row = await withAudit(database, call, { fields: { enabled } }, async (tx) => {
+      const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor)).for('no key update');
+      if (!existing) await refuseBeyondPlatformLimit(tx, call, vendors, limit);
+      const [put] = await tx
+        .insert(vendors)
+        .values({ vendor, enabled })
+        .onConflictDoUpdate({ target: vendors.vendor, set: { enabled, updatedAt: sql`now()` } })
+        .returning();
+      if (!put) throw new Error('The vendor was neither inserted nor updated.');
+      return {
+        before: existing ? presentVendor(existing, call.requestId) : null,
+        after: presentVendor(put, call.requestId),
+        result: put,
+      };
+    });
+    signals.send([topics.busAccess]);
+    return { status: 200, body: presentVendor(row, call.requestId) };
+  };

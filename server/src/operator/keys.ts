@@ -1,0 +1,97 @@
+import { asc, gt } from 'drizzle-orm';
+import type { Config } from '../config.js';
+import { sealedCallbackEndpoints } from '../features/callback-endpoints/sealed-callback-endpoints.js';
+import { sealedCredentials } from '../features/credentials/sealed-credentials.js';
+import { sealedObjectCredentials } from '../features/object-credentials/sealed-object-credentials.js';
+import type { Database } from '../platform/database/database.js';
+import { asTenant } from '../platform/database/roles.js';
+import { tenants } from '../platform/identity/tenants.table.js';
+import type { Keyring } from '../platform/secrets/keyring.js';
+import { forgetCanaries, readCanaries } from '../platform/secrets/open-keyring.js';
+import { ROWS_AT_ONCE, type SealedRow } from '../platform/secrets/sealed-secrets.js';
+import { StartupError } from '../platform/startup-error.js';
+import { openStorage } from '../start.js';
+
+const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials];
+
+/** `keys status|rewrap`: answers the JSON that it prints. */
+export async function runKeys(config: Config, args: string[]): Promise<string> {
+  const [verb, ...rest] = args;
+  if ((verb !== 'status' && verb !== 'rewrap') || rest.length > 0) throw new StartupError('Usage: keys status|rewrap');
+  const { database, keyring } = await openStorage(config);
+  try {
+    const rewrapped = verb === 'rewrap' ? await rewrap(database, keyring) : undefined;
+    const status = await countByKey(database, keyring);
+    if (verb === 'rewrap') {
+      // From here on the keyring may lack these keys.
+      const unused = status.keys.filter(({ key_id, secrets }) => key_id !== keyring.primary && secrets === 0);
+      await forgetCanaries(
+        database,
+        unused.map(({ key_id }) => key_id),
+      );
+    }
+    return JSON.stringify({ ...(rewrapped !== undefined && { rewrapped }), ...status }, null, 2);
+  } finally {
+    await database.close();
+  }
+}
+
+/** How many secrets each key seals. A key without any, but the primary one, can be removed from the keyring. */
+async function countByKey(database: Database, keyring: Keyring) {
+  const secrets = new Map<string, number>();
+  for (const keyId of [...keyring.keyIds, ...(await readCanaries(database)).map((canary) => canary.keyId)]) {
+    secrets.set(keyId, 0);
+  }
+  for await (const { row } of sealedRows(database)) {
+    for (const keyId of row.keyIds) secrets.set(keyId, (secrets.get(keyId) ?? 0) + 1);
+  }
+  const keys = [...secrets].map(([key_id, count]) => ({
+    key_id,
+    is_primary: key_id === keyring.primary,
+    is_in_keyring: keyring.has(key_id),
+    secrets: count,
+  }));
+  return { keys };
+}
+
+/** Seals every secret with the primary key, while nodes serve; answers how many rows it changed. */
+async function rewrap(database: Database, keyring: Keyring): Promise<number> {
+  let rewrapped = 0;
+  for await (const { tenantId, row } of sealedRows(database)) {
+    if (row.keyIds.every((keyId) => keyId === keyring.primary)) continue;
+    if (await asTenant(database, tenantId, (tx) => row.rewrap(tx, keyring))) rewrapped++;
+  }
+  return rewrapped;
+}
+
+async function* sealedRows(database: Database): AsyncGenerator<{ tenantId: string; row: SealedRow }> {
+  for await (const tenantId of tenantIds(database)) {
+    for (const table of tables) {
+      for (let after: string | null = null; ; ) {
+        const behind: string | null = after;
+        const rows: SealedRow[] = await asTenant(database, tenantId, (tx) => table.page(tx, tenantId, behind));
+        for (const row of rows) yield { tenantId, row };
+        after = rows.at(-1)?.id ?? null;
+        if (rows.length < ROWS_AT_ONCE) break;
+      }
+    }
+  }
+}
+
+async function* tenantIds(database: Database): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const behind = after;
+    // Tenants belong to the platform and have no row-level security: the tenant of the transaction does not matter.
+    const found = await asTenant(database, '', (tx) =>
+      tx
+        .select({ tenantId: tenants.tenantId })
+        .from(tenants)
+        .where(gt(tenants.tenantId, behind))
+        .orderBy(asc(tenants.tenantId))
+        .limit(ROWS_AT_ONCE),
+    );
+    for (const { tenantId } of found) yield tenantId;
+    after = found.at(-1)?.tenantId ?? '';
+    if (found.length < ROWS_AT_ONCE) return;
+  }
+}

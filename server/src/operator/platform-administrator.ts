@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { eq } from 'drizzle-orm';
+import { insertCredential } from '../features/credentials/insert-credential.js';
+import { insertRoleBinding } from '../features/role-bindings/create-role-binding.js';
+import { scopesOfRole } from '../features/roles/granting.js';
+import { insertAuditEvent } from '../platform/audit/with-audit.js';
+import type { Database, Transaction } from '../platform/database/database.js';
+import { asTenant, enterTenant } from '../platform/database/roles.js';
+import { credentials } from '../platform/identity/credentials.table.js';
+import { tenants } from '../platform/identity/tenants.table.js';
+import { newId } from '../platform/new-id.js';
+import type { Keyring } from '../platform/secrets/keyring.js';
+import { writePrivateFile } from '../platform/secrets/private-file.js';
+import { StartupError } from '../platform/startup-error.js';
+
+/** The content of a profile file, which `topctl --profile-file` reads. */
+type Profile = { base_url: string; tenant_id: string; client_id: string; secret: string };
+
+type Platform = { database: Database; keyring: Keyring; baseUrl: string };
+
+const DEMO_TENANT_ID = 'demo';
+
+/**
+ * Creates the first administrator and a demo tenant on a new platform, and writes their profiles. Returns whether it
+ * did. The files are on the disk before the transaction commits, so that no secret is lost.
+ */
+export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, directory: string): Promise<boolean> {
+  return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
+    if (await hasAdministrator(tx)) return false;
+    const seed = async (tenantId: string, clientId: string, role: string, file: string) => {
+      await enterTenant(tx, tenantId);
+      const profile = await insertBound(tx, keyring, { tenantId, clientId, role });
+      await writePrivateFile(path.join(directory, file), JSON.stringify({ base_url: baseUrl, ...profile }, null, 2));
+    };
+    await seed(PLATFORM_TENANT_ID, 'platform-admin', 'platform_admin', 'platform-admin.json');
+    await tx.insert(tenants).values({ tenantId: DEMO_TENANT_ID, name: 'Demo' });
+    await seed(DEMO_TENANT_ID, 'demo', 'integration_operator', 'demo.json');
+    return true;
+  });
+}
+
+/** Creates the first administrator, or another one with `recover`. The profile is shown once and not stored. */
+export function bootstrapAdministrator(
+  { database, keyring, baseUrl }: Platform,
+  { recover }: { recover: boolean },
+): Promise<Profile> {
+  return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
+    if ((await hasAdministrator(tx)) && !recover) {
+      throw new StartupError(
+        'The platform has an administrator already. If every one is lost, create another with: bootstrap-admin --recover',
+      );
+    }
+    const clientId = recover ? `platform-admin-${randomBytes(4).toString('hex')}` : 'platform-admin';
+    const profile = await insertBound(tx, keyring, { tenantId: PLATFORM_TENANT_ID, clientId, role: 'platform_admin' });
+    await insertAuditEvent(tx, {
+      tenantId: PLATFORM_TENANT_ID,
+      clientId,
+      operation: recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create',
+      target: `platform/tenants/${PLATFORM_TENANT_ID}/credentials/${clientId}`,
+      changes: [],
+      outcome: 'DONE',
+      requestId: newId(),
+    });
+    return { base_url: baseUrl, ...profile };
+  });
+}
+
+/** Nodes that start at the same time wait for each other on the tenant's row. */
+async function hasAdministrator(tx: Transaction): Promise<boolean> {
+  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
+  const [any] = await tx.select().from(credentials).where(eq(credentials.tenantId, PLATFORM_TENANT_ID)).limit(1);
+  return any !== undefined;
+}
+
+/** The platform itself makes this credential, so the log names the credential as its own maker. */
+async function insertBound(
+  tx: Transaction,
+  keyring: Keyring,
+  { tenantId, clientId, role }: { tenantId: string; clientId: string; role: string },
+) {
+  const created = await insertCredential(tx, keyring, { tenantId, clientId, name: clientId });
+  if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
+  const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
+  await insertRoleBinding(tx, { tenantId, clientId, role });
+  const tenant = `platform/tenants/${tenantId}`;
+  const entry = { tenantId, clientId, before: null, outcome: 'DONE' as const, requestId: newId() };
+  const { status } = created.row;
+  await insertAuditEvent(tx, {
+    ...entry,
+    operation: 'credentials.create',
+    changes: [],
+    target: `${tenant}/credentials/${clientId}`,
+    after: { client_id: clientId, status, secret: 'set' },
+  });
+  await insertAuditEvent(tx, {
+    ...entry,
+    operation: 'roleBindings.create',
+    changes: [],
+    target: `${tenant}/role-bindings/${clientId}/${role}`,
+    after: { client_id: clientId, role, scopes },
+  });
+  return { tenant_id: tenantId, client_id: clientId, secret: created.secret };
+}

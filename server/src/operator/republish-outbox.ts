@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { InputTimestamp } from '@tenant-open-platform/contract';
+import { republishable } from '../background/start-background.js';
+import type { Config } from '../config.js';
+import { createConsumerProvisioner } from '../features/bus-principals/background/provision-consumers.js';
+import { type Database, openDatabase } from '../platform/database/database.js';
+import { asAllTenantsStatement } from '../platform/database/roles.js';
+import { republish } from '../platform/outbox/republish.js';
+import { StartupError } from '../platform/startup-error.js';
+import { readBacklog } from '../platform/telemetry/backlog.js';
+import { createLogger } from '../platform/telemetry/logger.js';
+import { createMetrics } from '../platform/telemetry/metrics.js';
+import { createWatchdog } from '../platform/telemetry/watchdog.js';
+import { openBus } from '../start.js';
+
+/** `outbox republish`: returns the line to print. */
+export async function republishOutbox(config: Config, args: string[]): Promise<string> {
+  const { since, tenantId } = readArguments(args);
+  if (!config.DATABASE_URL || !config.NATS_URL) {
+    throw new StartupError(
+      'outbox republish needs the DATABASE_URL and the NATS_URL of the platform: the embedded database and the bus inside a process belong to that process alone.',
+    );
+  }
+  const database = await openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    embeddedDirectory: config.DATA_DIR,
+  });
+  try {
+    const until = await untilNow(database, { since, tenantId });
+    const logger = createLogger(config.LOG_LEVEL);
+    const bus = await openBus(config, logger);
+    try {
+      // If this process finds that streams are gone, no other process knows that their durables are gone too.
+      await createConsumerProvisioner(database, bus)();
+      const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog: createWatchdog() });
+      const publisher = { database, bus, logger, metrics };
+      const { messages, refused } = await republish(publisher, republishable(database), { since, until, tenantId });
+      const parked = refused > 0 ? `; the bus refused ${refused} for good, see topctl parked-messages list` : '';
+      return `Republished ${messages} messages${parked}.`;
+    } finally {
+      await bus.close();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+type Arguments = { since: string; tenantId?: string | undefined };
+
+function readArguments(args: string[]): Arguments {
+  const { since, tenant } = readFlags(args);
+  if (since === undefined) throw wrong('--since is required');
+  const instant = InputTimestamp.safeParse(since);
+  if (!instant.success) throw wrong(`--since ${instant.error.issues[0]?.message}`);
+  return { since, tenantId: tenant };
+}
+
+function readFlags(args: string[]) {
+  try {
+    return parseArgs({ args, options: { since: { type: 'string' }, tenant: { type: 'string' } } }).values;
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
+  }
+}
+
+/** This instant by the database's clock, which is also the outbox's. Refuses an impossible range. */
+async function untilNow(database: Database, { since, tenantId }: Arguments): Promise<string> {
+  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(
+    database,
+    (sql) => sql<{ now: string; is_past: boolean; has_tenant: boolean }[]>`
+      select now()::text, ${since}::timestamptz <= now() as is_past,
+        exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`,
+  );
+  if (!found?.is_past) throw wrong('--since lies in the future');
+  if (tenantId !== undefined && !found.has_tenant) throw wrong(`there is no tenant ${tenantId}`);
+  return found.now;
+}
+
+const wrong = (problem: string) =>
+  new StartupError(`outbox republish: ${problem}. Usage: outbox republish --since <RFC 3339> [--tenant <tenant_id>]`);

@@ -1,0 +1,43 @@
+import { TenantStatus } from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
+import { index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { instant, oneOf } from '../database/columns.js';
+
+/** The deletion of a tenant. Only a DELETING tenant has `work`. */
+export type Deletion = {
+  requested_at: string;
+  rows_deleted: number;
+  finished_at: string | null;
+  /** Where the deletion goes on, on any node and after any crash. */
+  work?: {
+    /** The table, by its place in the list of steps, and the key of the last row that was read there. */
+    step: number;
+    after: string[] | null;
+    /** How many rows this pass over all tables has deleted so far. The last pass finds none. */
+    rows_in_pass: number;
+    /** A pass begins once no transaction with a lower number runs, which could still write rows of the tenant. */
+    transaction: string;
+    since: string;
+  };
+};
+
+export const tenants = pgTable(
+  'tenants',
+  {
+    tenantId: text('tenant_id').primaryKey(),
+    name: text().notNull(),
+    status: text({ enum: oneOf(TenantStatus) })
+      .notNull()
+      .default('ACTIVE'),
+    /** The only vendors of the tenant; null: all. */
+    vendors: text().array(),
+    /** Null before tenants.delete. */
+    deletion: jsonb().$type<Deletion>(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('tenants_in_order').on(table.createdAt, table.tenantId),
+    index('tenants_deleting').on(table.tenantId).where(sql`status = 'DELETING'`),
+  ],
+);
