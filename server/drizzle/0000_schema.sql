@@ -35,6 +35,7 @@ CREATE TABLE "bus_principals" (
 	"principal_type" text NOT NULL,
 	"client_id" text,
 	"service_name" text,
+	"vendors" text[],
 	"status" text NOT NULL,
 	"expires_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -104,6 +105,8 @@ CREATE TABLE "commands" (
 	"device_execution_status" text NOT NULL,
 	"status_reason" json,
 	"result" json,
+	"late_result" json,
+	"history" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"accepted_at" timestamp (3) with time zone NOT NULL,
 	"dispatched_at" timestamp (3) with time zone,
 	"deadline_at" timestamp (3) with time zone NOT NULL,
@@ -111,8 +114,6 @@ CREATE TABLE "commands" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"created_by_client_id" text NOT NULL,
 	"request_id" text NOT NULL,
-	"late_result" json,
-	"history" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	CONSTRAINT "commands_tenant_id_command_id_pk" PRIMARY KEY("tenant_id","command_id"),
 	CONSTRAINT "commands_idempotency_key" UNIQUE("tenant_id","idempotency_key")
 );
@@ -120,24 +121,6 @@ CREATE TABLE "commands" (
 CREATE TABLE "sweep_marks" (
 	"name" text PRIMARY KEY NOT NULL,
 	"swept_until" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "credentials" (
-	"tenant_id" text NOT NULL,
-	"client_id" text NOT NULL,
-	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "credentials_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"name" text NOT NULL,
-	"status" text NOT NULL,
-	"allowed_clock_skew_seconds" integer NOT NULL,
-	"replay_window_seconds" integer NOT NULL,
-	"secret_version" integer NOT NULL,
-	"secret_sealed" "bytea" NOT NULL,
-	"previous_secret_sealed" "bytea",
-	"previous_secret_expires_at" timestamp (3) with time zone,
-	"expires_at" timestamp (3) with time zone,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "credentials_tenant_id_client_id_pk" PRIMARY KEY("tenant_id","client_id")
 );
 --> statement-breakpoint
 CREATE TABLE "device_requests" (
@@ -159,6 +142,27 @@ CREATE TABLE "device_requests" (
 	"replied_by_client_id" text,
 	CONSTRAINT "device_requests_tenant_id_device_request_id_pk" PRIMARY KEY("tenant_id","device_request_id"),
 	CONSTRAINT "device_requests_dedupe_id" UNIQUE("tenant_id","vendor","dedupe_id")
+);
+--> statement-breakpoint
+CREATE TABLE "credentials" (
+	"tenant_id" text NOT NULL,
+	"client_id" text NOT NULL,
+	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "credentials_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"name" text NOT NULL,
+	"status" text NOT NULL,
+	"allowed_clock_skew_seconds" integer NOT NULL,
+	"replay_window_seconds" integer NOT NULL,
+	"secret_version" integer NOT NULL,
+	"secret_sealed" "bytea" NOT NULL,
+	"previous_secret_sealed" "bytea",
+	"previous_secret_expires_at" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone,
+	"last_used_at" timestamp (3) with time zone,
+	"secret_last_used_at" timestamp (3) with time zone,
+	"previous_secret_last_used_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "credentials_tenant_id_client_id_pk" PRIMARY KEY("tenant_id","client_id")
 );
 --> statement-breakpoint
 CREATE TABLE "object_credentials" (
@@ -215,6 +219,8 @@ CREATE TABLE "tenants" (
 	"tenant_id" text PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
 	"status" text DEFAULT 'ACTIVE' NOT NULL,
+	"vendors" text[],
+	"deletion" jsonb,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
@@ -227,6 +233,8 @@ CREATE TABLE "audit_events" (
 	"operation" text NOT NULL,
 	"target" text NOT NULL,
 	"changes" text[] NOT NULL,
+	"before" jsonb,
+	"after" jsonb,
 	"outcome" text NOT NULL,
 	"request_id" text NOT NULL,
 	CONSTRAINT "audit_events_tenant_id_audit_event_id_pk" PRIMARY KEY("tenant_id","audit_event_id")
@@ -240,11 +248,14 @@ CREATE TABLE "nonces" (
 );
 --> statement-breakpoint
 CREATE TABLE "parked_messages" (
-	"parked_message_id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" text DEFAULT 'platform' NOT NULL,
+	"parked_message_id" uuid NOT NULL,
 	"parked_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"subject" text NOT NULL,
 	"reason" text NOT NULL,
-	"body" "bytea" NOT NULL
+	"body" "bytea" NOT NULL,
+	"is_whole" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "parked_messages_tenant_id_parked_message_id_pk" PRIMARY KEY("tenant_id","parked_message_id")
 );
 --> statement-breakpoint
 CREATE TABLE "taken_names" (
@@ -259,8 +270,8 @@ CREATE TABLE "events" (
 	"command_id" uuid NOT NULL,
 	"event_type" text NOT NULL,
 	"event_id" uuid NOT NULL,
-	"logged_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"seq" bigint GENERATED ALWAYS AS IDENTITY (sequence name "events_seq_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"logged_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "events_tenant_id_command_id_event_type_pk" PRIMARY KEY("tenant_id","command_id","event_type")
 );
 --> statement-breakpoint
@@ -300,8 +311,8 @@ ALTER TABLE "callback_endpoints" ADD CONSTRAINT "callback_endpoints_tenant" FORE
 ALTER TABLE "callback_subscriptions" ADD CONSTRAINT "callback_subscriptions_endpoint" FOREIGN KEY ("tenant_id","endpoint_id") REFERENCES "public"."callback_endpoints"("tenant_id","endpoint_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "command_types" ADD CONSTRAINT "command_types_vendor_vendors_vendor_fk" FOREIGN KEY ("vendor") REFERENCES "public"."vendors"("vendor") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "commands" ADD CONSTRAINT "commands_created_by" FOREIGN KEY ("tenant_id","created_by_client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "credentials" ADD CONSTRAINT "credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "device_requests" ADD CONSTRAINT "device_requests_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "credentials" ADD CONSTRAINT "credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "object_credentials" ADD CONSTRAINT "object_credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "object_resources" ADD CONSTRAINT "object_resources_credential" FOREIGN KEY ("tenant_id","credential_id") REFERENCES "public"."object_credentials"("tenant_id","credential_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "policies_of_client" ON "policies" USING btree ("tenant_id","client_id","object","action") WHERE client_id is not null;--> statement-breakpoint
@@ -312,19 +323,16 @@ CREATE INDEX "command_types_in_order" ON "command_types" USING btree ("vendor","
 CREATE INDEX "vendors_in_order" ON "vendors" USING btree ("created_at","vendor");--> statement-breakpoint
 CREATE INDEX "commands_of_device" ON "commands" USING btree ("tenant_id","device_id","command_id");--> statement-breakpoint
 CREATE INDEX "commands_by_deadline" ON "commands" USING btree ("deadline_at");--> statement-breakpoint
-CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
 CREATE INDEX "device_requests_pending" ON "device_requests" USING btree ("expires_at") WHERE status = 'PENDING';--> statement-breakpoint
 CREATE INDEX "device_requests_to_answer" ON "device_requests" USING btree ("tenant_id","device_request_id") WHERE status = 'PENDING';--> statement-breakpoint
 CREATE INDEX "device_requests_of_device" ON "device_requests" USING btree ("tenant_id","device_id","device_request_id");--> statement-breakpoint
+CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
 CREATE INDEX "object_grants_granted_at" ON "object_grants" USING btree ("granted_at");--> statement-breakpoint
 CREATE INDEX "object_resources_of_credential" ON "object_resources" USING btree ("tenant_id","credential_id","resource_id");--> statement-breakpoint
 CREATE INDEX "tenants_in_order" ON "tenants" USING btree ("created_at","tenant_id");--> statement-breakpoint
+CREATE INDEX "tenants_deleting" ON "tenants" USING btree ("tenant_id") WHERE status = 'DELETING';--> statement-breakpoint
 CREATE INDEX "audit_events_of_client" ON "audit_events" USING btree ("tenant_id","client_id","audit_event_id");--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "parked_messages_parked_at" ON "parked_messages" USING btree ("parked_at");--> statement-breakpoint
 CREATE INDEX "events_of_tenant" ON "events" USING btree ("tenant_id","seq");--> statement-breakpoint
-CREATE INDEX "events_in_order" ON "events" USING btree ("seq");--> statement-breakpoint
--- Leaves space on each page, so that the updates of a command stay on its page. All commands of a page are dispatched together.
-ALTER TABLE "commands" SET (fillfactor = 50);--> statement-breakpoint
--- A row lives for milliseconds. With the default scale factor, vacuum would wait until a share of the few live rows is dead.
-ALTER TABLE "outbox" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+CREATE INDEX "events_in_order" ON "events" USING btree ("seq");

@@ -41,10 +41,10 @@ CREATE TABLE public.audit_events (
     operation text NOT NULL,
     target text NOT NULL,
     changes text[] NOT NULL,
-    outcome text NOT NULL,
-    request_id text NOT NULL,
     before jsonb,
-    after jsonb
+    after jsonb,
+    outcome text NOT NULL,
+    request_id text NOT NULL
 );
 
 ALTER TABLE ONLY public.audit_events FORCE ROW LEVEL SECURITY;
@@ -62,11 +62,11 @@ CREATE TABLE public.bus_principals (
     principal_type text NOT NULL,
     client_id text,
     service_name text,
+    vendors text[],
     status text NOT NULL,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    vendors text[]
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
@@ -142,15 +142,15 @@ CREATE TABLE public.commands (
     device_execution_status text NOT NULL,
     status_reason json,
     result json,
+    late_result json,
+    history jsonb DEFAULT '[]'::jsonb NOT NULL,
     accepted_at timestamp(3) with time zone NOT NULL,
     dispatched_at timestamp(3) with time zone,
     deadline_at timestamp(3) with time zone NOT NULL,
     completed_at timestamp(3) with time zone,
     updated_at timestamp(3) with time zone NOT NULL,
     created_by_client_id text NOT NULL,
-    request_id text NOT NULL,
-    late_result json,
-    history jsonb DEFAULT '[]'::jsonb NOT NULL
+    request_id text NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -173,11 +173,11 @@ CREATE TABLE public.credentials (
     previous_secret_sealed bytea,
     previous_secret_expires_at timestamp(3) with time zone,
     expires_at timestamp(3) with time zone,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     last_used_at timestamp(3) with time zone,
     secret_last_used_at timestamp(3) with time zone,
-    previous_secret_last_used_at timestamp(3) with time zone
+    previous_secret_last_used_at timestamp(3) with time zone,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 )
 WITH (fillfactor='70');
 
@@ -230,8 +230,8 @@ CREATE TABLE public.events (
     command_id uuid NOT NULL,
     event_type text NOT NULL,
     event_id uuid NOT NULL,
-    logged_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    seq bigint NOT NULL
+    seq bigint NOT NULL,
+    logged_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 
 ALTER TABLE ONLY public.events FORCE ROW LEVEL SECURITY;
@@ -367,12 +367,12 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
 --
 
 CREATE TABLE public.parked_messages (
+    tenant_id text DEFAULT 'platform'::text NOT NULL,
     parked_message_id uuid NOT NULL,
     parked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     subject text NOT NULL,
     reason text NOT NULL,
     body bytea NOT NULL,
-    tenant_id text DEFAULT 'platform'::text NOT NULL,
     is_whole boolean DEFAULT false NOT NULL
 );
 
@@ -463,10 +463,10 @@ CREATE TABLE public.tenants (
     tenant_id text NOT NULL,
     name text NOT NULL,
     status text DEFAULT 'ACTIVE'::text NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     vendors text[],
-    deletion jsonb
+    deletion jsonb,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 --
@@ -1358,18 +1358,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
 GRANT SELECT,DELETE ON TABLE public.bus_principals TO top_system;
 
 --
--- Name: COLUMN bus_principals.tenant_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(tenant_id) ON TABLE public.bus_principals TO top_system;
-
---
--- Name: COLUMN bus_principals.principal_id; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(principal_id) ON TABLE public.bus_principals TO top_system;
-
---
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1483,6 +1471,20 @@ GRANT UPDATE(result) ON TABLE public.commands TO top_app;
 GRANT UPDATE(result) ON TABLE public.commands TO top_system;
 
 --
+-- Name: COLUMN commands.late_result; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(late_result) ON TABLE public.commands TO top_app;
+GRANT UPDATE(late_result) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.history; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(history) ON TABLE public.commands TO top_app;
+GRANT UPDATE(history) ON TABLE public.commands TO top_system;
+
+--
 -- Name: COLUMN commands.dispatched_at; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1504,20 +1506,6 @@ GRANT UPDATE(updated_at) ON TABLE public.commands TO top_app;
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_system;
 
 --
--- Name: COLUMN commands.late_result; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(late_result) ON TABLE public.commands TO top_app;
-GRANT UPDATE(late_result) ON TABLE public.commands TO top_system;
-
---
--- Name: COLUMN commands.history; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(history) ON TABLE public.commands TO top_app;
-GRANT UPDATE(history) ON TABLE public.commands TO top_system;
-
---
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1529,14 +1517,12 @@ GRANT SELECT,DELETE ON TABLE public.credentials TO top_system;
 --
 
 GRANT SELECT(tenant_id) ON TABLE public.credentials TO top_ingest;
-GRANT SELECT(tenant_id) ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.client_id; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT(client_id) ON TABLE public.credentials TO top_ingest;
-GRANT SELECT(client_id) ON TABLE public.credentials TO top_system;
 
 --
 -- Name: COLUMN credentials.status; Type: ACL; Schema: public; Owner: -
@@ -1706,16 +1692,16 @@ GRANT INSERT ON TABLE public.outbox TO top_ingest;
 -- Name: TABLE parked_messages; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,DELETE ON TABLE public.parked_messages TO top_system;
 GRANT SELECT,DELETE ON TABLE public.parked_messages TO top_app;
+GRANT SELECT,INSERT,DELETE ON TABLE public.parked_messages TO top_system;
 
 --
 -- Name: TABLE policies; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.policies TO top_app;
-GRANT SELECT ON TABLE public.policies TO top_ingest;
 GRANT DELETE ON TABLE public.policies TO top_system;
+GRANT SELECT ON TABLE public.policies TO top_ingest;
 
 --
 -- Name: COLUMN policies.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1740,8 +1726,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 --
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.role_bindings TO top_app;
-GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
 GRANT DELETE ON TABLE public.role_bindings TO top_system;
+GRANT SELECT ON TABLE public.role_bindings TO top_ingest;
 
 --
 -- Name: COLUMN role_bindings.tenant_id; Type: ACL; Schema: public; Owner: -
@@ -1825,18 +1811,6 @@ GRANT UPDATE(name) ON TABLE public.tenants TO top_system;
 GRANT SELECT(status),UPDATE(status) ON TABLE public.tenants TO top_system;
 
 --
--- Name: COLUMN tenants.created_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
-
---
--- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
-
---
 -- Name: COLUMN tenants.vendors; Type: ACL; Schema: public; Owner: -
 --
 
@@ -1847,6 +1821,18 @@ GRANT SELECT(vendors),UPDATE(vendors) ON TABLE public.tenants TO top_system;
 --
 
 GRANT SELECT(deletion),UPDATE(deletion) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.created_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -30,19 +30,18 @@ export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<v
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
   const last = await lastApplied(sql);
   const migrations = readMigrationFiles({ migrationsFolder: folder });
-  refuseOldDevelopmentDatabase(last, migrations);
+  await refuseOldDevelopmentDatabase(sql, migrations, last);
   for (const migration of migrations) {
     if (migration.folderMillis > last) await apply(sql, migration);
   }
   await stopInheriting(sql);
 }
 
-/**
- * Fifteen earlier migrations were squashed into the first ones, under the date of the fifteenth. A database with all
- * fifteen has the same schema and continues. A database with fewer is refused.
- */
-function refuseOldDevelopmentDatabase(last: number, [first]: MigrationMeta[]): void {
-  if (last === 0 || !first || last >= first.folderMillis) return;
+/** Until the first release migrations are edited in place. No migration leads from an edited one to its new text. */
+async function refuseOldDevelopmentDatabase(sql: postgres.Sql, migrations: MigrationMeta[], last: number) {
+  const rows = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations`;
+  const applied = new Set(rows.map(({ hash }) => hash));
+  if (migrations.every(({ hash, folderMillis }) => folderMillis > last || applied.has(hash))) return;
   throw new StartupError(
     'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.',
   );

@@ -10,7 +10,7 @@ const tags = readdirSync(folder)
   .map((name) => basename(name, '.sql'));
 
 /** They create an empty database, so no node runs beside them. */
-const firstMigrations = ['0000_schema', '0001_privileges', '0002_seed'];
+const firstMigrations = ['0000_schema', '0001_storage', '0002_privileges', '0003_seed'];
 
 const problemsOf = (sql: string) => migrationProblems({ tag: 'new', sql }, tags);
 

@@ -23,12 +23,12 @@ do $$
 declare
   privileges constant text[] := array[
     -- table                     top_app                           top_system                            top_ingest
-    ['tenants',                  'select, insert, update',         'select (tenant_id, status)',         'select'],
-    ['taken_names',              'select, insert',                 'select',                             ''],
-    ['credentials',              'select, insert, update',         'select',                             'select (tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds, replay_window_seconds)'],
-    ['role_bindings',            'select, insert, delete',         '',                                   'select'],
-    ['roles',                    'select, insert, update, delete', '',                                   ''],
-    ['policies',                 'select, insert, delete',         '',                                   'select'],
+    ['tenants',                  'select, insert, update',         'select (tenant_id, status, vendors, created_at, deletion), update (status, name, vendors, deletion, updated_at)', 'select'],
+    ['taken_names',              'select, insert',                 'select, delete',                     ''],
+    ['credentials',              'select, insert, update',         'select, delete, update (last_used_at, secret_last_used_at, previous_secret_last_used_at)', 'select (tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds, replay_window_seconds)'],
+    ['role_bindings',            'select, insert, delete',         'delete, select (tenant_id, client_id, role)', 'select'],
+    ['roles',                    'select, insert, update, delete', 'delete, select (tenant_id, role)',   ''],
+    ['policies',                 'select, insert, delete',         'delete, select (tenant_id, policy_id)', 'select'],
     -- update is the right to lock rows: the purge skips rows that another node is deleting.
     ['nonces',                   '',                               'select, update, delete',             'insert, select (credential_number, nonce_hash)'],
     ['vendors',                  'select, insert, update',         'select',                             'select'],
@@ -38,16 +38,18 @@ declare
     ['outbox',                   'insert',                         'select, insert, delete',             'insert'],
     ['relay_lease',              '',                               'select, insert, update',             ''],
     ['sweep_marks',              '',                               'select, update (swept_until)',       ''],
-    ['parked_messages',          '',                               'select, insert, delete',             ''],
+    ['parked_messages',          'select, delete',                 'select, insert, delete',             ''],
     ['device_requests',          'select, update',                 'select, insert, update, delete',     ''],
-    ['bus_principals',           'select, insert, update',         'select',                             ''],
-    ['object_credentials',       'select, insert, update, delete', '',                                   ''],
-    ['object_resources',         'select, insert, update, delete', '',                                   ''],
+    ['bus_principals',           'select, insert, update',         'select, delete',                     ''],
+    ['object_credentials',       'select, insert, update, delete', 'delete, select (tenant_id, credential_id)', ''],
+    ['object_resources',         'select, insert, update, delete', 'delete, select (tenant_id, resource_id)', ''],
     ['object_grants',            'select, insert',                 'delete, select (tenant_id, presign_id, granted_at)', ''],
-    ['callback_endpoints',       'select, insert, update, delete', '',                                   ''],
-    ['callback_subscriptions',   'select, insert, update, delete', '',                                   ''],
+    ['callback_endpoints',       'select, insert, update, delete', 'delete, select (tenant_id, endpoint_id)', ''],
+    ['callback_subscriptions',   'select, insert, update, delete', 'delete, select (tenant_id, endpoint_id, subscription_id)', ''],
     -- No role updates what was written.
-    ['audit_events',             'select, insert',                 'delete, select (tenant_id, audit_event_id, occurred_at)', '']
+    ['audit_events',             'select, insert',                 'delete, select (tenant_id, audit_event_id, occurred_at, operation, target)', ''],
+    -- A node whose keyring lacks a known key calls no signature wrong.
+    ['keyring_canaries',         '',                               'select (key_id)',                    '']
   ];
   roles constant text[] := array['top_app', 'top_system', 'top_ingest'];
   verbs text;
@@ -77,7 +79,7 @@ begin
   foreach table_name in array array[
     'credentials', 'role_bindings', 'roles', 'policies', 'commands', 'events', 'outbox', 'device_requests',
     'bus_principals', 'object_credentials', 'object_resources', 'object_grants', 'callback_endpoints',
-    'callback_subscriptions', 'audit_events'
+    'callback_subscriptions', 'audit_events', 'parked_messages'
   ] loop
     execute format('alter table %I enable row level security', table_name);
     execute format('alter table %I force row level security', table_name);
@@ -98,6 +100,34 @@ begin
 end
 $$;
 --> statement-breakpoint
--- An entry of the audit log that is younger than 90 days cannot be deleted.
+-- Background work deletes these rows of a tenant that is being deleted, and no others.
+do $$
+declare
+  table_name text;
+begin
+  foreach table_name in array array[
+    'object_credentials', 'object_resources', 'callback_endpoints', 'callback_subscriptions', 'bus_principals',
+    'policies', 'role_bindings', 'roles', 'credentials'
+  ] loop
+    execute format(
+      'create policy top_system_delete on %I as restrictive for delete to top_system
+      using (tenant_id in (select tenant_id from tenants where status = ''DELETING''))',
+      table_name
+    );
+  end loop;
+end
+$$;
+--> statement-breakpoint
 create policy top_system_select on audit_events for select to top_system using (true);
+--> statement-breakpoint
+-- An entry of the audit log that is younger than 90 days cannot be deleted, except those of a tenant that is being
+-- deleted, and the entry of its creation in the log of tenant platform.
 create policy top_system_delete on audit_events for delete to top_system using (occurred_at < now() - interval '90 days');
+--> statement-breakpoint
+create policy top_system_delete_of_tenant on audit_events for delete to top_system using (
+  tenant_id in (select tenant_id from tenants where status = 'DELETING')
+  or (
+    tenant_id = 'platform' and operation = 'tenants.create'
+    and target in (select 'platform/tenants/' || tenant_id from tenants where status = 'DELETING')
+  )
+);
