@@ -1,31 +1,3 @@
-CREATE TABLE "policies" (
-	"tenant_id" text NOT NULL,
-	"policy_id" uuid NOT NULL,
-	"client_id" text,
-	"role" text,
-	"object" text NOT NULL,
-	"action" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "policies_tenant_id_policy_id_pk" PRIMARY KEY("tenant_id","policy_id"),
-	CONSTRAINT "policies_subject" CHECK ((client_id is null) <> (role is null))
-);
---> statement-breakpoint
-CREATE TABLE "role_bindings" (
-	"tenant_id" text NOT NULL,
-	"client_id" text NOT NULL,
-	"role" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "role_bindings_tenant_id_client_id_role_pk" PRIMARY KEY("tenant_id","client_id","role")
-);
---> statement-breakpoint
-CREATE TABLE "roles" (
-	"tenant_id" text NOT NULL,
-	"role" text NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "roles_tenant_id_role_pk" PRIMARY KEY("tenant_id","role")
-);
---> statement-breakpoint
 CREATE TABLE "bus_principals" (
 	"tenant_id" text NOT NULL,
 	"principal_id" uuid NOT NULL,
@@ -83,13 +55,6 @@ CREATE TABLE "command_types" (
 	CONSTRAINT "command_types_vendor_command_type_pk" PRIMARY KEY("vendor","command_type")
 );
 --> statement-breakpoint
-CREATE TABLE "vendors" (
-	"vendor" text PRIMARY KEY NOT NULL,
-	"enabled" boolean NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "commands" (
 	"tenant_id" text NOT NULL,
 	"command_id" uuid NOT NULL,
@@ -144,27 +109,6 @@ CREATE TABLE "device_requests" (
 	CONSTRAINT "device_requests_dedupe_id" UNIQUE("tenant_id","vendor","dedupe_id")
 );
 --> statement-breakpoint
-CREATE TABLE "credentials" (
-	"tenant_id" text NOT NULL,
-	"client_id" text NOT NULL,
-	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "credentials_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"name" text NOT NULL,
-	"status" text NOT NULL,
-	"allowed_clock_skew_seconds" integer NOT NULL,
-	"replay_window_seconds" integer NOT NULL,
-	"secret_version" integer NOT NULL,
-	"secret_sealed" "bytea" NOT NULL,
-	"previous_secret_sealed" "bytea",
-	"previous_secret_expires_at" timestamp (3) with time zone,
-	"expires_at" timestamp (3) with time zone,
-	"last_used_at" timestamp (3) with time zone,
-	"secret_last_used_at" timestamp (3) with time zone,
-	"previous_secret_last_used_at" timestamp (3) with time zone,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "credentials_tenant_id_client_id_pk" PRIMARY KEY("tenant_id","client_id")
-);
---> statement-breakpoint
 CREATE TABLE "object_credentials" (
 	"tenant_id" text NOT NULL,
 	"credential_id" uuid NOT NULL,
@@ -181,21 +125,6 @@ CREATE TABLE "object_credentials" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "object_credentials_tenant_id_credential_id_pk" PRIMARY KEY("tenant_id","credential_id")
-);
---> statement-breakpoint
-CREATE TABLE "object_grants" (
-	"tenant_id" text NOT NULL,
-	"presign_id" uuid NOT NULL,
-	"resource_id" uuid NOT NULL,
-	"operation" text NOT NULL,
-	"key" text NOT NULL,
-	"content_type" text,
-	"content_length" bigint,
-	"client_id" text NOT NULL,
-	"request_id" text NOT NULL,
-	"granted_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "object_grants_tenant_id_presign_id_pk" PRIMARY KEY("tenant_id","presign_id")
 );
 --> statement-breakpoint
 CREATE TABLE "object_resources" (
@@ -215,12 +144,24 @@ CREATE TABLE "object_resources" (
 	CONSTRAINT "object_resources_tenant_id_resource_id_pk" PRIMARY KEY("tenant_id","resource_id")
 );
 --> statement-breakpoint
-CREATE TABLE "tenants" (
-	"tenant_id" text PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"status" text DEFAULT 'ACTIVE' NOT NULL,
-	"vendors" text[],
-	"deletion" jsonb,
+CREATE TABLE "object_grants" (
+	"tenant_id" text NOT NULL,
+	"presign_id" uuid NOT NULL,
+	"resource_id" uuid NOT NULL,
+	"operation" text NOT NULL,
+	"key" text NOT NULL,
+	"content_type" text,
+	"content_length" bigint,
+	"client_id" text NOT NULL,
+	"request_id" text NOT NULL,
+	"granted_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "object_grants_tenant_id_presign_id_pk" PRIMARY KEY("tenant_id","presign_id")
+);
+--> statement-breakpoint
+CREATE TABLE "vendors" (
+	"vendor" text PRIMARY KEY NOT NULL,
+	"enabled" boolean NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
@@ -265,6 +206,65 @@ CREATE TABLE "taken_names" (
 	CONSTRAINT "taken_names_kind_name_pk" PRIMARY KEY("kind","name")
 );
 --> statement-breakpoint
+CREATE TABLE "credentials" (
+	"tenant_id" text NOT NULL,
+	"client_id" text NOT NULL,
+	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "credentials_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"name" text NOT NULL,
+	"status" text NOT NULL,
+	"allowed_clock_skew_seconds" integer NOT NULL,
+	"replay_window_seconds" integer NOT NULL,
+	"secret_version" integer NOT NULL,
+	"secret_sealed" "bytea" NOT NULL,
+	"previous_secret_sealed" "bytea",
+	"previous_secret_expires_at" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone,
+	"last_used_at" timestamp (3) with time zone,
+	"secret_last_used_at" timestamp (3) with time zone,
+	"previous_secret_last_used_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "credentials_tenant_id_client_id_pk" PRIMARY KEY("tenant_id","client_id")
+);
+--> statement-breakpoint
+CREATE TABLE "policies" (
+	"tenant_id" text NOT NULL,
+	"policy_id" uuid NOT NULL,
+	"client_id" text,
+	"role" text,
+	"object" text NOT NULL,
+	"action" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "policies_tenant_id_policy_id_pk" PRIMARY KEY("tenant_id","policy_id"),
+	CONSTRAINT "policies_subject" CHECK ((client_id is null) <> (role is null))
+);
+--> statement-breakpoint
+CREATE TABLE "role_bindings" (
+	"tenant_id" text NOT NULL,
+	"client_id" text NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "role_bindings_tenant_id_client_id_role_pk" PRIMARY KEY("tenant_id","client_id","role")
+);
+--> statement-breakpoint
+CREATE TABLE "roles" (
+	"tenant_id" text NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "roles_tenant_id_role_pk" PRIMARY KEY("tenant_id","role")
+);
+--> statement-breakpoint
+CREATE TABLE "tenants" (
+	"tenant_id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"status" text DEFAULT 'ACTIVE' NOT NULL,
+	"vendors" text[],
+	"deletion" jsonb,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "events" (
 	"tenant_id" text NOT NULL,
 	"command_id" uuid NOT NULL,
@@ -301,10 +301,6 @@ CREATE TABLE "keyring_canaries" (
 	"sealed" "bytea" NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "policies" ADD CONSTRAINT "policies_credential" FOREIGN KEY ("tenant_id","client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "policies" ADD CONSTRAINT "policies_role" FOREIGN KEY ("tenant_id","role") REFERENCES "public"."roles"("tenant_id","role") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "role_bindings" ADD CONSTRAINT "role_bindings_credential" FOREIGN KEY ("tenant_id","client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "roles" ADD CONSTRAINT "roles_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bus_principals" ADD CONSTRAINT "bus_principals_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bus_principals" ADD CONSTRAINT "bus_principals_credential" FOREIGN KEY ("tenant_id","client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "callback_endpoints" ADD CONSTRAINT "callback_endpoints_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -312,27 +308,31 @@ ALTER TABLE "callback_subscriptions" ADD CONSTRAINT "callback_subscriptions_endp
 ALTER TABLE "command_types" ADD CONSTRAINT "command_types_vendor_vendors_vendor_fk" FOREIGN KEY ("vendor") REFERENCES "public"."vendors"("vendor") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "commands" ADD CONSTRAINT "commands_created_by" FOREIGN KEY ("tenant_id","created_by_client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "device_requests" ADD CONSTRAINT "device_requests_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "credentials" ADD CONSTRAINT "credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "object_credentials" ADD CONSTRAINT "object_credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "object_resources" ADD CONSTRAINT "object_resources_credential" FOREIGN KEY ("tenant_id","credential_id") REFERENCES "public"."object_credentials"("tenant_id","credential_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "policies_of_client" ON "policies" USING btree ("tenant_id","client_id","object","action") WHERE client_id is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "policies_of_role" ON "policies" USING btree ("tenant_id","role","object","action") WHERE role is not null;--> statement-breakpoint
-CREATE INDEX "policies_in_order" ON "policies" USING btree ("tenant_id","policy_id") WHERE client_id is not null;--> statement-breakpoint
-CREATE INDEX "role_bindings_in_order" ON "role_bindings" USING btree ("tenant_id","created_at","client_id","role");--> statement-breakpoint
+ALTER TABLE "credentials" ADD CONSTRAINT "credentials_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "policies" ADD CONSTRAINT "policies_credential" FOREIGN KEY ("tenant_id","client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "policies" ADD CONSTRAINT "policies_role" FOREIGN KEY ("tenant_id","role") REFERENCES "public"."roles"("tenant_id","role") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "role_bindings" ADD CONSTRAINT "role_bindings_credential" FOREIGN KEY ("tenant_id","client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "roles" ADD CONSTRAINT "roles_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "command_types_in_order" ON "command_types" USING btree ("vendor","created_at","command_type");--> statement-breakpoint
-CREATE INDEX "vendors_in_order" ON "vendors" USING btree ("created_at","vendor");--> statement-breakpoint
 CREATE INDEX "commands_of_device" ON "commands" USING btree ("tenant_id","device_id","command_id");--> statement-breakpoint
 CREATE INDEX "commands_by_deadline" ON "commands" USING btree ("deadline_at");--> statement-breakpoint
 CREATE INDEX "device_requests_pending" ON "device_requests" USING btree ("expires_at") WHERE status = 'PENDING';--> statement-breakpoint
 CREATE INDEX "device_requests_to_answer" ON "device_requests" USING btree ("tenant_id","device_request_id") WHERE status = 'PENDING';--> statement-breakpoint
 CREATE INDEX "device_requests_of_device" ON "device_requests" USING btree ("tenant_id","device_id","device_request_id");--> statement-breakpoint
-CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
-CREATE INDEX "object_grants_granted_at" ON "object_grants" USING btree ("granted_at");--> statement-breakpoint
 CREATE INDEX "object_resources_of_credential" ON "object_resources" USING btree ("tenant_id","credential_id","resource_id");--> statement-breakpoint
-CREATE INDEX "tenants_in_order" ON "tenants" USING btree ("created_at","tenant_id");--> statement-breakpoint
-CREATE INDEX "tenants_deleting" ON "tenants" USING btree ("tenant_id") WHERE status = 'DELETING';--> statement-breakpoint
+CREATE INDEX "object_grants_granted_at" ON "object_grants" USING btree ("granted_at");--> statement-breakpoint
+CREATE INDEX "vendors_in_order" ON "vendors" USING btree ("created_at","vendor");--> statement-breakpoint
 CREATE INDEX "audit_events_of_client" ON "audit_events" USING btree ("tenant_id","client_id","audit_event_id");--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "parked_messages_parked_at" ON "parked_messages" USING btree ("parked_at");--> statement-breakpoint
+CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "policies_of_client" ON "policies" USING btree ("tenant_id","client_id","object","action") WHERE client_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "policies_of_role" ON "policies" USING btree ("tenant_id","role","object","action") WHERE role is not null;--> statement-breakpoint
+CREATE INDEX "policies_in_order" ON "policies" USING btree ("tenant_id","policy_id") WHERE client_id is not null;--> statement-breakpoint
+CREATE INDEX "role_bindings_in_order" ON "role_bindings" USING btree ("tenant_id","created_at","client_id","role");--> statement-breakpoint
+CREATE INDEX "tenants_in_order" ON "tenants" USING btree ("created_at","tenant_id");--> statement-breakpoint
+CREATE INDEX "tenants_deleting" ON "tenants" USING btree ("tenant_id") WHERE status = 'DELETING';--> statement-breakpoint
 CREATE INDEX "events_of_tenant" ON "events" USING btree ("tenant_id","seq");--> statement-breakpoint
 CREATE INDEX "events_in_order" ON "events" USING btree ("seq");
