@@ -66,7 +66,7 @@ async function readTable(
   const { type, table, columns } = exported;
   const key = keyOf(table);
   if (after !== null && !isKey(table, after)) throw invalidCursor();
-  const selected = Object.fromEntries([table.tenantId, ...columns, ...key].map((column) => [column.name, column]));
+  const selected = Object.fromEntries(columns.map((column) => [column.name, column]));
   const read = (count: number) =>
     tx
       .select(selected)
