@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Refuse } from '../../platform/operation/api-error.js';
+import { parseUrl } from '../../platform/parse-url.js';
 import { hasInvalidPunycode } from '../../platform/punycode.js';
 
 const MAX_LENGTH = 2_048;
@@ -24,8 +25,8 @@ export function canonicalCallbackUrl(text: string, refuse: Refuse<'CALLBACK_URL_
   if (authority === undefined) throw refusal('HTTPS_REQUIRED', 'must begin with https:// and a host');
   if (authority.includes('@')) throw refusal('USER_NOT_ALLOWED', 'must have no user or password');
   if (text.includes('#')) throw refusal('FRAGMENT_NOT_ALLOWED', 'must have no fragment');
-  if (!URL.canParse(text)) throw refusal('INVALID_URL', NOT_A_URL);
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) throw refusal('INVALID_URL', NOT_A_URL);
   if (url.port === '0') throw refusal('PORT_NOT_ALLOWED', 'must not have port 0');
   judgeHost(url.hostname, refusal);
   if (url.href.length > MAX_LENGTH) {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { invalidValue } from '../../platform/operation/api-error.js';
+import { parseUrl } from '../../platform/parse-url.js';
 import { hasInvalidPunycode } from '../../platform/punycode.js';
 
 /** Scheme, authority, path, query and fragment, before any parser has normalised them. */
@@ -21,7 +22,8 @@ function endpointProblem(endpoint: string, allowInsecure: boolean): string | nul
   if (query !== undefined) return 'must not have a query';
   if (fragment !== undefined) return 'must not have a fragment';
   if (path !== '' && path !== '/') return 'must not have a path: the bucket is named by the object resource';
-  return URL.canParse(endpoint) && isHost(new URL(endpoint).hostname) ? null : 'must name a host';
+  const url = parseUrl(endpoint);
+  return url && isHost(url.hostname) ? null : 'must name a host';
 }
 
 const isHost = (hostname: string) => HOST.test(hostname) && !hasInvalidPunycode(hostname);
