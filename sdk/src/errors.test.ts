@@ -1,5 +1,5 @@
 import { errors } from '@tenant-open-platform/contract';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { answer, fakeClient, refusal } from '../test/fake-fetch.js';
 import * as sdk from './index.js';
 
@@ -78,8 +78,8 @@ test('the stack of an error begins with its name', async () => {
 });
 
 test('the guards recognise errors of another copy of the package, and nothing else', async () => {
-  vi.resetModules();
-  const copy: typeof sdk = await import('./index.js');
+  const secondCopy = './errors.js?copy';
+  const copy: typeof import('./errors.js') = await import(secondCopy);
   const body = { code: 'NOT_FOUND', message: 'No' } as const;
   const cases: [(error: unknown) => boolean, Error][] = [
     [sdk.isApiError, new copy.ApiError(404, body)],

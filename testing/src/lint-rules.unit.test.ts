@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -146,10 +146,9 @@ const rules: Rule[] = [
 
 type Finding = { file: string; message: string };
 
-/** Runs a linter on these files only, with this repository's configuration. Returns what it refuses. */
+/** Runs a linter on these files only. Returns what it refuses. */
 async function findings(
   files: Record<string, string>,
-  configuration: string[],
   lint: (folder: string) => Promise<Finding[]>,
 ): Promise<Finding[]> {
   const folder = mkdtempSync(join(tmpdir(), 'top-lint-'));
@@ -157,10 +156,6 @@ async function findings(
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
-    }
-    for (const path of configuration) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      copyFileSync(join(root, path), join(folder, path));
     }
     return await lint(folder);
   } finally {
@@ -184,7 +179,13 @@ function run(folder: string, program: string, args: string[]): Promise<{ diagnos
 }
 
 async function biome(folder: string): Promise<Finding[]> {
-  const { diagnostics } = await run(folder, 'biome', ['lint', '--vcs-enabled=false', '--reporter=json', '.']);
+  const { diagnostics } = await run(folder, 'biome', [
+    'lint',
+    '--vcs-enabled=false',
+    '--max-diagnostics=none',
+    '--reporter=json',
+    '.',
+  ]);
   return (diagnostics as { message: string; location: { path: string } }[]).map(({ message, location }) => ({
     file: location.path,
     message,
@@ -200,18 +201,41 @@ async function oxlint(folder: string): Promise<Finding[]> {
   }));
 }
 
-const plugins = ['server/no-query-without-role.grit', 'server/refuse-by-call.grit'];
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
-describe.each(rules)('$rule', ({ message, refused, passed }) => {
-  test('refuses the bad file with its message, and accepts the good file', async () => {
-    const [bad, good] = await Promise.all(
-      [refused, passed].map((files) => findings(files, ['biome.json', ...plugins], biome)),
-    );
-    expect(bad?.filter((finding) => finding.message === message).map(({ file }) => file)).toEqual(
-      expect.arrayContaining(Object.keys(refused)),
-    );
-    expect(good).toEqual([]);
+const below = (folder: string, files: Record<string, string>) =>
+  Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
+
+describe('our own rules', () => {
+  const plugins = ['server/no-query-without-role.grit', 'server/refuse-by-call.grit'];
+  const configuration = Object.fromEntries(['biome.json', ...plugins].map((path) => [path, textOf(path)]));
+  // Paths in a nested configuration are relative to its folder.
+  const nested = {
+    ...configuration,
+    'biome.json': JSON.stringify({ ...JSON.parse(textOf('biome.json')), root: false }),
+  };
+
+  let found: Finding[];
+  beforeAll(async () => {
+    const folders = rules.flatMap(({ refused, passed }, index) => [
+      below(`${index}/refused`, { ...nested, ...refused }),
+      below(`${index}/passed`, { ...nested, ...passed }),
+    ]);
+    found = await findings(Object.assign({}, configuration, ...folders), biome);
   });
+
+  test.each(rules.map((rule, index) => ({ ...rule, index })))(
+    '$rule: the bad files are refused with its message, the good ones accepted',
+    ({ message, refused, index }) => {
+      const filesWith = (kind: string) => found.filter(({ file }) => file.startsWith(`${index}/${kind}/`));
+      expect(
+        filesWith('refused')
+          .filter((finding) => finding.message === message)
+          .map(({ file }) => file),
+      ).toEqual(expect.arrayContaining(Object.keys(refused).map((path) => `${index}/refused/${path}`)));
+      expect(filesWith('passed')).toEqual([]);
+    },
+  );
 });
 
 describe('a promise is never left unawaited', () => {
@@ -246,8 +270,13 @@ export const one = sql\`select 1\`;
       ...passed.map((statement, index) => [`server/src/passed-${index}.ts`, around(statement)]),
     ]);
     found = await findings(
-      { 'server/tsconfig.json': tsconfig, 'server/src/types.ts': types, ...files },
-      ['.oxlintrc.json', 'tsconfig.base.json'],
+      {
+        '.oxlintrc.json': textOf('.oxlintrc.json'),
+        'tsconfig.base.json': textOf('tsconfig.base.json'),
+        'server/tsconfig.json': tsconfig,
+        'server/src/types.ts': types,
+        ...files,
+      },
       oxlint,
     );
   });

@@ -214,8 +214,8 @@ describe('a failure of the store', () => {
       status: 404,
       code: 'NoSuchKey',
     });
-    vi.resetModules();
-    const copy: typeof import('../index.js') = await import('../index.js');
+    const secondCopy = '../errors.js?copy';
+    const copy: typeof import('../errors.js') = await import(secondCopy);
     expect(copy.isObjectStoreError(error)).toBe(true);
     expect(
       [new Error('x'), new copy.ObjectStoreError('x', { status: 500, code: null, retryable: true }), null].map(

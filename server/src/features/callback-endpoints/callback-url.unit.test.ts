@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { ApiError, refuse } from '../../platform/operation/api-error.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 
+const RUNS = process.env.CI ? 5_000 : 1_250;
+
 const canonicalUrl = (url: string) => canonicalCallbackUrl(url, refuse);
 
 /** The code of the detail that says why the URL is refused; null if it is accepted. */
@@ -286,7 +288,7 @@ test('refuses every special IPv4 address in every legacy spelling', () => {
       expect(new URL(url).hostname).toBe(address);
       expect(refusalOf(url)).toBe('ADDRESS_NOT_PUBLIC');
     }),
-    { numRuns: 5_000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -296,7 +298,7 @@ test('for any IPv4 address: refuses special ones, and accepts and stores the res
       if (special.check(address)) expect(refusalOf(url)).toBe('ADDRESS_NOT_PUBLIC');
       else expect(canonicalUrl(url)).toBe(`https://${address}/`);
     }),
-    { numRuns: 5_000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -315,7 +317,7 @@ test('refuses every IPv4 address inside IPv6', () => {
       const host = embed((address >>> 16).toString(16), (address & 0xffff).toString(16));
       expect(refusalOf(`https://[${host}]/`)).toBe('ADDRESS_NOT_PUBLIC');
     }),
-    { numRuns: 2_000 },
+    { numRuns: RUNS },
   );
 });
 
@@ -339,7 +341,7 @@ test('an accepted URL is canonical: parsed again it is the same, with https and 
       expect([protocol, username, password, hash]).toEqual(['https:', '', '', '']);
       expect(stored).toMatch(/^[\x21-\x7E]+$/);
     }),
-    { numRuns: 5_000 },
+    { numRuns: RUNS },
   );
-  expect(accepted).toBeGreaterThan(500);
+  expect(accepted).toBeGreaterThan(RUNS / 10);
 });
