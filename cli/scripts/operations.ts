@@ -47,7 +47,7 @@ function summarize(operation: Described) {
   const ofPath = parameters.filter((parameter) => parameter.in === 'path');
   return {
     summary,
-    description: description.split('\n\nNeeds the scope')[0],
+    description: description.split('\n\nRequires the scope')[0],
     scope: operation['x-required-scope'],
     tenant: operation['x-tenant'],
     path: Object.fromEntries(ofPath.map((parameter) => [parameter.name, parameter.description])),

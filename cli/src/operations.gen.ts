@@ -1,63 +1,63 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export const resources = {
-  "tenants": "Tenants, the boundary of data isolation. Platform administrators manage them.",
-  "credentials": "Credentials, which sign requests. Each belongs to one tenant.",
-  "roles": "Roles: named sets of permissions.",
+  "tenants": "Tenants, whose data is isolated from each other. Platform administrators manage them.",
+  "credentials": "Credentials, which sign requests. Each credential belongs to one tenant.",
+  "roles": "Roles: named sets of scopes.",
   "roleBindings": "Role bindings: which credential has which role.",
-  "policies": "Policies: permissions that a credential holds directly, without a role.",
-  "busPrincipals": "Messaging-bus principals: users of the bus, identified by a public nkey.",
-  "vendors": "Vendors of the platform catalog. Platform administrators manage them.",
+  "policies": "Policies: scopes that are granted directly to a credential, without a role.",
+  "busPrincipals": "Messaging-bus principals: NATS users, identified by a public nkey.",
+  "vendors": "Vendors in the platform catalog. Platform administrators manage them.",
   "commandTypes": "Command types that the devices of a vendor support. Platform administrators manage them.",
-  "auditEvents": "Audit events: who changed what, and who was refused.",
-  "parkedMessages": "Parked messages: what the platform or the messaging bus refused, and why.",
+  "auditEvents": "Audit events: administrative changes, and denied requests for changes.",
+  "parkedMessages": "Parked messages: messages that the platform or the messaging bus refused, with the reason.",
   "commands": "Commands to devices, and their outcomes.",
-  "deviceRequests": "Requests of devices, and the replies to them.",
-  "events": "Events of the tenant's commands, in order.",
+  "deviceRequests": "Requests from devices, and the replies to them.",
+  "events": "The event log of the tenant's commands.",
   "catalog": "The catalog: vendors and command types that the tenant can use.",
-  "objects": "Presigned access to objects in the tenant's own stores.",
+  "objects": "Presigned URLs for objects in the tenant's own stores.",
   "objectCredentials": "Object credentials: access keys of the tenant's own S3-compatible stores.",
-  "objectResources": "Object resources: policies that say which objects may be presigned.",
-  "callbackEndpoints": "Callback endpoints, to which a later delivery service sends events. The platform delivers nothing.",
-  "callbackSubscriptions": "Callback subscriptions: the events that an endpoint receives.",
-  "me": "The credential that signs the request."
+  "objectResources": "Object resources: rules for presigned URLs.",
+  "callbackEndpoints": "Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.",
+  "callbackSubscriptions": "Callback subscriptions: the event types that an endpoint will receive.",
+  "me": "The calling credential."
 } as const;
 
 export const operations = {
   "commands.create": {
     "summary": "Create a command",
-    "description": "Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.",
+    "description": "Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the body differs from the original, the header Idempotency-Mismatch lists the fields that differ.",
     "scope": "open:command:create",
     "tenant": "own",
     "path": {},
     "fields": {
       "vendor": {
         "kind": "text",
-        "description": "A vendor of the platform catalog, for example `vendor_a`.",
+        "description": "Vendor in the platform catalog, for example `vendor_a`.",
         "isRequired": true
       },
       "device_id": {
         "kind": "text",
-        "description": "The device in the vendor's naming: 1 to 128 printable characters.",
+        "description": "Id that the vendor uses for the device: 1 to 128 printable characters.",
         "isRequired": true
       },
       "command_type": {
         "kind": "text",
-        "description": "A command type of the vendor's catalog, for example `reboot`.",
+        "description": "Command type of the vendor, for example `reboot`.",
         "isRequired": true
       },
       "payload": {
         "kind": "object",
-        "description": "What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8.",
+        "description": "Parameters of the command, valid for the payload schema of the command type. At most 32 KiB as JSON in UTF-8.",
         "isRequired": true
       },
       "idempotency_key": {
         "kind": "text",
-        "description": "1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever.",
+        "description": "Identifies the command within the tenant: a second request with the same key returns the existing command. 1 to 128 visible ASCII characters.",
         "isRequired": true
       },
       "timeout_seconds": {
         "kind": "integer",
-        "description": "How long the command may take, in seconds: 1 to 300, 30 by default."
+        "description": "Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default."
       }
     }
   },
@@ -70,7 +70,7 @@ export const operations = {
     "fields": {
       "status": {
         "kind": "list",
-        "description": "Only commands of these statuses.",
+        "description": "Only commands with one of these statuses.",
         "choices": [
           "ACCEPTED",
           "DISPATCHED",
@@ -85,7 +85,7 @@ export const operations = {
       },
       "is_final": {
         "kind": "boolean",
-        "description": "true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way."
+        "description": "true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands."
       },
       "vendor": {
         "kind": "text",
@@ -101,11 +101,11 @@ export const operations = {
       },
       "idempotency_key": {
         "kind": "text",
-        "description": "Only the command of this key."
+        "description": "Only the command with this idempotency key."
       },
       "accepted_after": {
         "kind": "instant",
-        "description": "Only commands accepted at this time or later."
+        "description": "Only commands accepted at or after this time."
       },
       "accepted_before": {
         "kind": "instant",
@@ -115,43 +115,43 @@ export const operations = {
   },
   "commands.get": {
     "summary": "Get a command",
-    "description": "Reads one command of the tenant with its four statuses. With wait_seconds it answers as soon as the command is final, or with seen_updated_at as soon as it differs from what the caller has seen.",
+    "description": "Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With seen_updated_at too, it responds as soon as the command has changed since that time.",
     "scope": "open:command:read",
     "tenant": "own",
     "path": {
-      "command_id": "The command (UUID version 7)."
+      "command_id": "Id of the command: a UUID version 7."
     },
     "fields": {
       "wait_seconds": {
         "kind": "integer",
-        "description": "Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once."
+        "description": "Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately."
       },
       "seen_updated_at": {
         "kind": "instant",
-        "description": "updated_at of the record that the caller has: wait_seconds then waits for the next change."
+        "description": "`updated_at` of the command in your last response. wait_seconds then waits for the next change."
       }
     }
   },
   "commands.cancel": {
     "summary": "Cancel a command",
-    "description": "Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same; any other is refused with its status.",
+    "description": "Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. With any other status, the request is refused with COMMAND_NOT_CANCELABLE.",
     "scope": "open:command:cancel",
     "tenant": "own",
     "path": {
-      "command_id": "The command (UUID version 7)."
+      "command_id": "Id of the command: a UUID version 7."
     },
     "fields": {}
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the page is not empty; newest first, only the first page waits. To follow what devices ask, use order=asc with wait_seconds, and go on from the cursor of the last item.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as soon as the page has an item. With order=desc, only a request without a cursor waits. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {},
     "fields": {
       "order": {
         "kind": "text",
-        "description": "desc, by default: newest first. asc: oldest first; behind its cursor comes what devices ask later.",
+        "description": "desc: newest first. asc: oldest first, so that new requests come after the cursor. By default desc.",
         "choices": [
           "asc",
           "desc"
@@ -159,7 +159,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "Only requests of this status.",
+        "description": "Only requests with this status.",
         "choices": [
           "PENDING",
           "REPLIED",
@@ -172,7 +172,7 @@ export const operations = {
       },
       "device_id": {
         "kind": "text",
-        "description": "Only requests of this device."
+        "description": "Only requests from this device."
       },
       "request_type": {
         "kind": "text",
@@ -180,7 +180,7 @@ export const operations = {
       },
       "received_after": {
         "kind": "instant",
-        "description": "Only requests received at this time or later."
+        "description": "Only requests received at or after this time."
       },
       "received_before": {
         "kind": "instant",
@@ -188,32 +188,32 @@ export const operations = {
       },
       "wait_seconds": {
         "kind": "integer",
-        "description": "Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once."
+        "description": "Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately."
       }
     }
   },
   "deviceRequests.get": {
     "summary": "Get a device request",
-    "description": "Reads one request of a device and its reply. request_id in the path is the device_request_id.",
+    "description": "Returns one device request and its reply. request_id in the path is the device_request_id.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {
-      "request_id": "The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there."
     },
     "fields": {}
   },
   "deviceRequests.reply": {
     "summary": "Reply to a device request",
-    "description": "Gives the one reply. The first wins: the same reply again answers as before, another one is refused. No built-in role may reply: grant open:device-request:create by a role of your own or a policy.",
+    "description": "Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role includes the scope: grant it with a custom role or a policy.",
     "scope": "open:device-request:create",
     "tenant": "own",
     "path": {
-      "request_id": "The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there."
     },
     "fields": {
       "outcome": {
         "kind": "text",
-        "description": "Whether the request is granted or refused.",
+        "description": "SUCCESS: the request is granted. ERROR: the request is refused.",
         "choices": [
           "SUCCESS",
           "ERROR"
@@ -222,28 +222,28 @@ export const operations = {
       },
       "payload": {
         "kind": "object",
-        "description": "What the device gets; at most 32 KiB as JSON in UTF-8."
+        "description": "Data for the device. At most 32 KiB as JSON in UTF-8."
       },
       "error": {
         "kind": "object",
-        "description": "Why it is refused; with outcome ERROR only."
+        "description": "Reason for the refusal. Allowed only with outcome ERROR."
       }
     }
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events but a next_cursor: pass it as cursor to get the events that come after it.",
+    "description": "Lists the events of the tenant after the cursor, oldest first by default. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
     "scope": "open:event:read",
     "tenant": "own",
     "path": {},
     "fields": {
       "from": {
         "kind": "text",
-        "description": "Where to begin without a cursor: `now`, or at an instant with the first event that was logged then or later. From the beginning by default. Not a filter: a cursor goes on without it."
+        "description": "Where to start without a cursor. `now`: after the newest event. A time: at the first event that was logged at or after it. By default, at the oldest event. Omit it when you send a cursor."
       },
       "order": {
         "kind": "text",
-        "description": "asc, by default: oldest first. desc: newest first; such a page waits for nothing.",
+        "description": "asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc.",
         "choices": [
           "asc",
           "desc"
@@ -263,7 +263,7 @@ export const operations = {
       },
       "occurred_after": {
         "kind": "instant",
-        "description": "Only events that occurred at this time or later."
+        "description": "Only events that occurred at or after this time."
       },
       "occurred_before": {
         "kind": "instant",
@@ -271,13 +271,13 @@ export const operations = {
       },
       "wait_seconds": {
         "kind": "integer",
-        "description": "Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once."
+        "description": "Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately."
       }
     }
   },
   "catalog.get": {
     "summary": "Get the catalog",
-    "description": "Reads the enabled vendors, their enabled command types and the schema of each payload.",
+    "description": "Returns the vendors that the tenant can use, with their enabled command types and payload schemas.",
     "scope": "open:catalog:read",
     "tenant": "own",
     "path": {},
@@ -285,14 +285,14 @@ export const operations = {
   },
   "objects.presign": {
     "summary": "Presign an upload or a download",
-    "description": "Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL is not.",
+    "description": "Checks the rules of the object resource and returns a presigned URL for one upload or download. The client sends the request directly to the tenant's store, without other credentials. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
     "scope": "open:object:create",
     "tenant": "own",
     "path": {},
     "fields": {
       "operation": {
         "kind": "text",
-        "description": "What a presigned URL is good for.",
+        "description": "Operation that the presigned URL allows.",
         "choices": [
           "UPLOAD",
           "DOWNLOAD"
@@ -301,81 +301,81 @@ export const operations = {
       },
       "resource_id": {
         "kind": "text",
-        "description": "The object resource: a UUID made by the platform.",
+        "description": "Id of the object resource: a UUID that the platform generates.",
         "isRequired": true
       },
       "object_key": {
         "kind": "text",
-        "description": "The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8.",
+        "description": "Key of the object, without the key_prefix of the resource. It must not have a leading slash, a `.` or `..` segment, or a control character. With the prefix, it has at most 1,024 bytes of UTF-8.",
         "isRequired": true
       },
       "expires_in_seconds": {
         "kind": "integer",
-        "description": "How long the URL is good, in seconds: 1 to the resource's maximum; 900 by default, or that maximum if it is less."
+        "description": "How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. By default 900, or the maximum if it is lower."
       },
       "content_type": {
         "kind": "text",
-        "description": "UPLOAD, required: the media type. It is signed: the store refuses another."
+        "description": "Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value."
       },
       "content_length": {
         "kind": "integer",
-        "description": "UPLOAD, required: the size in bytes. It is signed: the store refuses another."
+        "description": "Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other size."
       },
       "checksum_sha256": {
         "kind": "text",
-        "description": "UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does."
+        "description": "SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. It is signed: a store such as Amazon S3 refuses content with another checksum."
       },
       "response_content_disposition": {
         "kind": "text",
-        "description": "DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename=\"log.txt\"`."
+        "description": "Content-Disposition header in the response of the store, for example `attachment; filename=\"log.txt\"`. Allowed only for DOWNLOAD."
       }
     }
   },
   "objectCredentials.create": {
     "summary": "Create an object credential",
-    "description": "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 a tenant by default, those that are DISABLED included.",
+    "description": "Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.",
     "scope": "open:object-config:create",
     "tenant": "own",
     "path": {},
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters.",
+        "description": "Display name: 1 to 128 printable characters.",
         "isRequired": true
       },
       "endpoint": {
         "kind": "text",
-        "description": "The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it.",
+        "description": "URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it.",
         "isRequired": true
       },
       "region": {
         "kind": "text",
-        "description": "The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions.",
+        "description": "Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions.",
         "isRequired": true
       },
       "access_key_id": {
         "kind": "text",
-        "description": "The public half of the access key.",
+        "description": "Access key id: the public part of the access key.",
         "isRequired": true
       },
       "secret_access_key": {
         "kind": "text",
-        "description": "The secret half of the access key. Sealed at rest, never returned.",
+        "description": "Secret access key. It is stored encrypted and never returned.",
         "isRequired": true
       },
       "session_token": {
         "kind": "text",
-        "description": "The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it.",
+        "description": "Session token of temporary access keys. It is stored encrypted, and returned only as part of presigned URLs.",
         "nullWord": "none"
       },
       "provider": {
         "kind": "text",
-        "description": "A label for people, for example `minio`: 1 to 128 printable characters.",
+        "description": "Display label of the provider, for example `minio`: 1 to 128 printable characters.",
         "nullWord": "none"
       },
       "force_path_style": {
         "kind": "boolean",
-        "description": "False by default: the bucket goes into the host name."
+        "description": "true: the bucket is in the path (host/bucket/key). By default false: the bucket is in the host name (bucket.host/key)."
       },
       "status": {
         "kind": "text",
@@ -389,7 +389,7 @@ export const operations = {
   },
   "objectCredentials.list": {
     "summary": "List object credentials",
-    "description": "Lists the object credentials of the tenant, newest first, never their secrets.",
+    "description": "Lists the object credentials of the tenant without their secrets, newest first.",
     "scope": "open:object-config:read",
     "tenant": "own",
     "path": {},
@@ -397,60 +397,60 @@ export const operations = {
   },
   "objectCredentials.get": {
     "summary": "Get an object credential",
-    "description": "Reads one object credential, never its secrets.",
+    "description": "Returns one object credential without its secrets.",
     "scope": "open:object-config:read",
     "tenant": "own",
     "path": {
-      "credential_id": "The object credential: a UUID made by the platform."
+      "credential_id": "Id of the object credential: a UUID that the platform generates."
     },
     "fields": {}
   },
   "objectCredentials.update": {
     "summary": "Update or rotate an object credential",
-    "description": "Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate the access key from the next presign on.",
+    "description": "Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. The change applies to the next presign request.",
     "scope": "open:object-config:update",
     "tenant": "own",
     "path": {
-      "credential_id": "The object credential: a UUID made by the platform."
+      "credential_id": "Id of the object credential: a UUID that the platform generates."
     },
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters."
+        "description": "Display name: 1 to 128 printable characters."
       },
       "endpoint": {
         "kind": "text",
-        "description": "The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it."
+        "description": "URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it."
       },
       "region": {
         "kind": "text",
-        "description": "The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions."
+        "description": "Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions."
       },
       "access_key_id": {
         "kind": "text",
-        "description": "With secret_access_key: rotates the access key."
+        "description": "New access key id. Requires secret_access_key."
       },
       "secret_access_key": {
         "kind": "text",
-        "description": "With access_key_id: rotates the access key."
+        "description": "New secret access key. Requires access_key_id."
       },
       "session_token": {
         "kind": "text",
-        "description": "The token of temporary access keys; null for none. New access keys without it have none.",
+        "description": "Session token of temporary access keys; null removes it. If you send a new access key without session_token, the old token is removed.",
         "nullWord": "none"
       },
       "provider": {
         "kind": "text",
-        "description": "A label for people, for example `minio`: 1 to 128 printable characters.",
+        "description": "Display label of the provider, for example `minio`: 1 to 128 printable characters.",
         "nullWord": "none"
       },
       "force_path_style": {
         "kind": "boolean",
-        "description": "True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key)."
+        "description": "true: the bucket is in the path (host/bucket/key). false: the bucket is in the host name (bucket.host/key)."
       },
       "status": {
         "kind": "text",
-        "description": "DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.",
+        "description": "ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -460,39 +460,39 @@ export const operations = {
   },
   "objectCredentials.delete": {
     "summary": "Delete an object credential",
-    "description": "Removes the object credential and its secrets from the database. It is refused while object resources use the credential, DISABLED ones included. URLs issued before go on until they expire.",
+    "description": "Deletes the object credential and its secrets. It cannot be deleted while object resources use it, including DISABLED ones. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:delete",
     "tenant": "own",
     "path": {
-      "credential_id": "The object credential: a UUID made by the platform."
+      "credential_id": "Id of the object credential: a UUID that the platform generates."
     },
     "fields": {}
   },
   "objectResources.create": {
     "summary": "Create an object resource",
-    "description": "Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 a tenant by default, those that are DISABLED included.",
+    "description": "Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix, content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED ones.",
     "scope": "open:object-config:create",
     "tenant": "own",
     "path": {},
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters.",
+        "description": "Display name: 1 to 128 printable characters.",
         "isRequired": true
       },
       "credential_id": {
         "kind": "text",
-        "description": "The object credential: a UUID made by the platform.",
+        "description": "Id of the object credential: a UUID that the platform generates.",
         "isRequired": true
       },
       "bucket": {
         "kind": "text",
-        "description": "The bucket: 3 to 63 lower-case letters, digits, dots and hyphens.",
+        "description": "Name of the bucket: 3 to 63 lower-case letters, digits, dots and hyphens.",
         "isRequired": true
       },
       "allowed_operations": {
         "kind": "list",
-        "description": "What may be presigned.",
+        "description": "Operations that can be presigned.",
         "choices": [
           "UPLOAD",
           "DOWNLOAD"
@@ -501,20 +501,20 @@ export const operations = {
       },
       "key_prefix": {
         "kind": "text",
-        "description": "What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes."
+        "description": "Prefix of every key, for example `firmware/`. The platform appends object_key to it. At most 512 bytes, empty by default."
       },
       "allowed_content_types": {
         "kind": "list",
-        "description": "The content types that may be uploaded; null for any.",
+        "description": "Content types that can be uploaded; null if every type is allowed.",
         "nullWord": "none"
       },
       "max_object_bytes": {
         "kind": "integer",
-        "description": "The largest upload, in bytes: 1 to 5368709120, which is also the default."
+        "description": "Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120."
       },
       "max_expires_in_seconds": {
         "kind": "integer",
-        "description": "The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default."
+        "description": "Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default."
       },
       "status": {
         "kind": "text",
@@ -541,38 +541,38 @@ export const operations = {
   },
   "objectResources.get": {
     "summary": "Get an object resource",
-    "description": "Reads one object resource.",
+    "description": "Returns one object resource.",
     "scope": "open:object-config:read",
     "tenant": "own",
     "path": {
-      "resource_id": "The object resource: a UUID made by the platform."
+      "resource_id": "Id of the object resource: a UUID that the platform generates."
     },
     "fields": {}
   },
   "objectResources.update": {
     "summary": "Update an object resource",
-    "description": "Changes the fields that the body names and leaves the others, from the next presign on.",
+    "description": "Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:update",
     "tenant": "own",
     "path": {
-      "resource_id": "The object resource: a UUID made by the platform."
+      "resource_id": "Id of the object resource: a UUID that the platform generates."
     },
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters."
+        "description": "Display name: 1 to 128 printable characters."
       },
       "credential_id": {
         "kind": "text",
-        "description": "The object credential: a UUID made by the platform."
+        "description": "Id of the object credential: a UUID that the platform generates."
       },
       "bucket": {
         "kind": "text",
-        "description": "The bucket: 3 to 63 lower-case letters, digits, dots and hyphens."
+        "description": "Name of the bucket: 3 to 63 lower-case letters, digits, dots and hyphens."
       },
       "allowed_operations": {
         "kind": "list",
-        "description": "What may be presigned.",
+        "description": "Operations that can be presigned.",
         "choices": [
           "UPLOAD",
           "DOWNLOAD"
@@ -580,24 +580,24 @@ export const operations = {
       },
       "key_prefix": {
         "kind": "text",
-        "description": "What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes."
+        "description": "Prefix of every key, for example `firmware/`. The platform appends object_key to it. At most 512 bytes, empty by default."
       },
       "allowed_content_types": {
         "kind": "list",
-        "description": "The content types that may be uploaded; null for any.",
+        "description": "Content types that can be uploaded; null if every type is allowed.",
         "nullWord": "none"
       },
       "max_object_bytes": {
         "kind": "integer",
-        "description": "The largest upload, in bytes: 1 to 5368709120, which is also the default."
+        "description": "Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120."
       },
       "max_expires_in_seconds": {
         "kind": "integer",
-        "description": "The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default."
+        "description": "Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default."
       },
       "status": {
         "kind": "text",
-        "description": "DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.",
+        "description": "ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -607,29 +607,29 @@ export const operations = {
   },
   "objectResources.delete": {
     "summary": "Delete an object resource",
-    "description": "Removes the object resource. No request is presigned for it any more; URLs issued before go on until they expire. The objects in the bucket stay.",
+    "description": "Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they expire. The objects in the bucket are not deleted.",
     "scope": "open:object-config:delete",
     "tenant": "own",
     "path": {
-      "resource_id": "The object resource: a UUID made by the platform."
+      "resource_id": "Id of the object resource: a UUID that the platform generates."
     },
     "fields": {}
   },
   "callbackEndpoints.create": {
     "summary": "Create a callback endpoint",
-    "description": "Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 a tenant by default, those that are DISABLED included.",
+    "description": "Stores a webhook URL. Returns the secret that will sign deliveries, only in this response. The platform does not deliver webhooks yet. By default, a tenant can have 50 callback endpoints, including DISABLED ones.",
     "scope": "open:callback:create",
     "tenant": "own",
     "path": {},
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters.",
+        "description": "Display name: 1 to 128 printable characters.",
         "isRequired": true
       },
       "url": {
         "kind": "text",
-        "description": "The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters.",
+        "description": "HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL.",
         "isRequired": true
       },
       "status": {
@@ -642,17 +642,17 @@ export const operations = {
       },
       "timeout_seconds": {
         "kind": "integer",
-        "description": "How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service."
+        "description": "Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available."
       },
       "max_attempts": {
         "kind": "integer",
-        "description": "How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service."
+        "description": "Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available."
       }
     }
   },
   "callbackEndpoints.list": {
     "summary": "List callback endpoints",
-    "description": "Lists the callback endpoints of the tenant, newest first, never their secrets.",
+    "description": "Lists the callback endpoints of the tenant without their secrets, newest first.",
     "scope": "open:callback:read",
     "tenant": "own",
     "path": {},
@@ -660,34 +660,34 @@ export const operations = {
   },
   "callbackEndpoints.get": {
     "summary": "Get a callback endpoint",
-    "description": "Reads one callback endpoint, never its secret.",
+    "description": "Returns one callback endpoint without its secret.",
     "scope": "open:callback:read",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
     },
     "fields": {}
   },
   "callbackEndpoints.update": {
     "summary": "Update a callback endpoint",
-    "description": "Changes the fields that the body names and leaves the others. rotate_secret: true makes a new secret and returns it, this once.",
+    "description": "Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret and returns it, only in this response.",
     "scope": "open:callback:update",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
     },
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters."
+        "description": "Display name: 1 to 128 printable characters."
       },
       "url": {
         "kind": "text",
-        "description": "The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters."
+        "description": "HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL."
       },
       "status": {
         "kind": "text",
-        "description": "Kept for the later delivery service: DISABLED is not delivered to.",
+        "description": "ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -695,44 +695,44 @@ export const operations = {
       },
       "timeout_seconds": {
         "kind": "integer",
-        "description": "How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service."
+        "description": "Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available."
       },
       "max_attempts": {
         "kind": "integer",
-        "description": "How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service."
+        "description": "Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available."
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "True makes a new secret and returns it, this once."
+        "description": "If true, the platform generates a new secret and returns it only in this response."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true."
       }
     }
   },
   "callbackEndpoints.delete": {
     "summary": "Delete a callback endpoint",
-    "description": "Removes the callback endpoint with its subscriptions, and its secrets from the database.",
+    "description": "Deletes the callback endpoint, its subscriptions and its secrets.",
     "scope": "open:callback:disable",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
     },
     "fields": {}
   },
   "callbackSubscriptions.create": {
     "summary": "Create a callback subscription",
-    "description": "Subscribes the endpoint to an event type, once for each type.",
+    "description": "Subscribes the endpoint to an event type. An endpoint can have one subscription per type.",
     "scope": "open:callback:create",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
     },
     "fields": {
       "event_type": {
         "kind": "text",
-        "description": "command.accepted or command.completed. The outcome is in the event, not in its type.",
+        "description": "command.accepted or command.completed. No type is limited to one outcome: the event contains the status.",
         "isRequired": true
       },
       "status": {
@@ -751,23 +751,23 @@ export const operations = {
     "scope": "open:callback:read",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
     },
     "fields": {}
   },
   "callbackSubscriptions.update": {
     "summary": "Update a callback subscription",
-    "description": "Switches the subscription on or off.",
+    "description": "Enables or disables the subscription.",
     "scope": "open:callback:update",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform.",
-      "subscription_id": "The subscription: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates.",
+      "subscription_id": "Id of the subscription: a UUID that the platform generates."
     },
     "fields": {
       "status": {
         "kind": "text",
-        "description": "Kept for the later delivery service: DISABLED is not delivered.",
+        "description": "ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -778,18 +778,18 @@ export const operations = {
   },
   "callbackSubscriptions.delete": {
     "summary": "Delete a callback subscription",
-    "description": "Ends the subscription.",
+    "description": "Deletes the subscription.",
     "scope": "open:callback:disable",
     "tenant": "own",
     "path": {
-      "endpoint_id": "The callback endpoint: a UUID made by the platform.",
-      "subscription_id": "The subscription: a UUID made by the platform."
+      "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates.",
+      "subscription_id": "Id of the subscription: a UUID that the platform generates."
     },
     "fields": {}
   },
   "me.get": {
     "summary": "Get the calling credential",
-    "description": "Tells who the caller is, what it may do and which limits apply. Any live credential may call it.",
+    "description": "Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.",
     "scope": null,
     "tenant": "own",
     "path": {},
@@ -797,19 +797,19 @@ export const operations = {
   },
   "tenants.create": {
     "summary": "Create a tenant",
-    "description": "Creates a tenant. Its first credential is made with topctl credentials create.",
+    "description": "Creates a tenant. Create its first credential with topctl credentials create.",
     "scope": "platform:tenant:create",
     "tenant": "platform",
     "path": {},
     "fields": {
       "tenant_id": {
         "kind": "text",
-        "description": "The tenant, the boundary of data isolation.",
+        "description": "Id of the tenant.",
         "isRequired": true
       },
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters.",
+        "description": "Display name: 1 to 128 printable characters.",
         "isRequired": true
       },
       "status": {
@@ -822,7 +822,7 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.",
+        "description": "Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
@@ -837,30 +837,30 @@ export const operations = {
   },
   "tenants.get": {
     "summary": "Get a tenant",
-    "description": "Reads one tenant. A tenant administrator reads its own.",
+    "description": "Returns one tenant. A tenant administrator can read only its own tenant.",
     "scope": "platform:tenant:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {}
   },
   "tenants.update": {
     "summary": "Update a tenant",
-    "description": "Changes the fields that the body names and leaves the others.",
+    "description": "Updates only the fields in the body. The change applies to the next request, on every node.",
     "scope": "platform:tenant:update",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters."
+        "description": "Display name: 1 to 128 printable characters."
       },
       "status": {
         "kind": "text",
-        "description": "DISABLED refuses every request of the tenant's credentials from the next one on.",
+        "description": "ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -868,59 +868,59 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.",
+        "description": "Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
   },
   "tenants.delete": {
     "summary": "Delete a tenant",
-    "description": "Removes everything of a DISABLED tenant, forever: its configuration, secrets, commands, events, device requests and audit log. The answer shows DELETING; the removal goes on in the background, and topctl tenants get shows its progress. The id of the tenant, its client ids and one entry in the audit log of tenant `platform` stay. A repetition changes nothing. Export the tenant first: topctl tenants export.",
+    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
     "scope": "platform:tenant:delete",
     "tenant": "platform",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "confirm": {
         "kind": "text",
-        "description": "The tenant_id once more, so that no slip deletes another tenant.",
+        "description": "Repeat the tenant_id to confirm.",
         "isRequired": true
       }
     }
   },
   "tenants.export": {
     "summary": "Export a tenant",
-    "description": "Lists everything that the database keeps of a DISABLED tenant, except secrets: first its configuration, then commands, events, device requests, parked messages and the audit log, each in the order of its ids. The tenant must stay DISABLED until the last page.",
+    "description": "Lists all stored data of a DISABLED tenant, except secrets. The order is: configuration, commands, events, device requests, parked messages, audit log. Items of one type are in the order of their ids. Keep the tenant DISABLED until you have read the last page.",
     "scope": "platform:tenant:export",
     "tenant": "platform",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {}
   },
   "credentials.create": {
     "summary": "Create a credential, or rotate its secret",
-    "description": "Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.",
+    "description": "Creates a credential of the tenant and returns its secret, only in this response. With rotate_secret: true and an existing client_id of the tenant, the platform rotates its secret instead and returns 200.",
     "scope": "platform:credential:create",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "The credential id, unique on the whole platform; the value of X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
         "isRequired": true
       },
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters.",
+        "description": "Display name: 1 to 128 printable characters.",
         "isRequired": true
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE by default. DELETED reserves the client_id without ever working.",
+        "description": "ACTIVE by default. A credential created as DELETED only reserves its client_id.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -929,39 +929,39 @@ export const operations = {
       },
       "allowed_clock_skew_seconds": {
         "kind": "integer",
-        "description": "How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default."
+        "description": "Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default."
       },
       "replay_window_seconds": {
         "kind": "integer",
-        "description": "How long a nonce stays used at least, in seconds: 30 to 900, 300 by default."
+        "description": "Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default."
       },
       "expires_at": {
         "kind": "instant",
-        "description": "When the credential stops working; null for never.",
+        "description": "When the credential expires; null if it does not expire.",
         "nullWord": "never"
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "True on a client_id that exists in the tenant rotates its secret and changes nothing else."
+        "description": "If true and the client_id exists in the tenant, the platform rotates its secret and changes nothing else."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true."
       }
     }
   },
   "credentials.list": {
     "summary": "List credentials",
-    "description": "Lists the credentials of the tenant, newest first, as a bare JSON array. The next page is in the Link header (rel=\"next\") and its cursor in X-Next-Cursor.",
+    "description": "Lists the credentials of the tenant, newest first. The body is a JSON array. The header Link has the URL of the next page (rel=\"next\"), and the header X-Next-Cursor has its cursor.",
     "scope": "platform:credential:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "status": {
         "kind": "list",
-        "description": "Only credentials of these statuses.",
+        "description": "Only credentials with one of these statuses.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -972,32 +972,32 @@ export const operations = {
   },
   "credentials.get": {
     "summary": "Get a credential",
-    "description": "Reads one credential, never its secret.",
+    "description": "Returns one credential without its secret.",
     "scope": "platform:credential:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "client_id": "The credential id, unique on the whole platform; the value of X-Api-Id."
+      "tenant_id": "Id of the tenant.",
+      "client_id": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id."
     },
     "fields": {}
   },
   "credentials.update": {
     "summary": "Update a credential",
-    "description": "Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every node.",
+    "description": "Updates only the fields in the body. The change applies to the next request, on every node.",
     "scope": "platform:credential:update",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "client_id": "The credential id, unique on the whole platform; the value of X-Api-Id."
+      "tenant_id": "Id of the tenant.",
+      "client_id": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id."
     },
     "fields": {
       "name": {
         "kind": "text",
-        "description": "A name for people: 1 to 128 printable characters."
+        "description": "Display name: 1 to 128 printable characters."
       },
       "status": {
         "kind": "text",
-        "description": "DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.",
+        "description": "ACTIVE: can sign requests. DISABLED: requests are refused until the status is ACTIVE again. DELETED: final; the client_id can never be used again.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1006,82 +1006,82 @@ export const operations = {
       },
       "allowed_clock_skew_seconds": {
         "kind": "integer",
-        "description": "How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default."
+        "description": "Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default."
       },
       "replay_window_seconds": {
         "kind": "integer",
-        "description": "How long a nonce stays used at least, in seconds: 30 to 900, 300 by default."
+        "description": "Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default."
       },
       "expires_at": {
         "kind": "instant",
-        "description": "When the credential stops working; null for never.",
+        "description": "When the credential expires; null if it does not expire.",
         "nullWord": "never"
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "True makes a new secret and returns it, this once."
+        "description": "If true, the platform generates a new secret and returns it only in this response."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: it ends the previous secret immediately."
       }
     }
   },
   "roles.list": {
     "summary": "List roles",
-    "description": "Lists the roles that credentials of the tenant can be bound to, and what each grants: the built-in ones, then its own by name.",
+    "description": "Lists the roles of the tenant with their scopes: first the built-in roles, then the custom roles by name.",
     "scope": "platform:access:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {}
   },
   "roles.put": {
-    "summary": "Create or replace a tenant's own role",
-    "description": "Makes a role of the tenant, or replaces what it grants, for every credential bound to it from its very next request on. The caller may put any open:* scope into it, and those platform:* scopes that it holds itself.",
+    "summary": "Create or replace a custom role",
+    "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.",
     "scope": "platform:access:update",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "role": "The name of a role, for example `tenant_admin`."
+      "tenant_id": "Id of the tenant.",
+      "role": "Name of the role, for example `tenant_admin`."
     },
     "fields": {
       "scopes": {
         "kind": "list",
-        "description": "All permissions of the role, each once. What is not named is no longer granted.",
+        "description": "All scopes of the role, each once. A scope that is missing here is revoked.",
         "isRequired": true
       }
     }
   },
   "roles.delete": {
-    "summary": "Delete a tenant's own role",
-    "description": "Removes a role that no credential is bound to.",
+    "summary": "Delete a custom role",
+    "description": "Deletes a custom role. A role with bindings cannot be deleted.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "role": "The name of a role, for example `tenant_admin`."
+      "tenant_id": "Id of the tenant.",
+      "role": "Name of the role, for example `tenant_admin`."
     },
     "fields": {}
   },
   "roleBindings.create": {
     "summary": "Bind a credential to a role",
-    "description": "Grants a credential of the tenant what the role grants. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.",
+    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.",
     "scope": "platform:access:create",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "The credential id, unique on the whole platform; the value of X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
         "isRequired": true
       },
       "role": {
         "kind": "text",
-        "description": "The name of a role, for example `tenant_admin`.",
+        "description": "Name of the role, for example `tenant_admin`.",
         "isRequired": true
       }
     }
@@ -1092,122 +1092,122 @@ export const operations = {
     "scope": "platform:access:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Only bindings of this client."
+        "description": "Only bindings of this credential."
       }
     }
   },
   "roleBindings.delete": {
-    "summary": "Unbind a credential from a role",
-    "description": "Takes the role away from the credential, from its very next request on.",
+    "summary": "Remove a role from a credential",
+    "description": "Removes the role from the credential. The change applies to its next request.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "client_id": "The credential id, unique on the whole platform; the value of X-Api-Id.",
-      "role": "The name of a role, for example `tenant_admin`."
+      "tenant_id": "Id of the tenant.",
+      "client_id": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
+      "role": "Name of the role, for example `tenant_admin`."
     },
     "fields": {}
   },
   "policies.create": {
-    "summary": "Grant a credential one permission",
-    "description": "Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.",
+    "summary": "Grant one scope to a credential",
+    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.",
     "scope": "platform:access:create",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "The credential id, unique on the whole platform; the value of X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
         "isRequired": true
       },
       "scope": {
         "kind": "text",
-        "description": "A permission as object:action, for example `open:command:read`.",
+        "description": "Scope in the form object:action, for example `open:command:read`.",
         "isRequired": true
       }
     }
   },
   "policies.list": {
-    "summary": "List direct policies",
-    "description": "Lists the permissions that credentials of the tenant hold directly, newest first. What a role grants is shown by topctl roles list.",
+    "summary": "List policies",
+    "description": "Lists the scopes that are granted directly to credentials of the tenant, newest first. topctl roles list shows the scopes of roles.",
     "scope": "platform:access:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Only policies of this client."
+        "description": "Only policies of this credential."
       }
     }
   },
   "policies.revoke": {
-    "summary": "Take a direct permission away, by credential and scope",
-    "description": "Deletes the policy that grants this credential this scope, from its very next request on. A role may still grant the scope.",
+    "summary": "Delete a policy by credential and scope",
+    "description": "Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. A role may still grant the scope.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "The credential id, unique on the whole platform; the value of X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
         "isRequired": true
       },
       "scope": {
         "kind": "text",
-        "description": "A permission as object:action, for example `open:command:read`.",
+        "description": "Scope in the form object:action, for example `open:command:read`.",
         "isRequired": true
       }
     }
   },
   "policies.delete": {
-    "summary": "Take a direct permission away",
-    "description": "Takes the permission away from the credential, from its very next request on.",
+    "summary": "Delete a policy",
+    "description": "Revokes the scope of the policy. The change applies to the next request of the credential. A role may still grant the scope.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "policy_id": "The policy: a UUID made by the platform."
+      "tenant_id": "Id of the tenant.",
+      "policy_id": "Id of the policy: a UUID that the platform generates."
     },
     "fields": {}
   },
   "busPrincipals.create": {
     "summary": "Create a messaging-bus principal",
-    "description": "Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself: they are refused.",
+    "description": "Registers a NATS user by its public nkeys. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.",
     "scope": "platform:bus-principal:create",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "bus_user": {
         "kind": "text",
-        "description": "The name of the user on the bus: 1 to 128 printable ASCII characters, no space.",
+        "description": "Name of the user on the bus: 1 to 128 visible ASCII characters without spaces.",
         "isRequired": true
       },
       "bus_account_public_key": {
         "kind": "text",
-        "description": "The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant.",
+        "description": "Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant.",
         "isRequired": true
       },
       "bus_user_public_key": {
         "kind": "text",
-        "description": "The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever.",
+        "description": "Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted.",
         "isRequired": true
       },
       "principal_type": {
         "kind": "text",
-        "description": "SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.",
+        "description": "SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant.",
         "choices": [
           "SERVICE",
           "CLIENT"
@@ -1216,20 +1216,20 @@ export const operations = {
       },
       "client_id": {
         "kind": "text",
-        "description": "A credential of the tenant that the principal belongs to."
+        "description": "Credential that the principal belongs to. It must be in the same tenant."
       },
       "service_name": {
         "kind": "text",
-        "description": "The service that uses the principal: 1 to 128 printable ASCII characters, no space."
+        "description": "Name of the service that uses the principal: 1 to 128 visible ASCII characters without spaces."
       },
       "vendors": {
         "kind": "list",
-        "description": "The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.",
+        "description": "Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant.",
         "nullWord": "none"
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE by default. DELETED reserves the user key.",
+        "description": "ACTIVE by default. A principal created as DELETED only reserves its user key.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1238,7 +1238,7 @@ export const operations = {
       },
       "expires_at": {
         "kind": "instant",
-        "description": "When the principal stops working; null for never.",
+        "description": "When the principal expires; null if it does not expire.",
         "nullWord": "never"
       }
     }
@@ -1249,16 +1249,16 @@ export const operations = {
     "scope": "platform:bus-principal:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Only principals of this client."
+        "description": "Only principals of this credential."
       },
       "status": {
         "kind": "text",
-        "description": "Only principals of this status.",
+        "description": "Only principals with this status.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1269,28 +1269,28 @@ export const operations = {
   },
   "busPrincipals.get": {
     "summary": "Get a messaging-bus principal",
-    "description": "Reads one principal.",
+    "description": "Returns one principal.",
     "scope": "platform:bus-principal:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "principal_id": "The principal: a UUID made by the platform."
+      "tenant_id": "Id of the tenant.",
+      "principal_id": "Id of the principal: a UUID that the platform generates."
     },
     "fields": {}
   },
   "busPrincipals.update": {
     "summary": "Update a messaging-bus principal",
-    "description": "Changes the fields that the body names and leaves the others. DELETED is final.",
+    "description": "Updates only the fields in the body. The change applies on the bus after the operator has reloaded the NATS configuration. DELETED is final.",
     "scope": "platform:bus-principal:update",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "principal_id": "The principal: a UUID made by the platform."
+      "tenant_id": "Id of the tenant.",
+      "principal_id": "Id of the principal: a UUID that the platform generates."
     },
     "fields": {
       "status": {
         "kind": "text",
-        "description": "Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.",
+        "description": "ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1299,19 +1299,19 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.",
+        "description": "Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant.",
         "nullWord": "none"
       },
       "expires_at": {
         "kind": "instant",
-        "description": "When the principal stops working; null for never.",
+        "description": "When the principal expires; null if it does not expire.",
         "nullWord": "never"
       }
     }
   },
   "vendors.list": {
     "summary": "List the vendors of the catalog",
-    "description": "Lists all vendors, disabled ones included, newest first.",
+    "description": "Lists all vendors, including disabled ones, newest first.",
     "scope": "platform:catalog:read",
     "tenant": "platform",
     "path": {},
@@ -1319,74 +1319,74 @@ export const operations = {
   },
   "vendors.put": {
     "summary": "Add, enable or disable a vendor",
-    "description": "Puts the vendor into the catalog, or changes it there. A disabled vendor takes no new commands, from the next one on; those accepted before go on.",
+    "description": "Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused at once. Commands accepted earlier continue.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
     "path": {
-      "vendor": "A vendor of the platform catalog, for example `vendor_a`."
+      "vendor": "Vendor in the platform catalog, for example `vendor_a`."
     },
     "fields": {
       "enabled": {
         "kind": "boolean",
-        "description": "Whether commands for its devices are accepted.",
+        "description": "Whether the platform accepts commands for devices of this vendor.",
         "isRequired": true
       }
     }
   },
   "commandTypes.list": {
     "summary": "List the command types of a vendor",
-    "description": "Lists all command types of the vendor, disabled ones included, newest first.",
+    "description": "Lists all command types of the vendor, including disabled ones, newest first.",
     "scope": "platform:catalog:read",
     "tenant": "platform",
     "path": {
-      "vendor": "A vendor of the platform catalog, for example `vendor_a`."
+      "vendor": "Vendor in the platform catalog, for example `vendor_a`."
     },
     "fields": {}
   },
   "commandTypes.put": {
     "summary": "Add or change a command type",
-    "description": "Puts the command type into the catalog, or changes the fields that the body names. A changed payload_schema counts up revision and holds from the next command on, on every node.",
+    "description": "Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and applies to the next command, on every node.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
     "path": {
-      "vendor": "A vendor of the platform catalog, for example `vendor_a`.",
-      "command_type": "A command type of the vendor's catalog, for example `reboot`."
+      "vendor": "Vendor in the platform catalog, for example `vendor_a`.",
+      "command_type": "Command type of the vendor, for example `reboot`."
     },
     "fields": {
       "enabled": {
         "kind": "boolean",
-        "description": "Whether commands of this type are accepted; true for a new one by default."
+        "description": "Whether the platform accepts commands of this type. By default true for a new command type."
       },
       "description": {
         "kind": "text",
-        "description": "What the command does; required for a new one."
+        "description": "What the command does. Required for a new command type."
       },
       "payload_schema": {
         "kind": "object",
-        "description": "JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. At most 200 schemas and characters of patterns together may apply to the same value; `a{1,64}` counts as 64 characters or more, so use maxLength for long texts."
+        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts."
       }
     }
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists who changed what in the tenant, from which values to which, and who was refused, newest first. Entries are written together with the change and never altered.",
+    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The platform writes it in the same transaction as the change and never alters it.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Only what this client asked for."
+        "description": "Only entries of this credential."
       },
       "operation": {
         "kind": "text",
-        "description": "Only this operation."
+        "description": "Only entries of this operation."
       },
       "outcome": {
         "kind": "text",
-        "description": "Only this outcome.",
+        "description": "Only entries with this outcome.",
         "choices": [
           "DONE",
           "DENIED"
@@ -1394,21 +1394,21 @@ export const operations = {
       },
       "occurred_after": {
         "kind": "instant",
-        "description": "Only at or after this instant."
+        "description": "Only entries at or after this time."
       },
       "occurred_before": {
         "kind": "instant",
-        "description": "Only before this instant."
+        "description": "Only entries before this time."
       }
     }
   },
   "parkedMessages.list": {
     "summary": "List parked messages",
-    "description": "Lists the messages of the tenant that the platform or the bus refused, newest first, each with the reason. Messages that belong to no tenant are in the list of tenant `platform`.",
+    "description": "Lists the messages of the tenant that the platform or the messaging bus refused, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.",
     "scope": "platform:parked-message:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation."
+      "tenant_id": "Id of the tenant."
     },
     "fields": {
       "kind": {
@@ -1428,44 +1428,44 @@ export const operations = {
       },
       "parked_after": {
         "kind": "instant",
-        "description": "Only messages parked at or after this instant."
+        "description": "Only messages parked at or after this time."
       },
       "parked_before": {
         "kind": "instant",
-        "description": "Only messages parked before this instant."
+        "description": "Only messages parked before this time."
       }
     }
   },
   "parkedMessages.get": {
     "summary": "Get a parked message",
-    "description": "Reads one parked message with its body.",
+    "description": "Returns one parked message with its body.",
     "scope": "platform:parked-message:read",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "parked_message_id": "The parked message: a UUID version 7 made by the platform."
+      "tenant_id": "Id of the tenant.",
+      "parked_message_id": "Id of the parked message: a UUID version 7."
     },
     "fields": {}
   },
   "parkedMessages.delete": {
     "summary": "Delete a parked message",
-    "description": "Removes the message from the database.",
+    "description": "Permanently deletes the parked message.",
     "scope": "platform:parked-message:delete",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "parked_message_id": "The parked message: a UUID version 7 made by the platform."
+      "tenant_id": "Id of the tenant.",
+      "parked_message_id": "Id of the parked message: a UUID version 7."
     },
     "fields": {}
   },
   "parkedMessages.retry": {
     "summary": "Publish a parked message again",
-    "description": "Publishes the message again under its subject. A DEVICE_REPLY or EVENT is no longer parked once the bus has acknowledged it. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it, usually within a second. If the platform refuses it once more, it is parked under another id, with the new reason.",
+    "description": "Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason.",
     "scope": "platform:parked-message:retry",
     "tenant": "path",
     "path": {
-      "tenant_id": "The tenant, the boundary of data isolation.",
-      "parked_message_id": "The parked message: a UUID version 7 made by the platform."
+      "tenant_id": "Id of the tenant.",
+      "parked_message_id": "Id of the parked message: a UUID version 7."
     },
     "fields": {}
   }

@@ -20,12 +20,12 @@ const info = {
   license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
   tags: [
     { name: 'commands', description: 'Commands to devices, and the updates that adapters report.' },
-    { name: 'device-requests', description: 'Requests of devices, and their replies.' },
+    { name: 'device-requests', description: 'Requests from devices, and the replies to them.' },
     { name: 'events', description: 'Events of a tenant.' },
   ],
-  description: `What the platform and the adapters of vendors tell each other over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are the platform's: an adapter reads what the platform sends.
+  description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the view of the platform: it sends a command, and the adapter reads it.
 
-Connect with the nkey of a registered principal. Give your client the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). \`x-nats-client\` of the server has both prefixes. The platform creates streams and durables: do not create or list any. Pull messages from your durable and acknowledge each one. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) restarts the 30 seconds.
+Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). Both are in \`x-nats-client\` of the server. The platform creates the streams and the durables: do not create or list any. Pull messages from your durable and acknowledge each message. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) restarts the 30 seconds.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|
@@ -34,16 +34,16 @@ Connect with the nkey of a registered principal. Give your client the inbox pref
 | Python, \`nats-py\` | \`nats.connect(inbox_prefix=prefix)\` | \`connection.jetstream(prefix=prefix)\` |
 | Java, \`jnats\` | \`Options.builder().inboxPrefix(prefix)\` | \`JetStreamOptions.builder().prefix(prefix)\` |
 
-At least once, in both directions: a message may come twice. Publish through JetStream, wait for its acknowledgement, and repeat what got none: the platform takes an update and a request once.
+Delivery is at least once in both directions: a message can arrive twice. Publish through JetStream and wait for the acknowledgement. If there is none, publish the message again: the platform processes a repeated message only once.
 
-JSON in UTF-8, at most ${MAX_MESSAGE_BYTES / 1024} KiB, without duplicate keys. Send no property that is not listed; ignore those you do not know.`,
+A message is JSON in UTF-8, without duplicate keys, and at most ${MAX_MESSAGE_BYTES / 1024} KiB. Send only listed properties. Ignore unknown properties.`,
 };
 
 const servers = {
   nats: {
     host: '127.0.0.1:4222',
     protocol: 'nats',
-    description: 'NATS 2.9 or later with JetStream: what NATS_URL says to the platform.',
+    description: 'NATS 2.9 or later with JetStream: the server in NATS_URL of the platform.',
     security: [{ $ref: '#/components/securitySchemes/nkey' }],
     'x-nats-client': { inbox_prefix: inboxPrefix('{public key}'), jetstream_api_prefix: API_PREFIX },
   },
@@ -53,14 +53,14 @@ const securitySchemes = {
   nkey: {
     type: 'asymmetricEncryption',
     description:
-      "NATS's authentication by nkey: the client signs the server's nonce with its Ed25519 seed. busPrincipals.create registers the public key, which begins with U.",
+      'Authentication by nkey: the client signs the nonce of the server with its Ed25519 seed. busPrincipals.create registers the public key, which begins with U.',
   },
 };
 
 const parameters = {
-  tenant_id: { description: 'The tenant whose command, device or event it is.', examples: ['acme'] },
-  vendor: { description: 'A vendor of the platform catalog.', examples: ['vendor_a'] },
-  event_type: { description: 'What happened: two tokens of the subject.', enum: [...eventTypes] },
+  tenant_id: { description: 'Tenant of the command, the device or the event.', examples: ['acme'] },
+  vendor: { description: 'Vendor in the platform catalog.', examples: ['vendor_a'] },
+  event_type: { description: 'Event type. It is two tokens of the subject.', enum: [...eventTypes] },
 };
 
 type Channel = {
@@ -76,7 +76,7 @@ type Channel = {
 };
 
 const adapterReads = (stream: string) =>
-  `Kept in the stream \`${stream}\`. A SERVICE principal reads the durable \`${durables.adapter('{tenant_id}', '{vendor}')}\`; one of the tenant \`${PLATFORM_TENANT_ID}\` reads \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which holds those of every tenant.`;
+  `The stream is \`${stream}\`. A SERVICE principal reads the durable \`${durables.adapter('{tenant_id}', '{vendor}')}\`. A SERVICE principal of the tenant \`${PLATFORM_TENANT_ID}\` reads the durable \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which has the messages of every tenant.`;
 
 const adapterDurable = { name: durables.adapter('{tenant_id}', '{vendor}'), principal_type: 'SERVICE' } as const;
 
@@ -90,25 +90,25 @@ const channels: Record<ChannelName, Channel> = {
     durable: adapterDurable,
     parameter: 'vendor',
     messages: ['CommandMessage'],
-    summary: 'Hand a command to the adapter of its vendor',
-    description: `${adapterReads('TOP_COMMANDS')} Commands leave in the order in which they were accepted; after a redelivery, and between several readers of a durable, there is no order. One command_id is one command, to be carried out once.`,
+    summary: 'Send a command to the adapter of its vendor',
+    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable. Execute each command_id only once.`,
   },
   commandUpdate: {
     action: 'receive',
     stream: 'TOP_UPDATES',
     parameter: 'vendor',
     messages: ['CommandUpdate'],
-    summary: 'Take an update of a command from its adapter',
+    summary: 'Receive an update of a command from its adapter',
     description:
-      "Kept in the stream `TOP_UPDATES`. There may be many for a command. One that is malformed, of an unknown command, or of another tenant's or vendor's command changes nothing: it is counted and kept for the operator, and there is no answer on the bus.",
+      'The stream is `TOP_UPDATES`. A command can have many updates. The platform refuses an update that is malformed, or for a command that is unknown or belongs to another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is counted and parked, so that the operator can read it.',
   },
   deviceRequest: {
     action: 'receive',
     stream: 'TOP_UPDATES',
     parameter: 'vendor',
     messages: ['DeviceRequestMessage'],
-    summary: 'Take a request of a device from its adapter',
-    description: 'Kept in the stream `TOP_UPDATES`. Sent again under the same dedupe_id it is the same request.',
+    summary: 'Receive a request of a device from its adapter',
+    description: 'The stream is `TOP_UPDATES`. The platform ignores a repeated request with the same dedupe_id.',
   },
   deviceReply: {
     action: 'send',
@@ -116,8 +116,8 @@ const channels: Record<ChannelName, Channel> = {
     durable: adapterDurable,
     parameter: 'vendor',
     messages: ['DeviceReplyMessage'],
-    summary: 'Hand the reply to a request of a device to its adapter',
-    description: `${adapterReads('TOP_REPLIES')} A request has at most one reply.`,
+    summary: 'Send the reply to a device request to the adapter',
+    description: `${adapterReads('TOP_REPLIES')} A device request has at most one reply.`,
   },
   event: {
     action: 'send',
@@ -126,7 +126,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'event_type',
     messages: eventTypes,
     summary: 'Publish an event of a tenant',
-    description: `Kept in the stream \`TOP_EVENTS\`, for 7 days. A CLIENT principal reads the durable \`${durables.events('{tenant_id}', '{principal_id}')}\`, which holds every event of its tenant. Each command has exactly one event of each type, under one event_id.`,
+    description: `The stream is \`TOP_EVENTS\`. It keeps events for 7 days. A CLIENT principal reads the durable \`${durables.events('{tenant_id}', '{principal_id}')}\`, which has every event of its tenant. Each command has exactly one event of each type. All copies of an event have the same event_id.`,
   },
 };
 
@@ -138,7 +138,7 @@ const headers = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'The id of the message: of those that the platform sends under one id within 10 minutes, a stream keeps one.',
+        'Id of the message. If the platform publishes the same id twice within 10 minutes, the stream drops the second message.',
     },
   },
 };
@@ -146,10 +146,10 @@ const headers = {
 /** The AsyncAPI description of the messaging bus, the content of asyncapi.json. */
 function buildAsyncApi() {
   const messages = Object.fromEntries([
-    message(CommandMessage, 'A command to carry out', 'command_id'),
-    message(CommandUpdate, 'How far a command came, and its result', 'command_id'),
-    message(DeviceRequestMessage, 'What a device asks for', 'dedupe_id'),
-    message(DeviceReplyMessage, 'What the device is told', 'dedupe_id'),
+    message(CommandMessage, 'A command to execute', 'command_id'),
+    message(CommandUpdate, 'Progress and result of a command', 'command_id'),
+    message(DeviceRequestMessage, 'A request from a device', 'dedupe_id'),
+    message(DeviceReplyMessage, 'The reply to a device request', 'dedupe_id'),
     ...describedEvents.map(eventMessage),
   ]);
   return {

@@ -4,7 +4,7 @@ type EventType = (typeof eventTypes)[number];
 
 const summaries: Record<EventType, string> = {
   'command.accepted': 'A command was accepted',
-  'command.completed': "A command's status became final",
+  'command.completed': 'The status of a command became final',
 };
 
 const examples = PlatformEvent.meta()?.examples as PlatformEvent[];

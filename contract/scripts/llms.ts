@@ -15,7 +15,7 @@ export function renderLlms(): string {
   });
   return `# Tenant Open Platform
 
-> A multi-tenant platform for cloud-to-device control. A signed HTTP request becomes a command for a device, accepted once and kept apart from the commands of other tenants.
+> A multi-tenant platform for cloud-to-device control. A signed HTTP request creates a command for a device, exactly once. The data of tenants is isolated.
 
 - [OpenAPI 3.1](openapi.json): every operation with schemas, examples, error codes and code samples; also [as YAML](openapi.yaml)
 - [AsyncAPI 3.0](asyncapi.json): the messages between the platform and the adapters of vendors over NATS
@@ -24,7 +24,7 @@ export function renderLlms(): string {
 
 ## Signing
 
-Every request below \`/api/v1\` has four headers: \`X-Api-Id\` (the client_id), \`X-Api-Timestamp\` (Unix seconds), \`X-Api-Nonce\` (8 to 128 characters of \`A-Z a-z 0-9 . _ ~ -\`, new for each attempt) and \`X-Api-Signature\`: \`v1=\` and the lower-case hex digits of HMAC-SHA256 with the whole secret as the key over these seven lines, joined by a line feed, without one at the end:
+Every request below \`/api/v1\` has four headers: \`X-Api-Id\` (the client_id), \`X-Api-Timestamp\` (Unix seconds), \`X-Api-Nonce\` (8 to 128 characters of \`A-Z a-z 0-9 . _ ~ -\`, new for each attempt) and \`X-Api-Signature\`: \`v1=\` and the lower-case hex digits of HMAC-SHA256 with the whole secret as the key over these seven lines. The lines are joined by a line feed, with none at the end:
 
 \`\`\`text
 HMAC-SHA256-V1
@@ -36,11 +36,11 @@ X-Api-Nonce
 lower-case hex SHA-256 of the body
 \`\`\`
 
-A 401 \`UNAUTHENTICATED\` has \`metadata.string_to_sign\`: the lines that the platform read. Compare them with your own; if they are the same, the secret is wrong.
+A 401 \`UNAUTHENTICATED\` has \`metadata.string_to_sign\`: the string that the platform expected you to sign. Compare it with your own string. If they are equal, the secret is wrong.
 
-## Answers
+## Responses
 
-Bodies are JSON and carry \`request_id\`. A refusal is \`{code, message, request_id, details?, metadata?}\`: decide by \`code\`. A list has \`items\` and \`next_cursor\`; pass it as \`cursor\` until it is null. Only in \`events.list\` it is never null: an empty page whose \`next_cursor\` equals the \`cursor\` that you sent is the end for now; save it and continue from it later, with \`wait_seconds=30\`. The credential list is an array with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` answers 202: the command is stored, not yet executed; repeat it with the same \`idempotency_key\`.
+Bodies are JSON and have a \`request_id\`. An error is \`{code, message, request_id, details?, metadata?}\`: use \`code\` in programs. A list has \`items\` and \`next_cursor\`. Send \`next_cursor\` as \`cursor\` until it is null. In \`events.list\` it is never null: an empty page whose \`next_cursor\` equals the \`cursor\` that you sent is the end of the log for now. Save this cursor and continue from it later, with \`wait_seconds=30\`. The list of credentials is an array, with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` returns 202: the command is stored, but not executed yet. Repeat it with the same \`idempotency_key\`.
 
 ${sections.join('\n')}`;
 }

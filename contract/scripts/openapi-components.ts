@@ -11,29 +11,35 @@ const string = (description: string, schema: object = {}) => ({ description, sch
 
 export const headers = {
   'X-Request-Id': {
-    ...string('Correlation id of the request, the same as request_id in the body.', {
+    ...string('Correlation id of the request, as in request_id of the body.', {
       pattern: patterns.requestId.source,
     }),
     required: true,
   },
-  'Idempotent-Replayed': string('Present and true where the idempotency_key was used before: nothing new was made.', {
-    enum: ['true'],
-  }),
-  'Idempotency-Mismatch': string(
-    'Present where the idempotency_key was used before for another request: the names of the fields that differ from the original, separated by commas, for example `payload,device_id`.',
+  'Idempotent-Replayed': string(
+    '`true` if the request repeats an earlier one: nothing new was created. Otherwise absent.',
+    {
+      enum: ['true'],
+    },
   ),
-  Link: string('The next page as `<target>; rel="next"`; absent on the last page.'),
-  'X-Next-Cursor': string('Pass as `cursor` to get the next page; absent on the last page.'),
-  RateLimit: string('The policy, what is left of its quota, and the seconds until it is full again.'),
-  'RateLimit-Policy': string('The policy, its quota of requests, and its window in seconds.'),
-  'Retry-After': { description: 'How long to wait, in seconds.', schema: { type: 'integer', minimum: 0 } },
+  'Idempotency-Mismatch': string(
+    'Names of the fields that differ from the original request with the same idempotency_key, separated by commas, for example `payload,device_id`. Absent if no field differs.',
+  ),
+  Link: string('URL of the next page, in the form `<target>; rel="next"`. Absent on the last page.'),
+  'X-Next-Cursor': string('Send as `cursor` to get the next page. Absent on the last page.'),
+  RateLimit: string('Name of the limit, remaining requests, and seconds until the quota is full again.'),
+  'RateLimit-Policy': string('Name of the limit, its quota of requests, and its window in seconds.'),
+  'Retry-After': {
+    description: 'How long to wait before the next attempt, in seconds.',
+    schema: { type: 'integer', minimum: 0 },
+  },
 };
 
 export const parameters = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    ...string('Correlation id of your choice, echoed in the answer. Absent, the platform makes one.', {
+    ...string('Correlation id of your choice, returned in the response. If it is absent, the platform generates one.', {
       pattern: patterns.requestId.source,
     }),
     example: 'order-4711',
@@ -47,14 +53,14 @@ export const securitySchemes = {
   ApiId: scheme(signatureHeaders.clientId, 'client_id of the credential.'),
   ApiTimestamp: scheme(
     signatureHeaders.timestamp,
-    `Now, in seconds since 1970-01-01 UTC: ${headerPatterns.timestamp.source}.`,
+    `Current Unix time, in seconds. Pattern: ${headerPatterns.timestamp.source}`,
   ),
   ApiNonce: scheme(
     signatureHeaders.nonce,
-    `Fresh for every attempt, retries included, for example a random UUID: ${headerPatterns.nonce.source}.`,
+    `New random value for every attempt, including retries, for example a UUID. Pattern: ${headerPatterns.nonce.source}`,
   ),
   ApiSignature: scheme(
     signatureHeaders.signature,
-    '`v1=` and the 64 lower-case hex digits of HMAC-SHA256(secret, string to sign). The key is the whole text of the secret.',
+    '`v1=` and HMAC-SHA256(secret, string to sign) as 64 lower-case hex digits. The key is the complete secret as ASCII text.',
   ),
 };

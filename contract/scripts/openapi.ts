@@ -21,11 +21,11 @@ const info = {
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
   contact: { name: 'The operator of the platform' },
-  description: `Multi-tenant cloud-to-device control. Requests and answers are JSON; every answer carries \`request_id\`.
+  description: `Multi-tenant cloud-to-device control. Requests and responses are JSON. Every response has a \`request_id\`.
 
 ## Signing
 
-Every request is signed. In Python, with \`body\` the exact bytes sent (\`b''\` without a body) and \`target\` the path and query exactly as sent:
+Every request is signed. This is the signature in Python. \`body\` is the exact bytes of the body, \`b''\` if there is none. \`target\` is the path with the query, exactly as sent.
 
 \`\`\`python
 timestamp, nonce = str(int(time.time())), str(uuid.uuid4())
@@ -40,15 +40,23 @@ headers = {'X-Api-Id': client_id,
 
 ## Compatibility
 
-\`/api/v1\` changes only by additions. These are additions, and a client must accept them: a new operation, a new optional field or parameter of a request, a new field or header of an answer, a new error code, and a new value where a schema has \`x-extensible-enum\`. Treat an unknown error code by its HTTP status, and an unknown value as you would treat one that does not concern you. An enum of a request has only the listed values; the platform refuses others with 400.
+\`/api/v1\` changes only by additions. A client must accept these additions:
 
-An operation that is to be removed is marked \`deprecated\` and answers with the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for at least 180 days.`,
+- a new operation
+- a new optional field or parameter of a request
+- a new field or header of a response
+- a new error code
+- a new value in a schema with \`x-extensible-enum\`
+
+Handle an unknown error code by its HTTP status, and ignore an unknown value. An enum in a request has only the listed values: the platform refuses any other value with 400.
+
+Before an operation is removed, it is marked \`deprecated\` for at least 180 days. During this time its responses have the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).`,
 };
 
 const usualMeanings: Record<string, string> = {
   200: 'Success.',
   201: 'Created.',
-  202: 'Accepted and persisted, or accepted before. It does not mean that the device executed it.',
+  202: 'The command is stored, by this request or by an earlier one with the same key. 202 does not mean that the device executed it.',
 };
 
 /** The OpenAPI description of the whole contract, the content of openapi.json. */
@@ -137,7 +145,7 @@ function mapOperation(operation: OpenApiOperation, appRoute: unknown): OpenApiOp
     operationId: name,
     tags: operation.tags,
     summary: route.summary,
-    description: scope ? `${route.description}\n\nNeeds the scope \`${scope}\`.` : route.description,
+    description: scope ? `${route.description}\n\nRequires the scope \`${scope}\`.` : route.description,
     'x-required-scope': scope,
     'x-tenant': tenant,
     'x-repeat': repeat,
@@ -174,7 +182,7 @@ function webhook({ type, summary, example }: DescribedEvent) {
       operationId: `events.${type}`,
       summary,
       description:
-        'An event of the tenant, as a later delivery service is to post it to a subscribed endpoint: the platform delivers nothing. It may arrive more than once: copies have the same event_id.',
+        'An event of the tenant, for a subscribed callback endpoint. The platform does not deliver webhooks yet. An event may be delivered more than once; all copies have the same event_id.',
       security: [],
       requestBody: { required: true, content: jsonContent(PlatformEvent, example) },
       responses: { '2XX': { description: 'Received.' } },

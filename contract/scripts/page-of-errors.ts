@@ -4,7 +4,7 @@ const introduction = `<!-- Generated from contract/src/errors.ts by \`pnpm golde
 
 # Errors
 
-Every answer that is not a success has the same body:
+Every error response has the same body:
 
 \`\`\`json
 {
@@ -15,22 +15,22 @@ Every answer that is not a success has the same body:
 }
 \`\`\`
 
-Decide by \`code\`; \`message\` is for people. \`request_id\` is the \`X-Request-Id\` of the request, or one made for it: name it when you report a problem. \`details\` lists every place in the request that is wrong, \`metadata\` holds facts that belong to the code. Codes may be added within \`/api/v1\`; treat an unknown one by its HTTP status.
+Programs use \`code\`, people read \`message\`. \`request_id\` is the \`X-Request-Id\` of the request, or an id that the platform generated: quote it when you report a problem. \`details\` lists every problem in the request, with its location. \`metadata\` has additional data for the code. New codes can be added within \`/api/v1\`: handle an unknown code by its HTTP status.
 
-To see one, run this at the root of the repository while the platform runs. \`topctl\` shows the message, the code, the details and the request id:
+To see an error, run this at the root of the repository while the platform runs. \`topctl\` shows the message, the code, the details and the request id:
 
 \`\`\`sh run
 npx topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type dance || test $? = 1
 \`\`\`
 
-*Retry* says whether the same request, signed anew, may succeed. With \`Retry-After\`, wait that many seconds first.
+*Retry* says whether the same request can succeed later, with a new signature. If the response has \`Retry-After\`, wait that many seconds first.
 `;
 
-const withoutAnswer = `## No answer of the platform
+const withoutAnswer = `## No response from the platform
 
-A request may have taken effect if the connection was lost, if no answer came in time, or if the answer lacks \`code\`, \`message\` and \`request_id\`: then a proxy or another server wrote it. Check the base URL and the logs of the proxy. Repeat the request if it is safe to repeat, as the reference says for each operation: reads, deletes, and \`commands.create\` with the same idempotency key. Before you repeat another one, read whether it took effect.
+A request may have taken effect if the connection was lost, or if no response came in time. The same is true for a response without \`code\`, \`message\` and \`request_id\`: it comes from a proxy or another server. Check the base URL and the logs of the proxy. The reference says for each operation whether it is safe to repeat. Reads, deletes, and \`commands.create\` with the same idempotency key are safe. Before you repeat any other request, check whether it took effect.
 
-The SDK throws \`ConnectionError\`, \`TimeoutError\` or \`ApiError\` with the code \`UNEXPECTED_ANSWER\`. It throws \`UnknownOutcomeError\`, which says what to read, if the request is not safe to repeat.
+The SDK throws \`ConnectionError\`, \`TimeoutError\` or \`ApiError\` with the code \`UNEXPECTED_ANSWER\`. If the request is not safe to repeat, it throws \`UnknownOutcomeError\`, which says what to check.
 `;
 
 /** docs/errors.md, one section for each HTTP status. */

@@ -5,38 +5,38 @@ import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timesta
 const OperationName = z
   .string()
   .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'must be the name of an operation, such as credentials.update')
-  .describe('The operation by its name, for example `credentials.update`.');
+  .describe('Name of the operation, for example `credentials.update`.');
 
 export const AuditOutcome = z.enum(['DONE', 'DENIED']).meta({
   id: 'AuditOutcome',
-  description: 'DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed.',
+  description: 'DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed.',
 });
 
 const values = z.record(z.string(), z.unknown()).nullable();
 
 const AuditEvent = z
   .object({
-    audit_event_id: z.uuid().describe('The entry: a UUID version 7.'),
+    audit_event_id: z.uuid().describe('Id of the entry: a UUID version 7.'),
     occurred_at: Timestamp.describe('When the change was made or refused.'),
     tenant_id: TenantId.describe(
-      'The tenant in whose log this is: the one that was changed; `platform` for the catalog and new tenants. What was denied is in the log of the caller.',
+      "Tenant whose log contains the entry. A change is in the log of the changed tenant. A change of the catalog and the creation of a tenant are in the log of the tenant `platform`. A denied request is in the log of the caller's tenant.",
     ),
-    client_id: ClientId.describe('Who asked for the change. A platform administrator may act on any tenant.'),
+    client_id: ClientId.describe(
+      'Credential that sent the request. It can belong to the tenant `platform`, whose administrators can change every tenant.',
+    ),
     operation: OperationName,
     target: z
       .string()
-      .describe(
-        'What was to be changed: its path below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.',
-      ),
-    changes: z.array(z.string()).describe('The names of the fields that the request set.'),
+      .describe('Path of the resource below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.'),
+    changes: z.array(z.string()).describe('Names of the fields in the request.'),
     before: values.describe(
-      'The values that changed, by field, as they were before; null for a creation and for what was denied. A value above 2 KiB is replaced by its `bytes` and the `sha256` of its canonical JSON (RFC 8785).',
+      'Previous values of the changed fields; null if the entry is a creation or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785).',
     ),
     after: values.describe(
-      'The same fields after the change; null for a deletion and for what was denied. Of a secret only that it was `set`, `rotated` or `removed`. A role binding also says the `scopes` that the role granted at that time.',
+      'New values of the changed fields; null if the entry is a deletion or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time.',
     ),
     outcome: AuditOutcome,
-    request_id: RequestId.describe('The correlation id of the request that asked for the change.'),
+    request_id: RequestId.describe('Correlation id of the audited request.'),
   })
   .meta({
     id: 'AuditEvent',
@@ -61,7 +61,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists who changed what in the tenant, from which values to which, and who was refused, newest first. Entries are written together with the change and never altered.',
+      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The platform writes it in the same transaction as the change and never alters it.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,
@@ -71,11 +71,11 @@ export const auditEvents = operations({
     pathParams: z.object({ tenant_id: TenantId }),
     query: z.strictObject({
       ...pageQuery,
-      client_id: ClientId.optional().describe('Only what this client asked for.'),
-      operation: OperationName.optional().describe('Only this operation.'),
-      outcome: AuditOutcome.optional().describe('Only this outcome.'),
-      occurred_after: InputTimestamp.optional().describe('Only at or after this instant.'),
-      occurred_before: InputTimestamp.optional().describe('Only before this instant.'),
+      client_id: ClientId.optional().describe('Only entries of this credential.'),
+      operation: OperationName.optional().describe('Only entries of this operation.'),
+      outcome: AuditOutcome.optional().describe('Only entries with this outcome.'),
+      occurred_after: InputTimestamp.optional().describe('Only entries at or after this time.'),
+      occurred_before: InputTimestamp.optional().describe('Only entries before this time.'),
     }),
     responses: { 200: page('AuditEventPage', AuditEvent) },
   },

@@ -2,35 +2,36 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
 
-const PrincipalId = z.uuid().describe('The principal: a UUID made by the platform.');
+const PrincipalId = z.uuid().describe('Id of the principal: a UUID that the platform generates.');
 
 export const PrincipalStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'BusPrincipalStatus',
-  description: 'Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again.',
+  description:
+    'ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again.',
 });
 
 export const PrincipalType = z.enum(['SERVICE', 'CLIENT']).meta({
   id: 'BusPrincipalType',
-  description: 'SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant.',
+  description: 'SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant.',
 });
 
 const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces');
-const BusUser = BusName.describe('The name of the user on the bus: 1 to 128 printable ASCII characters, no space.');
+const BusUser = BusName.describe('Name of the user on the bus: 1 to 128 visible ASCII characters without spaces.');
 const ServiceName = BusName.describe(
-  'The service that uses the principal: 1 to 128 printable ASCII characters, no space.',
+  'Name of the service that uses the principal: 1 to 128 visible ASCII characters without spaces.',
 );
 
 /** Accepts any text, so that a wrong key is refused as such and a validation error never quotes a seed. */
 const BusKey = z.string().min(1).max(256);
 const BusAccountPublicKey = BusKey.describe(
-  'The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant.',
+  'Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant.',
 );
 const BusUserPublicKey = BusKey.describe(
-  'The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever.',
+  'Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted.',
 );
 
 const PrincipalVendors = Vendors.describe(
-  'The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant.',
+  'Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant.',
 );
 
 const BusPrincipal = z
@@ -41,11 +42,13 @@ const BusPrincipal = z
     bus_account_public_key: BusAccountPublicKey,
     bus_user_public_key: BusUserPublicKey,
     principal_type: PrincipalType,
-    client_id: ClientId.nullable().describe('The credential that the principal belongs to; null for none.'),
-    service_name: ServiceName.nullable().describe('The service that uses the principal; null for none.'),
+    client_id: ClientId.nullable().describe('Credential that the principal belongs to; null if there is none.'),
+    service_name: ServiceName.nullable().describe(
+      'Name of the service that uses the principal; null if there is none.',
+    ),
     vendors: PrincipalVendors.nullable(),
     status: PrincipalStatus,
-    expires_at: Timestamp.nullable().describe('When the principal stops working; null for never.'),
+    expires_at: Timestamp.nullable().describe('When the principal expires; null if it does not expire.'),
     created_at: Timestamp.describe('When the principal was created.'),
     updated_at: Timestamp.describe('When the principal was last changed.'),
     request_id: RequestId,
@@ -70,7 +73,9 @@ const BusPrincipal = z
     },
   });
 
-const expiresAt = InputTimestamp.nullable().optional().describe('When the principal stops working; null for never.');
+const expiresAt = InputTimestamp.nullable()
+  .optional()
+  .describe('When the principal expires; null if it does not expire.');
 
 const BusPrincipalCreate = z
   .strictObject({
@@ -78,15 +83,17 @@ const BusPrincipalCreate = z
     bus_account_public_key: BusAccountPublicKey,
     bus_user_public_key: BusUserPublicKey,
     principal_type: PrincipalType,
-    client_id: ClientId.optional().describe('A credential of the tenant that the principal belongs to.'),
+    client_id: ClientId.optional().describe('Credential that the principal belongs to. It must be in the same tenant.'),
     service_name: ServiceName.optional(),
     vendors: PrincipalVendors.nullable().optional(),
-    status: PrincipalStatus.optional().describe('ACTIVE by default. DELETED reserves the user key.'),
+    status: PrincipalStatus.optional().describe(
+      'ACTIVE by default. A principal created as DELETED only reserves its user key.',
+    ),
     expires_at: expiresAt,
   })
   .refine(({ principal_type, vendors }) => !vendors || principal_type === 'SERVICE', {
     path: ['vendors'],
-    error: 'is for SERVICE principals alone',
+    error: 'is allowed only for SERVICE principals',
   })
   .meta({
     id: 'BusPrincipalCreate',
@@ -131,7 +138,7 @@ export const busPrincipals = operations({
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals',
     summary: 'Create a messaging-bus principal',
     description:
-      'Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself: they are refused.',
+      'Registers a NATS user by its public nkeys. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.',
     metadata: {
       scope: 'platform:bus-principal:create',
       specified: true,
@@ -143,7 +150,7 @@ export const busPrincipals = operations({
         'BUS_SEED_NOT_ALLOWED',
         'CREDENTIAL_DELETED',
       ],
-      repeat: { check: 'see with busPrincipals.list whether the principal exists before you create it again.' },
+      repeat: { check: 'call busPrincipals.list to see whether the principal exists before you create it again.' },
     },
     pathParams: tenantPath,
     query: z.strictObject({}),
@@ -164,8 +171,8 @@ export const busPrincipals = operations({
     pathParams: tenantPath,
     query: z.strictObject({
       ...pageQuery,
-      client_id: ClientId.optional().describe('Only principals of this client.'),
-      status: PrincipalStatus.optional().describe('Only principals of this status.'),
+      client_id: ClientId.optional().describe('Only principals of this credential.'),
+      status: PrincipalStatus.optional().describe('Only principals with this status.'),
     }),
     responses: { 200: page('BusPrincipalPage', BusPrincipal) },
   },
@@ -173,7 +180,7 @@ export const busPrincipals = operations({
     method: 'GET',
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals/:principal_id',
     summary: 'Get a messaging-bus principal',
-    description: 'Reads one principal.',
+    description: 'Returns one principal.',
     metadata: {
       scope: 'platform:bus-principal:read',
       specified: false,
@@ -188,7 +195,8 @@ export const busPrincipals = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals/:principal_id',
     summary: 'Update a messaging-bus principal',
-    description: 'Changes the fields that the body names and leaves the others. DELETED is final.',
+    description:
+      'Updates only the fields in the body. The change applies on the bus after the operator has reloaded the NATS configuration. DELETED is final.',
     metadata: {
       scope: 'platform:bus-principal:update',
       specified: false,

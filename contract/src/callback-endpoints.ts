@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
-export const CallbackEndpointId = z.uuid().describe('The callback endpoint: a UUID made by the platform.');
+export const CallbackEndpointId = z.uuid().describe('Id of the callback endpoint: a UUID that the platform generates.');
 
 export const CallbackStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'CallbackEndpointStatus',
-  description: 'Kept for the later delivery service: DISABLED is not delivered to.',
+  description: 'ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing.',
 });
 
 /** Accepts any text: a forbidden URL is refused as such, with the reason. */
@@ -15,36 +15,43 @@ const CallbackUrl = z
   .min(1)
   .max(2048)
   .describe(
-    'The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters.',
+    'HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL.',
   );
 const TimeoutSeconds = z
   .int()
   .min(1)
   .max(30)
-  .describe('How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service.');
+  .describe(
+    'Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available.',
+  );
 const MaxAttempts = z
   .int()
   .min(1)
   .max(20)
-  .describe('How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service.');
+  .describe(
+    'Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available.',
+  );
 const PreviousSecretTtlSeconds = z
   .int()
   .min(0)
   .max(604_800)
   .describe(
-    'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default.',
+    'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true.',
   );
 
 const fields = {
   endpoint_id: CallbackEndpointId,
   name: Name,
-  url: z.string().describe('The HTTPS webhook URL in its canonical spelling.'),
+  url: z.string().describe('Normalized HTTPS URL of the webhook.'),
   status: CallbackStatus,
   timeout_seconds: TimeoutSeconds,
   max_attempts: MaxAttempts,
-  secret_version: z.int().min(1).describe('Counts the rotations of the secret: 1 at first.'),
+  secret_version: z
+    .int()
+    .min(1)
+    .describe('Number of the current secret: starts at 1 and increases by 1 with each rotation.'),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'Until when deliveries are also signed with the previous secret; null if they are not.',
+    'When the previous secret expires; null if it is not valid. Until then, both secrets sign deliveries.',
   ),
   created_at: Timestamp.describe('When the endpoint was created.'),
   updated_at: Timestamp.describe('When the endpoint was last changed.'),
@@ -70,7 +77,7 @@ const CallbackEndpoint = z.object(fields).meta({ id: 'CallbackEndpoint', example
 const Secret = z
   .string()
   .describe(
-    'The secret that deliveries will be signed with, shown this once and never again: `whsec_` and 32 bytes in base64, as Standard Webhooks has it.',
+    'Secret that will sign deliveries, returned only in this response. It consists of `whsec_` and 32 bytes in base64, as in Standard Webhooks.',
   );
 
 const CallbackEndpointWithSecret = z.object({ ...fields, secret: Secret }).meta({
@@ -81,7 +88,9 @@ const CallbackEndpointWithSecret = z.object({ ...fields, secret: Secret }).meta(
 const CallbackEndpointUpdated = z
   .object({
     ...fields,
-    secret: Secret.optional().describe('The new secret, only where rotate_secret was true. Shown this once.'),
+    secret: Secret.optional().describe(
+      'The new secret, returned only in this response. Present only if the request contains rotate_secret: true.',
+    ),
   })
   .meta({ id: 'CallbackEndpointUpdated', example: { ...example, status: 'DISABLED' } });
 
@@ -113,13 +122,16 @@ const CallbackEndpointUpdate = z
     status: CallbackStatus.optional(),
     timeout_seconds: TimeoutSeconds.optional(),
     max_attempts: MaxAttempts.optional(),
-    rotate_secret: z.boolean().optional().describe('True makes a new secret and returns it, this once.'),
+    rotate_secret: z
+      .boolean()
+      .optional()
+      .describe('If true, the platform generates a new secret and returns it only in this response.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .refine((body) => body.previous_secret_ttl_seconds === undefined || body.rotate_secret === true, {
     path: ['previous_secret_ttl_seconds'],
-    error: 'needs rotate_secret: true',
+    error: 'requires rotate_secret: true',
   })
   .meta({
     id: 'CallbackEndpointUpdate',
@@ -151,7 +163,7 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'Create a callback endpoint',
     description:
-      'Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The platform itself delivers nothing. At most 50 a tenant by default, those that are DISABLED included.',
+      'Stores a webhook URL. Returns the secret that will sign deliveries, only in this response. The platform does not deliver webhooks yet. By default, a tenant can have 50 callback endpoints, including DISABLED ones.',
     metadata: {
       scope: 'open:callback:create',
       specified: true,
@@ -159,7 +171,7 @@ export const callbackEndpoints = operations({
       errors: ['CALLBACK_URL_NOT_ALLOWED', 'RESOURCE_LIMIT_REACHED'],
       repeat: {
         check:
-          'see with callbackEndpoints.list whether the endpoint exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
       },
     },
     query: z.strictObject({}),
@@ -170,7 +182,7 @@ export const callbackEndpoints = operations({
     method: 'GET',
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'List callback endpoints',
-    description: 'Lists the callback endpoints of the tenant, newest first, never their secrets.',
+    description: 'Lists the callback endpoints of the tenant without their secrets, newest first.',
     metadata: {
       scope: 'open:callback:read',
       specified: true,
@@ -184,7 +196,7 @@ export const callbackEndpoints = operations({
     method: 'GET',
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id',
     summary: 'Get a callback endpoint',
-    description: 'Reads one callback endpoint, never its secret.',
+    description: 'Returns one callback endpoint without its secret.',
     metadata: {
       scope: 'open:callback:read',
       specified: true,
@@ -200,7 +212,7 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id',
     summary: 'Update a callback endpoint',
     description:
-      'Changes the fields that the body names and leaves the others. rotate_secret: true makes a new secret and returns it, this once.',
+      'Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret and returns it, only in this response.',
     metadata: {
       scope: 'open:callback:update',
       specified: true,
@@ -208,7 +220,7 @@ export const callbackEndpoints = operations({
       errors: ['CALLBACK_URL_NOT_ALLOWED'],
       repeat: {
         check:
-          'see with callbackEndpoints.list whether the endpoint exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
         ifBodyHas: 'rotate_secret',
       },
     },
@@ -221,7 +233,7 @@ export const callbackEndpoints = operations({
     method: 'DELETE',
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id',
     summary: 'Delete a callback endpoint',
-    description: 'Removes the callback endpoint with its subscriptions, and its secrets from the database.',
+    description: 'Deletes the callback endpoint, its subscriptions and its secrets.',
     metadata: {
       scope: 'open:callback:disable',
       specified: false,

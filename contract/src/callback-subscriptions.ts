@@ -4,18 +4,18 @@ import { EventType } from './events.js';
 import { operations } from './operation.js';
 import { page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
-const SubscriptionId = z.uuid().describe('The subscription: a UUID made by the platform.');
+const SubscriptionId = z.uuid().describe('Id of the subscription: a UUID that the platform generates.');
 
 export const SubscriptionStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'CallbackSubscriptionStatus',
-  description: 'Kept for the later delivery service: DISABLED is not delivered.',
+  description: 'ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered.',
 });
 
 const CallbackSubscription = z
   .object({
     subscription_id: SubscriptionId,
     endpoint_id: CallbackEndpointId,
-    event_type: EventType.describe('The event that is subscribed.'),
+    event_type: EventType.describe('Subscribed event type.'),
     status: SubscriptionStatus,
     created_at: Timestamp.describe('When the subscription was created.'),
     request_id: RequestId,
@@ -37,7 +37,9 @@ const CallbackSubscriptionCreate = z
     event_type: z
       .string()
       .regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces')
-      .describe('command.accepted or command.completed. The outcome is in the event, not in its type.'),
+      .describe(
+        'command.accepted or command.completed. No type is limited to one outcome: the event contains the status.',
+      ),
     status: SubscriptionStatus.optional().describe('ACTIVE by default.'),
   })
   .meta({
@@ -75,14 +77,14 @@ export const callbackSubscriptions = operations({
     method: 'POST',
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions',
     summary: 'Create a callback subscription',
-    description: 'Subscribes the endpoint to an event type, once for each type.',
+    description: 'Subscribes the endpoint to an event type. An endpoint can have one subscription per type.',
     metadata: {
       scope: 'open:callback:create',
       specified: true,
       tenant: 'own',
       errors: ['EVENT_TYPE_NOT_SUBSCRIBABLE', 'SUBSCRIPTION_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED'],
       repeat: {
-        check: 'see with callbackSubscriptions.list whether the subscription exists before you create it again.',
+        check: 'call callbackSubscriptions.list to see whether the subscription exists before you create it again.',
       },
     },
     pathParams: endpointPath,
@@ -109,7 +111,7 @@ export const callbackSubscriptions = operations({
     method: 'PUT',
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions/:subscription_id',
     summary: 'Update a callback subscription',
-    description: 'Switches the subscription on or off.',
+    description: 'Enables or disables the subscription.',
     metadata: {
       scope: 'open:callback:update',
       specified: false,
@@ -126,7 +128,7 @@ export const callbackSubscriptions = operations({
     method: 'DELETE',
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id/subscriptions/:subscription_id',
     summary: 'Delete a callback subscription',
-    description: 'Ends the subscription.',
+    description: 'Deletes the subscription.',
     metadata: {
       scope: 'open:callback:disable',
       specified: true,

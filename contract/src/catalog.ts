@@ -13,13 +13,13 @@ const Catalog = z
               z.object({
                 command_type: CommandType,
                 description: z.string().describe('What the command does.'),
-                payload_schema: OpaqueObject.describe('JSON Schema 2020-12 that payloads must satisfy.'),
+                payload_schema: OpaqueObject.describe('JSON Schema 2020-12 for the payload of the command.'),
               }),
             )
-            .describe('The enabled command types of the vendor.'),
+            .describe('Enabled command types of the vendor.'),
         }),
       )
-      .describe('The enabled vendors.'),
+      .describe('Enabled vendors that the tenant can use.'),
     request_id: RequestId,
   })
   .meta({
@@ -46,7 +46,7 @@ export const catalog = operations({
     method: 'GET',
     path: '/api/v1/open/catalog',
     summary: 'Get the catalog',
-    description: 'Reads the enabled vendors, their enabled command types and the schema of each payload.',
+    description: 'Returns the vendors that the tenant can use, with their enabled command types and payload schemas.',
     metadata: {
       scope: 'open:catalog:read',
       specified: false,

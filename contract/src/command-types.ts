@@ -3,20 +3,20 @@ import { operations } from './operation.js';
 import { CommandType, OpaqueObject, page, pageQuery, RequestId, Timestamp, Vendor } from './primitives.js';
 import { printable } from './printable.js';
 
-const Enabled = z.boolean().describe('Whether commands of this type are accepted.');
+const Enabled = z.boolean().describe('Whether the platform accepts commands of this type.');
 const Description = printable(1000).describe('What the command does: 1 to 1000 printable characters.');
 /** The allowed form of a payload schema. */
 const limits =
-  'At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. At most 200 schemas and characters of patterns together may apply to the same value; `a{1,64}` counts as 64 characters or more, so use maxLength for long texts.';
+  'At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts.';
 const CatalogCommandType = z
   .object({
     vendor: Vendor,
     command_type: CommandType,
     enabled: Enabled,
     description: z.string().describe('What the command does.'),
-    payload_schema: OpaqueObject.describe(`JSON Schema 2020-12 that the payload of a command must satisfy. ${limits}`),
-    revision: z.int().min(1).describe('Counts the changes of payload_schema: 1 at first.'),
-    created_at: Timestamp.describe('When the command type came into the catalog.'),
+    payload_schema: OpaqueObject.describe(`JSON Schema 2020-12 for the payload of the command. ${limits}`),
+    revision: z.int().min(1).describe('Revision of payload_schema: starts at 1 and increases by 1 with each change.'),
+    created_at: Timestamp.describe('When the command type was added to the catalog.'),
     updated_at: Timestamp.describe('When the command type was last changed.'),
     request_id: RequestId,
   })
@@ -42,12 +42,14 @@ const CatalogCommandType = z
 
 const CommandTypePut = z
   .strictObject({
-    enabled: Enabled.optional().describe('Whether commands of this type are accepted; true for a new one by default.'),
-    description: Description.optional().describe('What the command does; required for a new one.'),
+    enabled: Enabled.optional().describe(
+      'Whether the platform accepts commands of this type. By default true for a new command type.',
+    ),
+    description: Description.optional().describe('What the command does. Required for a new command type.'),
     payload_schema: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe(`JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. ${limits}`),
+      .describe(`JSON Schema 2020-12 for the payload of the command. Required for a new command type. ${limits}`),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({
@@ -69,7 +71,7 @@ export const commandTypes = operations({
     method: 'GET',
     path: '/api/v1/platform/catalog/vendors/:vendor/command-types',
     summary: 'List the command types of a vendor',
-    description: 'Lists all command types of the vendor, disabled ones included, newest first.',
+    description: 'Lists all command types of the vendor, including disabled ones, newest first.',
     metadata: {
       scope: 'platform:catalog:read',
       specified: false,
@@ -85,7 +87,7 @@ export const commandTypes = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor/command-types/:command_type',
     summary: 'Add or change a command type',
     description:
-      'Puts the command type into the catalog, or changes the fields that the body names. A changed payload_schema counts up revision and holds from the next command on, on every node.',
+      'Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and applies to the next command, on every node.',
     metadata: {
       scope: 'platform:catalog:update',
       specified: false,

@@ -32,43 +32,56 @@ const commandStatuses = [
 export const CommandStatus = z.enum(commandStatuses).meta({
   id: 'CommandStatus',
   description:
-    'ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown.',
+    'Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused it. UNSUPPORTED: the adapter does not know it. TIMED_OUT: it was sent, and its outcome is unknown; the device may have executed it. EXPIRED: it was never sent; you can safely send another one. CANCELED: a caller canceled it before it was sent.',
 });
 
 export const AdapterStatus = z
   .enum(['PENDING', 'SENT', 'DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT'])
-  .meta({ id: 'AdapterStatus', description: "How far the command came with the vendor's adapter." });
+  .meta({
+    id: 'AdapterStatus',
+    description:
+      'Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused it. UNSUPPORTED: the adapter does not know it. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: no report arrived in time.',
+  });
 
 export const DeviceExecutionStatus = z
   .enum(['NOT_STARTED', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT', 'UNKNOWN'])
-  .meta({ id: 'DeviceExecutionStatus', description: 'What the device did with the command.' });
+  .meta({
+    id: 'DeviceExecutionStatus',
+    description:
+      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the reported outcome. UNKNOWN: the deadline passed without an outcome.',
+  });
 
-export const PublicStatus = z
-  .enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN'])
-  .meta({ id: 'PublicStatus', description: 'The outcome in one word, for end users; derived from status.' });
+export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
+  id: 'PublicStatus',
+  description:
+    'Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status.',
+});
 
 export const StatusReason = z
   .object({
-    code: z.string().describe('A word for programs.'),
-    message: z.string().describe('A sentence for people.'),
+    code: z.string().describe('Machine-readable code.'),
+    message: z.string().describe('Human-readable explanation.'),
   })
   .nullable()
-  .describe('Why the command ended as it did; null where nobody said.');
+  .describe('Reason for the status; null if no reason was reported.');
 
-const payloadDescription = "What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8.";
+const payloadDescription =
+  'Parameters of the command, valid for the payload schema of the command type. At most 32 KiB as JSON in UTF-8.';
 
 const IdempotencyKey = z
   .string()
   .regex(patterns.idempotencyKey, 'must be 1 to 128 visible ASCII characters without spaces')
-  .describe('1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever.');
+  .describe(
+    'Identifies the command within the tenant: a second request with the same key returns the existing command. 1 to 128 visible ASCII characters.',
+  );
 
 const TimeoutSeconds = z
   .int()
   .min(1)
   .max(300)
-  .describe('How long the command may take, in seconds: 1 to 300, 30 by default.');
+  .describe('Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default.');
 
-const CommandId = z.uuid().describe('The command (UUID version 7).');
+const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
 const CommandCreate = z
   .strictObject({
@@ -100,12 +113,13 @@ const CommandCreate = z
     },
   });
 
-const HistorySource = z
-  .enum(['PLATFORM', 'ADAPTER', 'DEVICE'])
-  .meta({ id: 'HistorySource', description: 'Who reported it.' });
+const HistorySource = z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).meta({
+  id: 'HistorySource',
+  description: 'Who caused the change: the platform, the adapter, or the device through its adapter.',
+});
 
 const HistoryEntry = z.object({
-  at: Timestamp.describe('When it happened, by the clock of the platform.'),
+  at: Timestamp.describe('When the change happened, by the clock of the platform.'),
   source: HistorySource,
   status: CommandStatus,
   adapter_status: AdapterStatus,
@@ -114,18 +128,22 @@ const HistoryEntry = z.object({
 });
 
 const LateResult = z.object({
-  received_at: Timestamp.describe('When it came.'),
-  adapter_status: AdapterStatus.nullable().describe('What the adapter said; null if nothing.'),
-  device_execution_status: DeviceExecutionStatus.nullable().describe('What the device did; null if it was not said.'),
+  received_at: Timestamp.describe('When the platform received the late result.'),
+  adapter_status: AdapterStatus.nullable().describe('Adapter status in the late report; null if it had none.'),
+  device_execution_status: DeviceExecutionStatus.nullable().describe(
+    'Device execution status in the late report; null if it had none.',
+  ),
   status_reason: StatusReason,
-  result: OpaqueObject.nullable().describe('What the device returned; null for nothing.'),
+  result: OpaqueObject.nullable().describe('Result in the late report; null if it had none.'),
 });
 
 const CommandAccepted = z
   .object({
     command_id: CommandId,
-    status: z.literal('ACCEPTED').describe('Always ACCEPTED, whatever has become of the command since.'),
-    accepted_at: Timestamp.describe('When the command was first accepted.'),
+    status: z.literal('ACCEPTED').describe('Always ACCEPTED, even if the command has another status by now.'),
+    accepted_at: Timestamp.describe(
+      'When the platform accepted the command. A repeated request returns the original time.',
+    ),
     request_id: RequestId,
   })
   .meta({
@@ -152,19 +170,21 @@ const Command = z
     device_execution_status: DeviceExecutionStatus,
     public_status: PublicStatus,
     status_reason: StatusReason,
-    result: OpaqueObject.nullable().describe('What the device returned; null before it did.'),
+    result: OpaqueObject.nullable().describe('Result from the device; null until there is one.'),
     late_result: LateResult.nullable().describe(
-      'The first result that came after the status was final; it changed nothing. Null if none came.',
+      'First result that arrived after the status became final; null if there is none. It does not change the status.',
     ),
-    accepted_at: Timestamp.describe('When the command was accepted.'),
-    dispatched_at: Timestamp.nullable().describe('When it was handed to the adapter; null before that.'),
-    deadline_at: Timestamp.describe('accepted_at and timeout_seconds: when the platform stops waiting.'),
-    completed_at: Timestamp.nullable().describe('When its status became final; null before that.'),
-    updated_at: Timestamp.describe('When the record last changed.'),
-    created_by_client_id: ClientId.describe('The credential that created the command.'),
+    accepted_at: Timestamp.describe('When the platform accepted the command.'),
+    dispatched_at: Timestamp.nullable().describe('When the platform sent the command to the adapter; null until then.'),
+    deadline_at: Timestamp.describe(
+      'accepted_at plus timeout_seconds. A command without an outcome at this time ends as EXPIRED or TIMED_OUT.',
+    ),
+    completed_at: Timestamp.nullable().describe('When the status became final; null until then.'),
+    updated_at: Timestamp.describe('When the command last changed.'),
+    created_by_client_id: ClientId.describe('Credential that created the command.'),
     history: z
       .array(HistoryEntry)
-      .describe('What happened to the command, oldest first; what came too late included, at most 100 entries.'),
+      .describe('Every change of status, oldest first, including late reports. At most 100 entries.'),
     request_id: RequestId,
   })
   .meta({
@@ -210,7 +230,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands',
     summary: 'Create a command',
     description:
-      'Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new; where the request differs from the original, Idempotency-Mismatch names the fields.',
+      'Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the body differs from the original, the header Idempotency-Mismatch lists the fields that differ.',
     metadata: {
       scope: 'open:command:create',
       specified: true,
@@ -228,7 +248,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands/:command_id',
     summary: 'Get a command',
     description:
-      'Reads one command of the tenant with its four statuses. With wait_seconds it answers as soon as the command is final, or with seen_updated_at as soon as it differs from what the caller has seen.',
+      'Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With seen_updated_at too, it responds as soon as the command has changed since that time.',
     metadata: {
       scope: 'open:command:read',
       specified: true,
@@ -239,7 +259,7 @@ export const commands = operations({
     query: z.strictObject({
       wait_seconds: WaitSeconds,
       seen_updated_at: InputTimestamp.optional().describe(
-        'updated_at of the record that the caller has: wait_seconds then waits for the next change.',
+        '`updated_at` of the command in your last response. wait_seconds then waits for the next change.',
       ),
     }),
     responses: { 200: Command },
@@ -257,15 +277,15 @@ export const commands = operations({
     },
     query: z.strictObject({
       ...pageQuery,
-      status: queryList(CommandStatus).optional().describe('Only commands of these statuses.'),
+      status: queryList(CommandStatus).optional().describe('Only commands with one of these statuses.'),
       is_final: QueryBoolean.optional().describe(
-        'true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way.',
+        'true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands.',
       ),
       vendor: Vendor.optional().describe('Only commands for this vendor.'),
       device_id: DeviceId.optional().describe('Only commands for this device.'),
       command_type: CommandType.optional().describe('Only commands of this type.'),
-      idempotency_key: IdempotencyKey.optional().describe('Only the command of this key.'),
-      accepted_after: InputTimestamp.optional().describe('Only commands accepted at this time or later.'),
+      idempotency_key: IdempotencyKey.optional().describe('Only the command with this idempotency key.'),
+      accepted_after: InputTimestamp.optional().describe('Only commands accepted at or after this time.'),
       accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
     }),
     responses: { 200: page('CommandPage', Command) },
@@ -275,7 +295,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands/:command_id/cancel',
     summary: 'Cancel a command',
     description:
-      'Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same; any other is refused with its status.',
+      'Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. With any other status, the request is refused with COMMAND_NOT_CANCELABLE.',
     metadata: {
       scope: 'open:command:cancel',
       specified: false,

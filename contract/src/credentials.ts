@@ -4,7 +4,8 @@ import { ClientId, InputTimestamp, Name, pageQuery, queryList, RequestId, Tenant
 
 export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'CredentialStatus',
-  description: 'DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again.',
+  description:
+    'ACTIVE: can sign requests. DISABLED: requests are refused until the status is ACTIVE again. DELETED: final; the client_id can never be used again.',
 });
 
 /** The most seconds that a credential may allow between X-Api-Timestamp and the server clock. */
@@ -13,11 +14,11 @@ export const MAX_CLOCK_SKEW_SECONDS = 900;
 const WindowSeconds = z.int().min(30).max(MAX_CLOCK_SKEW_SECONDS);
 
 const AllowedClockSkewSeconds = WindowSeconds.describe(
-  'How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default.',
+  'Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default.',
 );
 
 const ReplayWindowSeconds = WindowSeconds.describe(
-  'How long a nonce stays used at least, in seconds: 30 to 900, 300 by default.',
+  'Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default.',
 );
 
 const PreviousSecretTtlSeconds = z
@@ -25,7 +26,7 @@ const PreviousSecretTtlSeconds = z
   .min(0)
   .max(604_800)
   .describe(
-    'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default.',
+    'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true.',
   );
 
 const LastUsedAt = Timestamp.nullable();
@@ -38,17 +39,20 @@ const Credential = z
     status: CredentialStatus,
     allowed_clock_skew_seconds: AllowedClockSkewSeconds,
     replay_window_seconds: ReplayWindowSeconds,
-    secret_version: z.int().min(1).describe('Counts the rotations: 1 at first.'),
+    secret_version: z
+      .int()
+      .min(1)
+      .describe('Number of the current secret: starts at 1 and increases by 1 with each rotation.'),
     previous_secret_expires_at: Timestamp.nullable().describe(
-      'Until when the previous secret is still accepted; null if it is not.',
+      'When the previous secret expires; null if it is not valid.',
     ),
-    expires_at: Timestamp.nullable().describe('When the credential stops working; null for never.'),
+    expires_at: Timestamp.nullable().describe('When the credential expires; null if it does not expire.'),
     last_used_at: LastUsedAt.describe(
-      'When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never.',
+      'Time of the last valid request with any secret of the credential; null if there was none. Updated with a delay of up to 90 seconds.',
     ),
-    secret_last_used_at: LastUsedAt.describe('The same for the current secret; null for never.'),
+    secret_last_used_at: LastUsedAt.describe('Like last_used_at, but only for the current secret.'),
     previous_secret_last_used_at: LastUsedAt.describe(
-      'The same for the previous secret. null for never, and once the previous secret is no longer accepted.',
+      'Like last_used_at, but only for the previous secret. Also null after the previous secret has expired.',
     ),
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),
@@ -79,7 +83,9 @@ const CredentialList = z.array(Credential).meta({ id: 'CredentialList', example:
 
 const Secret = z
   .string()
-  .describe('The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum.');
+  .describe(
+    'The secret, returned only in this response. It consists of `osk_` and 49 base62 characters; the last 6 are a checksum.',
+  );
 
 const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
   id: 'CredentialWithSecret',
@@ -104,7 +110,9 @@ const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
 });
 
 const CredentialUpdated = Credential.extend({
-  secret: Secret.optional().describe('The new secret, only where rotate_secret was true. Shown this once.'),
+  secret: Secret.optional().describe(
+    'The new secret, returned only in this response. Present only if the request contains rotate_secret: true.',
+  ),
 }).meta({
   id: 'CredentialUpdated',
   example: {
@@ -129,22 +137,26 @@ const CredentialUpdated = Credential.extend({
 const onlyRotationKeepsASecret = (body: { rotate_secret?: boolean; previous_secret_ttl_seconds?: number }) =>
   body.previous_secret_ttl_seconds === undefined || body.rotate_secret === true;
 
-const ttlWithoutRotation = { path: ['previous_secret_ttl_seconds'], error: 'needs rotate_secret: true' };
+const ttlWithoutRotation = { path: ['previous_secret_ttl_seconds'], error: 'requires rotate_secret: true' };
 
 const CredentialCreate = z
   .strictObject({
     client_id: ClientId,
     name: Name,
     status: CredentialStatus.optional().describe(
-      'ACTIVE by default. DELETED reserves the client_id without ever working.',
+      'ACTIVE by default. A credential created as DELETED only reserves its client_id.',
     ),
     allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
     replay_window_seconds: ReplayWindowSeconds.optional(),
-    expires_at: InputTimestamp.nullable().optional().describe('When the credential stops working; null for never.'),
+    expires_at: InputTimestamp.nullable()
+      .optional()
+      .describe('When the credential expires; null if it does not expire.'),
     rotate_secret: z
       .boolean()
       .optional()
-      .describe('True on a client_id that exists in the tenant rotates its secret and changes nothing else.'),
+      .describe(
+        'If true and the client_id exists in the tenant, the platform rotates its secret and changes nothing else.',
+      ),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
   .refine(onlyRotationKeepsASecret, ttlWithoutRotation)
@@ -169,10 +181,15 @@ const CredentialUpdate = z
     status: CredentialStatus.optional(),
     allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
     replay_window_seconds: ReplayWindowSeconds.optional(),
-    expires_at: InputTimestamp.nullable().optional().describe('When the credential stops working; null for never.'),
-    rotate_secret: z.boolean().optional().describe('True makes a new secret and returns it, this once.'),
+    expires_at: InputTimestamp.nullable()
+      .optional()
+      .describe('When the credential expires; null if it does not expire.'),
+    rotate_secret: z
+      .boolean()
+      .optional()
+      .describe('If true, the platform generates a new secret and returns it only in this response.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
-      'With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now.',
+      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: it ends the previous secret immediately.',
     ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
@@ -198,7 +215,7 @@ export const credentials = operations({
     path: '/api/v1/platform/tenants/:tenant_id/credentials',
     summary: 'Create a credential, or rotate its secret',
     description:
-      'Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that exists in the tenant, it makes a new secret instead and answers 200.',
+      'Creates a credential of the tenant and returns its secret, only in this response. With rotate_secret: true and an existing client_id of the tenant, the platform rotates its secret instead and returns 200.',
     metadata: {
       scope: 'platform:credential:create',
       specified: true,
@@ -206,7 +223,7 @@ export const credentials = operations({
       errors: ['CREDENTIAL_ALREADY_EXISTS', 'CREDENTIAL_DELETED', 'RESOURCE_LIMIT_REACHED'],
       repeat: {
         check:
-          'see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
       },
       successes: { 200: 'The secret was rotated.' },
     },
@@ -220,7 +237,7 @@ export const credentials = operations({
     path: '/api/v1/platform/tenants/:tenant_id/credentials',
     summary: 'List credentials',
     description:
-      'Lists the credentials of the tenant, newest first, as a bare JSON array. The next page is in the Link header (rel="next") and its cursor in X-Next-Cursor.',
+      'Lists the credentials of the tenant, newest first. The body is a JSON array. The header Link has the URL of the next page (rel="next"), and the header X-Next-Cursor has its cursor.',
     metadata: {
       scope: 'platform:credential:read',
       specified: true,
@@ -231,7 +248,7 @@ export const credentials = operations({
     pathParams: tenantPath,
     query: z.strictObject({
       ...pageQuery,
-      status: queryList(CredentialStatus).optional().describe('Only credentials of these statuses.'),
+      status: queryList(CredentialStatus).optional().describe('Only credentials with one of these statuses.'),
     }),
     responses: { 200: CredentialList },
   },
@@ -239,7 +256,7 @@ export const credentials = operations({
     method: 'GET',
     path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
     summary: 'Get a credential',
-    description: 'Reads one credential, never its secret.',
+    description: 'Returns one credential without its secret.',
     metadata: {
       scope: 'platform:credential:read',
       specified: false,
@@ -254,8 +271,7 @@ export const credentials = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
     summary: 'Update a credential',
-    description:
-      'Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every node.',
+    description: 'Updates only the fields in the body. The change applies to the next request, on every node.',
     metadata: {
       scope: 'platform:credential:update',
       specified: false,
@@ -263,7 +279,7 @@ export const credentials = operations({
       errors: ['CREDENTIAL_DELETED', 'LAST_PLATFORM_ADMINISTRATOR'],
       repeat: {
         check:
-          'see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.',
+          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
         ifBodyHas: 'rotate_secret',
       },
     },

@@ -17,7 +17,7 @@ import {
 export const DeviceRequestId = z
   .uuid()
   .describe(
-    'The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id.',
+    'Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there.',
   );
 
 export const RequestType = z
@@ -26,28 +26,28 @@ export const RequestType = z
     /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/,
     'must be 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not begin with . or -',
   )
-  .describe('What the device asks for, in the naming of the vendor, for example `firmware_check`.');
+  .describe('Type of the request, defined by the vendor, for example `firmware_check`.');
 
 export const DeviceRequestStatus = z.enum(['PENDING', 'REPLIED', 'EXPIRED']).meta({
   id: 'DeviceRequestStatus',
-  description: 'PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time.',
+  description: 'PENDING: waits for a reply. REPLIED: has a reply. EXPIRED: got no reply before expires_at.',
 });
 
 export const ReplyOutcome = z
   .enum(['SUCCESS', 'ERROR'])
-  .meta({ id: 'ReplyOutcome', description: 'Whether the request is granted or refused.' });
+  .meta({ id: 'ReplyOutcome', description: 'SUCCESS: the request is granted. ERROR: the request is refused.' });
 const ReplyError = z.strictObject({
-  code: z.string().min(1).max(128).describe('A word for programs.'),
-  message: z.string().max(1024).describe('A sentence for people.'),
+  code: z.string().min(1).max(128).describe('Machine-readable code.'),
+  message: z.string().max(1024).describe('Human-readable explanation.'),
 });
 
 /** The reply as it is stored, shown and sent to the adapter. */
 export const DeviceReply = z.object({
   outcome: ReplyOutcome,
-  payload: OpaqueObject.nullable().describe('What the device gets; null for nothing.'),
-  error: ReplyError.nullable().describe('Why it is refused; null where it is not.'),
-  replied_at: Timestamp.describe('When the reply was given.'),
-  replied_by_client_id: z.string().describe('The credential that gave the reply.'),
+  payload: OpaqueObject.nullable().describe('Data for the device; null if there is none.'),
+  error: ReplyError.nullable().describe('Reason for the refusal; null if there is none.'),
+  replied_at: Timestamp.describe('When the platform received the reply.'),
+  replied_by_client_id: z.string().describe('Credential that sent the reply.'),
 });
 
 const DeviceRequest = z
@@ -56,11 +56,11 @@ const DeviceRequest = z
     vendor: Vendor,
     device_id: DeviceId,
     request_type: RequestType,
-    payload: OpaqueObject.describe('What the device said.'),
+    payload: OpaqueObject.describe('Data from the device.'),
     status: DeviceRequestStatus,
     received_at: Timestamp.describe('When the platform received the request.'),
-    expires_at: Timestamp.describe('Until when it waits for a reply.'),
-    reply: DeviceReply.nullable().describe('The one reply; null before it is given.'),
+    expires_at: Timestamp.describe('Deadline for the reply. A later reply is refused.'),
+    reply: DeviceReply.nullable().describe('The reply; null until there is one.'),
     request_id: RequestId,
   })
   .meta({
@@ -90,12 +90,12 @@ const DeviceRequestReply = z
     payload: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('What the device gets; at most 32 KiB as JSON in UTF-8.'),
-    error: ReplyError.optional().describe('Why it is refused; with outcome ERROR only.'),
+      .describe('Data for the device. At most 32 KiB as JSON in UTF-8.'),
+    error: ReplyError.optional().describe('Reason for the refusal. Allowed only with outcome ERROR.'),
   })
   .refine((reply) => reply.outcome === 'ERROR' || reply.error === undefined, {
     path: ['error'],
-    error: 'belongs to outcome ERROR',
+    error: 'is allowed only with outcome ERROR',
   })
   .meta({
     id: 'DeviceRequestReply',
@@ -113,7 +113,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests',
     summary: 'List device requests',
     description:
-      'Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the page is not empty; newest first, only the first page waits. To follow what devices ask, use order=asc with wait_seconds, and go on from the cursor of the last item.',
+      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as soon as the page has an item. With order=desc, only a request without a cursor waits. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.',
     metadata: {
       scope: 'open:device-request:read',
       specified: true,
@@ -126,22 +126,26 @@ export const deviceRequests = operations({
       order: z
         .enum(['asc', 'desc'])
         .default('desc')
-        .describe('desc, by default: newest first. asc: oldest first; behind its cursor comes what devices ask later.'),
-      status: DeviceRequestStatus.optional().describe('Only requests of this status.'),
+        .describe(
+          'desc: newest first. asc: oldest first, so that new requests come after the cursor. By default desc.',
+        ),
+      status: DeviceRequestStatus.optional().describe('Only requests with this status.'),
       vendor: Vendor.optional().describe('Only requests from devices of this vendor.'),
-      device_id: DeviceId.optional().describe('Only requests of this device.'),
+      device_id: DeviceId.optional().describe('Only requests from this device.'),
       request_type: RequestType.optional().describe('Only requests of this type.'),
-      received_after: InputTimestamp.optional().describe('Only requests received at this time or later.'),
+      received_after: InputTimestamp.optional().describe('Only requests received at or after this time.'),
       received_before: InputTimestamp.optional().describe('Only requests received before this time.'),
       wait_seconds: WaitSeconds,
     }),
-    responses: { 200: page('DeviceRequestPage', ListedDeviceRequest, 'newest first unless `order` says otherwise') },
+    responses: {
+      200: page('DeviceRequestPage', ListedDeviceRequest, 'newest first, or oldest first with `order=asc`'),
+    },
   },
   get: {
     method: 'GET',
     path: '/api/v1/open/device-requests/:request_id',
     summary: 'Get a device request',
-    description: 'Reads one request of a device and its reply. request_id in the path is the device_request_id.',
+    description: 'Returns one device request and its reply. request_id in the path is the device_request_id.',
     metadata: {
       scope: 'open:device-request:read',
       specified: true,
@@ -157,7 +161,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests/:request_id/reply',
     summary: 'Reply to a device request',
     description:
-      'Gives the one reply. The first wins: the same reply again answers as before, another one is refused. No built-in role may reply: grant open:device-request:create by a role of your own or a policy.',
+      'Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role includes the scope: grant it with a custom role or a policy.',
     metadata: {
       scope: 'open:device-request:create',
       specified: true,

@@ -15,50 +15,50 @@ type ErrorDefinition = {
 export const errors = {
   MALFORMED_HTTP: {
     status: 400,
-    meaning: 'The request is not well-formed HTTP, or a GET, HEAD or DELETE carries a body.',
-    fix: 'Send HTTP/1.1 as RFC 9112 describes it; leave out the body of GET, HEAD and DELETE.',
+    meaning: 'The request is not valid HTTP, or a GET, HEAD or DELETE request has a body.',
+    fix: 'Send valid HTTP/1.1 (RFC 9112). Send no body with GET, HEAD and DELETE.',
     retryable: false,
   },
   INVALID_TARGET: {
     status: 400,
-    meaning: 'The path or the query breaks the grammar of request targets.',
-    fix: 'Use the path as the reference shows it, without trailing slash or percent-encoding; give every query parameter once, with a value, percent-encoded where it needs to be.',
+    meaning: 'The path or the query of the URL is malformed.',
+    fix: 'Use the path that the reference shows, without a trailing slash and without percent-encoding. Give each query parameter only once, with a value. Percent-encode special characters in the value.',
     retryable: false,
   },
   INVALID_REQUEST_ID: {
     status: 400,
     meaning: 'X-Request-Id does not match ^[A-Za-z0-9._~-]{1,128}$.',
-    fix: 'Send a correlation id of that alphabet, or leave the header out.',
+    fix: 'Send an id that matches this pattern, or omit the header.',
     retryable: false,
   },
   MALFORMED_JSON: {
     status: 400,
-    meaning: 'The body is not JSON with one unambiguous meaning.',
-    fix: 'Correct the body at the location named in details.',
+    meaning: 'The body is not valid JSON, or it is ambiguous, for example because of a duplicate key.',
+    fix: 'Correct the body at the location that details names.',
     retryable: false,
   },
   VALIDATION_FAILED: {
     status: 400,
-    meaning: 'A field of the query or the body is missing, unknown or has a value outside its range.',
-    fix: 'Correct every field named in details.',
+    meaning: 'A field of the query or the body is missing, unknown or invalid.',
+    fix: 'Correct every field that details lists.',
     retryable: false,
   },
   INVALID_CURSOR: {
     status: 400,
-    meaning: 'The cursor was not issued for this list with these filters.',
-    fix: 'Pass next_cursor of the previous page with the same filters, or start without a cursor.',
+    meaning: 'The cursor does not belong to this list with these filters.',
+    fix: 'Send next_cursor of the previous page with the same filters, or omit the cursor.',
     retryable: false,
   },
   REQUEST_TIMEOUT: {
     status: 408,
-    meaning: 'The request did not arrive completely in time.',
+    meaning: 'The platform did not receive the complete request in time.',
     fix: 'Send the whole request within 10 seconds.',
     retryable: true,
   },
   EXPECTATION_FAILED: {
     status: 417,
-    meaning: 'The Expect header asks for something the platform does not do.',
-    fix: 'Leave the Expect header out.',
+    meaning: 'The platform does not support the value of the Expect header.',
+    fix: 'Omit the Expect header.',
     retryable: false,
   },
   HEADERS_TOO_LARGE: {
@@ -70,146 +70,149 @@ export const errors = {
   UNAUTHENTICATED: {
     status: 401,
     meaning:
-      'The request is not signed by a live credential: a header is missing or malformed, the credential is unknown, disabled, expired or deleted, its tenant is disabled, or the signature does not match.',
-    fix: 'Correct every header named in details. If there are no details, compare metadata.string_to_sign line by line with the string you signed; check X-Api-Id and the secret.',
+      'No valid credential signed the request. A header is missing or malformed, the signature does not match, the credential is unknown, disabled, expired or deleted, or its tenant is disabled.',
+    fix: 'Correct every header that details lists. If there are no details, compare metadata.string_to_sign line by line with the string that you signed. If they are equal, check X-Api-Id and the secret.',
     retryable: false,
   },
   CLOCK_SKEW: {
     status: 401,
-    meaning: 'The signature is right, but X-Api-Timestamp is outside the allowed window.',
-    fix: "Set the clock, or sign with the server's time from metadata.server_time.",
+    meaning: 'The signature is valid, but X-Api-Timestamp differs too much from the server clock.',
+    fix: 'Set your clock, or sign with the time in metadata.server_time.',
     retryable: true,
   },
   NONCE_REUSED: {
     status: 401,
-    meaning: 'The signature is right, but a request with this nonce was received before.',
-    fix: 'Make a fresh nonce for every attempt, retries included.',
+    meaning: 'The signature is valid, but an earlier request used the same nonce.',
+    fix: 'Generate a new nonce for every attempt, including retries.',
     retryable: true,
   },
   FORBIDDEN: {
     status: 403,
-    meaning: 'Authorization was denied: the credential lacks the permission, or the tenant is not its own.',
-    fix: 'Check that X-Api-Id is the expected client, that it belongs to the tenant, and that a role binding or a policy grants metadata.required_scope. metadata.granted_by_roles names the built-in roles that grant it.',
+    meaning:
+      'Authorization was denied: the credential does not have the required scope, or it belongs to another tenant.',
+    fix: 'Check that X-Api-Id is the right credential and that it belongs to the tenant. Check that a role or a policy grants metadata.required_scope. metadata.granted_by_roles lists the built-in roles that grant it.',
     retryable: false,
   },
   OBJECT_POLICY_DENIED: {
     status: 403,
-    meaning: "The object resource's policy does not allow this, or the resource or its credential is disabled.",
-    fix: 'Ask for what the policy allows; details name the field and the rule.',
+    meaning:
+      'The rules of the object resource do not allow the request, or the resource or its credential is DISABLED.',
+    fix: 'Send only what the rules allow. details lists each field and its rule.',
     retryable: false,
   },
   NOT_FOUND: {
     status: 404,
-    meaning: "There is no such path or no such resource in the caller's tenant.",
+    meaning: 'The path does not exist, or the tenant has no resource with this id.',
     fix: 'Check the path and the id.',
     retryable: false,
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    meaning: 'The path exists, but not with this method.',
-    fix: 'Use a method of the Allow header.',
+    meaning: 'The path does not support this method.',
+    fix: 'Use a method that the Allow header lists.',
     retryable: false,
   },
   TENANT_ALREADY_EXISTS: {
     status: 409,
-    meaning: 'A tenant with this tenant_id exists.',
+    meaning: 'A tenant with this tenant_id already exists.',
     fix: 'Choose another tenant_id, or update the existing tenant.',
     retryable: false,
   },
   TENANT_NOT_DISABLED: {
     status: 409,
-    meaning: 'Only a DISABLED tenant is exported or deleted.',
-    fix: 'Disable the tenant with tenants.update first. metadata.status is its status; a tenant that is DELETING or DELETED cannot be exported any more.',
+    meaning: 'Only a DISABLED tenant can be exported or deleted.',
+    fix: 'First disable the tenant with tenants.update. metadata.status is its status. A DELETING or DELETED tenant can no longer be exported.',
     retryable: false,
   },
   TENANT_DELETED: {
     status: 409,
-    meaning: 'The tenant is being deleted or is deleted, which is final.',
+    meaning: 'The tenant is DELETING or DELETED, which is final.',
     fix: 'Create a tenant with another tenant_id.',
     retryable: false,
   },
   CREDENTIAL_ALREADY_EXISTS: {
     status: 409,
-    meaning: 'The client_id is taken. A client_id is unique on the whole platform and never free again.',
-    fix: 'Choose another client_id; to rotate the secret of your own, send rotate_secret: true.',
+    meaning:
+      'The client_id is already in use. A client_id is unique on the whole platform and can never be used again.',
+    fix: 'Choose another client_id. To rotate the secret of your own credential, send rotate_secret: true.',
     retryable: false,
   },
   CREDENTIAL_DELETED: {
     status: 409,
-    meaning: 'The credential is deleted, which is final.',
+    meaning: 'The credential is DELETED, which is final.',
     fix: 'Create a credential with another client_id.',
     retryable: false,
   },
   ROLE_BINDING_ALREADY_EXISTS: {
     status: 409,
-    meaning: 'The client is bound to this role already.',
-    fix: 'Nothing to do.',
+    meaning: 'The credential already has this role.',
+    fix: 'Nothing needs to be done.',
     retryable: false,
   },
   ROLE_BUILT_IN: {
     status: 409,
-    meaning: 'The role is built in: every tenant has it, and nobody changes it.',
-    fix: 'Choose another name for a role of your own.',
+    meaning: 'The role is built in and cannot be changed.',
+    fix: 'Choose another name for the custom role.',
     retryable: false,
   },
   ROLE_IN_USE: {
     status: 409,
     meaning: 'Credentials are bound to the role.',
-    fix: 'Delete its role bindings first; roleBindings.list shows them.',
+    fix: 'First delete the bindings of the role. roleBindings.list shows them.',
     retryable: false,
   },
   POLICY_ALREADY_EXISTS: {
     status: 409,
-    meaning: 'The credential already holds this scope directly.',
+    meaning: 'A policy already grants this scope to the credential.',
     fix: 'Nothing needs to be done.',
     retryable: false,
   },
   BUS_PRINCIPAL_ALREADY_EXISTS: {
     status: 409,
-    meaning: 'The user key belongs to a principal already, or the account key to another tenant.',
-    fix: 'Generate a new nkey. A key is never free again, even when its principal is deleted.',
+    meaning: 'The user key belongs to another principal, or the account key belongs to another tenant.',
+    fix: 'Generate a new nkey. The key of a deleted principal cannot be used again.',
     retryable: false,
   },
   BUS_PRINCIPAL_DELETED: {
     status: 409,
-    meaning: 'The principal is deleted, which is final.',
+    meaning: 'The principal is DELETED, which is final.',
     fix: 'Create another principal with a new user key.',
     retryable: false,
   },
   RESOURCE_LIMIT_REACHED: {
     status: 409,
-    meaning: 'The limit for resources of this kind is reached. Disabled ones count, too.',
-    fix: 'Update one that is not used any more, or remove one with the DELETE operation of its kind; a status frees no place. metadata names the resource and its limit, which the operator can raise.',
+    meaning: 'The limit for resources of this kind is reached. Resources of every status count.',
+    fix: 'Update an unused resource, or delete one with the DELETE operation. A change of status does not help. metadata has the resource and its limit, which the operator can raise.',
     retryable: false,
   },
   OBJECT_CREDENTIAL_IN_USE: {
     status: 409,
     meaning: 'Object resources use the object credential.',
-    fix: 'Delete the object resources of metadata.resource_ids first, or give them another credential_id. metadata names at most 100; objectResources.list shows all.',
+    fix: 'First delete the object resources in metadata.resource_ids, or give them another credential_id. metadata lists at most 100; objectResources.list shows all.',
     retryable: false,
   },
   SUBSCRIPTION_ALREADY_EXISTS: {
     status: 409,
-    meaning: 'The endpoint is subscribed to this event type already.',
-    fix: 'Nothing needs to be done; callbackSubscriptions.list shows it.',
+    meaning: 'The endpoint already has a subscription for this event type.',
+    fix: 'Nothing needs to be done. callbackSubscriptions.list shows the subscription.',
     retryable: false,
   },
   COMMAND_NOT_CANCELABLE: {
     status: 409,
-    meaning: 'The command is on its way or has ended: it can no longer be taken back.',
-    fix: 'Read metadata.status; wait for the outcome with commands.get and wait_seconds.',
+    meaning: 'The command was already sent or has ended, so it cannot be canceled.',
+    fix: 'Read its status in metadata.status. To wait for the outcome, call commands.get with wait_seconds.',
     retryable: false,
   },
   DEVICE_REQUEST_ALREADY_REPLIED: {
     status: 409,
-    meaning: 'The request of the device has its one reply, and this is another.',
+    meaning: 'The device request already has a different reply.',
     fix: 'Read the reply with deviceRequests.get.',
     retryable: false,
   },
   DEVICE_REQUEST_EXPIRED: {
     status: 409,
-    meaning: 'The request of the device expired without a reply: the device no longer waits.',
-    fix: 'Reply before expires_at; deviceRequests.list with status=PENDING and wait_seconds shows requests as they come.',
+    meaning: 'The device request expired without a reply.',
+    fix: 'Reply before expires_at. To get new requests immediately, call deviceRequests.list with status=PENDING and wait_seconds.',
     retryable: false,
   },
   PARKED_MESSAGE_NOT_RETRYABLE: {
@@ -220,101 +223,101 @@ export const errors = {
   },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
-    meaning: 'The change would leave the platform without a lasting administrator.',
-    fix: 'Create another credential of tenant platform, without expires_at and bound to platform_admin, first.',
+    meaning: 'The change would leave the platform without a permanent administrator.',
+    fix: 'First create another credential of the tenant platform, without expires_at, and bind it to platform_admin.',
     retryable: false,
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    meaning: 'The body, or a payload within it, is larger than its limit.',
-    fix: 'Send less: GET /api/v1/open/me shows the limits.',
+    meaning: 'The body, or a payload in it, is too large.',
+    fix: 'Send less data. GET /api/v1/open/me shows the limits.',
     retryable: false,
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    meaning: 'The body is not application/json, or it is compressed.',
+    meaning: 'The Content-Type is not application/json, or the body is compressed.',
     fix: 'Send Content-Type: application/json and no Content-Encoding.',
     retryable: false,
   },
   VENDOR_NOT_ENABLED: {
     status: 422,
-    meaning: 'The vendor is not enabled in the platform catalog, or not for the tenant.',
+    meaning: 'The vendor is not in the catalog, is disabled, or is not available to the tenant.',
     fix: 'Use a vendor that GET /api/v1/open/catalog lists.',
     retryable: false,
   },
   COMMAND_TYPE_UNKNOWN: {
     status: 422,
-    meaning: 'The vendor has no enabled command type of this name.',
+    meaning: 'The vendor has no enabled command type with this name.',
     fix: 'Use a command_type that GET /api/v1/open/catalog lists for the vendor.',
     retryable: false,
   },
   COMMAND_PAYLOAD_INVALID: {
     status: 422,
-    meaning: "The payload does not satisfy the command type's payload schema.",
-    fix: 'Correct the payload at the locations named in details; the schema is in GET /api/v1/open/catalog.',
+    meaning: 'The payload is not valid for the payload schema of the command type.',
+    fix: 'Correct the payload at the locations that details lists. GET /api/v1/open/catalog has the schema.',
     retryable: false,
   },
   TENANT_ID_RESERVED: {
     status: 422,
-    meaning: 'The tenant platform belongs to the platform itself: it can be neither created nor disabled nor deleted.',
+    meaning: 'The tenant platform cannot be created, disabled or deleted.',
     fix: 'Choose another tenant_id.',
     retryable: false,
   },
   SCOPE_UNKNOWN: {
     status: 422,
-    meaning: 'There is no such scope, or it exists in tenant `platform` alone.',
-    fix: 'Use a scope that the reference lists; roles.list shows those of the built-in roles.',
+    meaning: 'The scope does not exist, or only the tenant platform can grant it.',
+    fix: 'Use a scope that the reference lists. roles.list shows the scopes of the built-in roles.',
     retryable: false,
   },
   BUS_KEY_INVALID: {
     status: 422,
     meaning:
-      'A key is not a public nkey of its kind: 56 characters with a checksum, A… for the account, U… for the user.',
-    fix: 'Send the public keys that `nk` or `nsc` shows. Copy them whole.',
+      'A key is not a valid public nkey. It must have 56 characters with a valid checksum. An account key begins with A, a user key with U.',
+    fix: 'Send the complete public keys that `nk` or `nsc` prints.',
     retryable: false,
   },
   BUS_SEED_NOT_ALLOWED: {
     status: 422,
-    meaning: 'A field holds a private seed instead of a public key. It was neither stored nor logged.',
-    fix: 'Treat the seed as disclosed: generate a new nkey, and send its public key, which begins with A or U.',
+    meaning: 'A field contains a private seed instead of a public key. The platform did not store or log the seed.',
+    fix: 'Generate a new nkey, because the seed was disclosed. Send its public key, which begins with A or U.',
     retryable: false,
   },
   PAYLOAD_SCHEMA_INVALID: {
     status: 422,
-    meaning: 'payload_schema is not a JSON Schema 2020-12 that the platform takes.',
-    fix: 'Correct the schema as details say.',
+    meaning: 'payload_schema is not valid JSON Schema 2020-12, or it breaks a rule of the platform.',
+    fix: 'Correct the schema at the locations that details lists.',
     retryable: false,
   },
   EVENT_TYPE_NOT_SUBSCRIBABLE: {
     status: 422,
-    meaning: 'There is no such event type: events are not split by outcome.',
-    fix: 'Subscribe command.accepted or command.completed, and read the status in the event.',
+    meaning: 'The event type does not exist. No event type is limited to one outcome.',
+    fix: 'Subscribe to command.accepted or command.completed, and read the status in the event.',
     retryable: false,
   },
   CALLBACK_URL_NOT_ALLOWED: {
     status: 422,
-    meaning: 'The URL is not one that deliveries may go to: HTTPS, a public host, no user, no fragment.',
-    fix: 'Use the public HTTPS address of the receiver; details tell what is wrong with this one.',
+    meaning: 'The URL is not allowed. It must use HTTPS and a public host, without user and fragment.',
+    fix: 'Use the public HTTPS URL of the receiver. details has the reason.',
     retryable: false,
   },
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'A limit is reached. There are four: requests of the credential, requests of the tenant, waiting requests of the tenant, and failed authentications from the address.',
-    fix: 'Wait as long as Retry-After says. metadata.quota names the limit: credential, tenant, waiting or address.',
+      'A limit is exceeded: requests of the credential per minute, requests of the tenant per minute, waiting requests of the tenant, or failed authentications from the network address.',
+    fix: 'Wait for the seconds in Retry-After. metadata.quota is the exceeded limit: credential, tenant, waiting or address.',
     retryable: true,
   },
   INTERNAL_ERROR: {
     status: 500,
-    meaning: 'The platform failed. The request may or may not have taken effect.',
-    fix: 'Repeat what may be repeated safely; report the request_id if it persists.',
+    meaning: 'The platform failed. The request may have taken effect.',
+    fix: 'Repeat the request if that is safe. If the error persists, report the request_id.',
     retryable: true,
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning:
-      'The platform cannot carry out the request now: it does not reach its database, or a command would wait for too long. The request had no effect.',
-    fix: 'Repeat the request after Retry-After.',
+      'The platform cannot process the request now. It does not reach its database, or a new command would wait too long. The request had no effect.',
+    fix: 'Repeat the request after the seconds in Retry-After.',
     retryable: true,
   },
 } as const satisfies Record<string, ErrorDefinition>;
@@ -323,17 +326,19 @@ export type ErrorCode = keyof typeof errors;
 
 const errorCodes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 
-const ErrorCodeOfAnswer = z.enum(errorCodes).meta({ id: 'ErrorCode', description: 'One code of the table of errors.' });
+const ErrorCodeOfAnswer = z
+  .enum(errorCodes)
+  .meta({ id: 'ErrorCode', description: 'Machine-readable error code. Handle an unknown code by its HTTP status.' });
 
 const ErrorDetail = z.object({
   location: z
     .string()
     .meta({ pattern: '^(body|query|path|header)(/|$)' })
     .describe(
-      'Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`; or `header/` and the name of a header.',
+      'Location of the problem: `body`, `query` or `path` with a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` with the name of the header.',
     ),
-  code: z.string().meta({ pattern: patterns.enumValue.source }).describe('What is wrong there, in a word.'),
-  message: z.string().describe('What is wrong there, in a sentence.'),
+  code: z.string().meta({ pattern: patterns.enumValue.source }).describe('Machine-readable code of the problem.'),
+  message: z.string().describe('Human-readable description of the problem.'),
 });
 
 export type ErrorDetail = z.infer<typeof ErrorDetail>;
@@ -342,13 +347,13 @@ export type ErrorDetail = z.infer<typeof ErrorDetail>;
 export const ErrorBody = z
   .object({
     code: ErrorCodeOfAnswer,
-    message: z.string().describe('What happened and what to do, in a sentence or two. For people.'),
+    message: z.string().describe('Human-readable message: what happened and what to do.'),
     request_id: RequestId,
-    details: z.array(ErrorDetail).optional().describe('Every place in the request that is wrong.'),
+    details: z.array(ErrorDetail).optional().describe('Every problem in the request, with its location.'),
     metadata: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('Facts that belong to the code, for example `required_scope` with FORBIDDEN.'),
+      .describe('Additional data for the code, for example `required_scope` with FORBIDDEN.'),
   })
   .meta({
     id: 'ErrorBody',

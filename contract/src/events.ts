@@ -20,26 +20,30 @@ import {
 /** The subscribable event types of the specification. Outcomes are in the payload, never in the type. */
 export const eventTypes = ['command.accepted', 'command.completed'] as const;
 
-export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'What happened.' });
+export const EventType = z.enum(eventTypes).meta({
+  id: 'EventType',
+  description:
+    'command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome.',
+});
 
 /** An event of the tenant's log, as it is published on the messaging bus. */
 export const PlatformEvent = z
   .object({
-    event_id: z.uuid().describe('The event (UUID version 7); the same in every copy.'),
+    event_id: z.uuid().describe('Id of the event: a UUID version 7. All copies of an event have the same id.'),
     event_type: EventType,
-    schema_version: z.literal(1).describe('The version of this shape.'),
+    schema_version: z.literal(1).describe('Version of the event schema.'),
     tenant_id: TenantId,
-    occurred_at: Timestamp.describe('When it happened.'),
+    occurred_at: Timestamp.describe('When the event occurred.'),
     request: z
       .object({
-        request_id: z.string().describe('The correlation id of the request that created the command.'),
+        request_id: z.string().describe('Correlation id of the request that created the command.'),
         client_id: ClientId,
-        idempotency_key: z.string().describe('The idempotency key of the command.'),
+        idempotency_key: z.string().describe('Idempotency key of the command.'),
       })
-      .describe('The request that created the command.'),
+      .describe('Request that created the command.'),
     data: z
       .object({
-        command_id: z.uuid().describe('The command.'),
+        command_id: z.uuid().describe('Id of the command.'),
         vendor: Vendor,
         device_id: DeviceId,
         command_type: CommandType,
@@ -48,11 +52,11 @@ export const PlatformEvent = z
         device_execution_status: DeviceExecutionStatus,
         public_status: PublicStatus,
         status_reason: StatusReason,
-        result: OpaqueObject.nullable().describe('What the device returned.'),
-        accepted_at: Timestamp.describe('When the command was accepted.'),
-        completed_at: Timestamp.nullable().describe('When its status became final.'),
+        result: OpaqueObject.nullable().describe('Result from the device; null if there is none.'),
+        accepted_at: Timestamp.describe('When the platform accepted the command.'),
+        completed_at: Timestamp.nullable().describe('When the status became final; null until then.'),
       })
-      .describe('The command when it happened.'),
+      .describe('The command at the time of the event.'),
   })
   .meta({ id: 'PlatformEvent', examples: [acceptedExample(), completedExample()] });
 
@@ -118,12 +122,12 @@ const EventPage = z
     items: z
       .array(ListedEvent)
       .describe(
-        'At most `limit` events, oldest first unless `order` says otherwise. A page may be shorter although more events follow.',
+        'At most `limit` events, oldest first, or newest first with `order=desc`. A page can be shorter than `limit` even if more events follow.',
       ),
     next_cursor: z
       .string()
       .describe(
-        'Pass as `cursor` to go on from here. Always there: empty items with the cursor that you sent mean that there is nothing new yet.',
+        'Send as `cursor` to get the next page. Never null. An empty page with the same cursor that you sent means that there are no more events yet.',
       ),
     request_id: RequestId,
   })
@@ -142,7 +146,7 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      "Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one. from=now answers no events but a next_cursor: pass it as cursor to get the events that come after it.",
+      'Lists the events of the tenant after the cursor, oldest first by default. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.',
     metadata: {
       scope: 'open:event:read',
       specified: false,
@@ -157,21 +161,21 @@ export const events = operations({
           .union([z.literal('now'), InputTimestamp], { error: 'must be now, or RFC 3339 such as 2026-01-31T09:30:00Z' })
           .optional()
           .describe(
-            'Where to begin without a cursor: `now`, or at an instant with the first event that was logged then or later. From the beginning by default. Not a filter: a cursor goes on without it.',
+            'Where to start without a cursor. `now`: after the newest event. A time: at the first event that was logged at or after it. By default, at the oldest event. Omit it when you send a cursor.',
           ),
         order: z
           .enum(['asc', 'desc'])
           .default('asc')
-          .describe('asc, by default: oldest first. desc: newest first; such a page waits for nothing.'),
+          .describe('asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc.'),
         event_type: EventType.optional().describe('Only events of this type.'),
         command_id: z.uuid().optional().describe('Only events of this command.'),
-        occurred_after: InputTimestamp.optional().describe('Only events that occurred at this time or later.'),
+        occurred_after: InputTimestamp.optional().describe('Only events that occurred at or after this time.'),
         occurred_before: InputTimestamp.optional().describe('Only events that occurred before this time.'),
         wait_seconds: WaitSeconds,
       })
       .refine(({ from, order }) => from === undefined || order === 'asc', {
         path: ['from'],
-        error: 'belongs to order=asc: newest first begins at the end of the log',
+        error: 'is allowed only with order=asc',
       }),
     responses: { 200: EventPage },
   },

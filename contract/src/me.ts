@@ -8,40 +8,44 @@ const Me = z
     tenant_id: TenantId,
     client_id: ClientId,
     name: Name,
-    roles: z.array(RoleName).describe('The roles that the credential is bound to.'),
-    scopes: z.array(ScopeOfAnswer).describe('What the credential may do.'),
-    allowed_clock_skew_seconds: z.int().describe('How far X-Api-Timestamp may be from the server clock, in seconds.'),
-    replay_window_seconds: z.int().describe('How long a nonce stays used at least, in seconds.'),
-    expires_at: Timestamp.nullable().describe('When the credential stops working; null for never.'),
+    roles: z.array(RoleName).describe('Roles of the credential.'),
+    scopes: z.array(ScopeOfAnswer).describe('Scopes of the credential, from its roles and its policies.'),
+    allowed_clock_skew_seconds: z
+      .int()
+      .describe('Maximum difference between X-Api-Timestamp and the server clock, in seconds.'),
+    replay_window_seconds: z.int().describe('Minimum time for which the platform refuses a used nonce, in seconds.'),
+    expires_at: Timestamp.nullable().describe('When the credential expires; null if it does not expire.'),
     limits: z
       .object({
-        body_bytes: z.int().describe('The largest request body, in bytes.'),
-        payload_bytes: z.int().describe('The largest command payload, in bytes of its JSON in UTF-8.'),
-        requests_per_minute: z.int().describe('The most requests of this credential a minute, on each node.'),
+        body_bytes: z.int().describe('Maximum size of a request body, in bytes.'),
+        payload_bytes: z.int().describe('Maximum size of a command payload as JSON in UTF-8, in bytes.'),
+        requests_per_minute: z
+          .int()
+          .describe('Maximum number of requests of this credential per minute, on each node.'),
         requests_per_minute_per_tenant: z
           .int()
-          .describe('The most requests of all credentials of the tenant together a minute, on each node.'),
+          .describe('Maximum number of requests of all credentials of the tenant together per minute, on each node.'),
         waiting_requests: z
           .int()
           .describe(
-            'The most requests of the tenant that may wait with wait_seconds at the same time, in each process of a node.',
+            'Maximum number of concurrent requests of the tenant that wait (wait_seconds), in each process of a node.',
           ),
         per_tenant: z
           .object({
-            credentials: z.int().describe('Credentials, DELETED ones included.'),
-            roles: z.int().describe("The tenant's own roles."),
+            credentials: z.int().describe('Credentials, including DELETED ones.'),
+            roles: z.int().describe('Custom roles.'),
             role_bindings: z.int().describe('Role bindings.'),
-            policies: z.int().describe('Scopes granted to a credential directly.'),
-            bus_principals: z.int().describe('Bus principals, DELETED ones included.'),
-            callback_endpoints: z.int().describe('Callback endpoints, DISABLED ones included.'),
-            callback_subscriptions: z.int().describe('Callback subscriptions, DISABLED ones included.'),
-            object_credentials: z.int().describe('Object credentials, DISABLED ones included.'),
-            object_resources: z.int().describe('Object resources, DISABLED ones included.'),
+            policies: z.int().describe('Policies.'),
+            bus_principals: z.int().describe('Messaging-bus principals, including DELETED ones.'),
+            callback_endpoints: z.int().describe('Callback endpoints, including DISABLED ones.'),
+            callback_subscriptions: z.int().describe('Callback subscriptions, including DISABLED ones.'),
+            object_credentials: z.int().describe('Object credentials, including DISABLED ones.'),
+            object_resources: z.int().describe('Object resources, including DISABLED ones.'),
           })
-          .describe('The most resources of each kind in the tenant, of every status.'),
+          .describe('Maximum number of resources of each kind in the tenant. Resources of every status count.'),
       })
-      .describe('The limits of this credential and of its tenant.'),
-    server_time: Timestamp.describe("The server's clock."),
+      .describe('Limits of this credential and of its tenant.'),
+    server_time: Timestamp.describe('Current time of the server clock.'),
     request_id: RequestId,
   })
   .meta({
@@ -83,7 +87,8 @@ export const me = operations({
     method: 'GET',
     path: '/api/v1/open/me',
     summary: 'Get the calling credential',
-    description: 'Tells who the caller is, what it may do and which limits apply. Any live credential may call it.',
+    description:
+      'Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.',
     metadata: {
       scope: null,
       specified: false,

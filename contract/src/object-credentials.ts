@@ -2,56 +2,59 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
-export const ObjectCredentialId = z.uuid().describe('The object credential: a UUID made by the platform.');
+export const ObjectCredentialId = z.uuid().describe('Id of the object credential: a UUID that the platform generates.');
 
 export const ObjectConfigStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'ObjectConfigStatus',
   description:
-    'DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire.',
+    'ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.',
 });
 
-const Provider = Name.describe('A label for people, for example `minio`: 1 to 128 printable characters.');
+const Provider = Name.describe('Display label of the provider, for example `minio`: 1 to 128 printable characters.');
 const Endpoint = z
   .string()
   .min(1)
   .max(2048)
   .describe(
-    'The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it.',
+    'URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it.',
   );
 const Region = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, 'must be 1 to 64 of the characters a-z 0-9 -')
-  .describe(
-    'The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions.',
-  );
+  .describe('Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions.');
 const ForcePathStyle = z
   .boolean()
-  .describe('True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key).');
+  .describe(
+    'true: the bucket is in the path (host/bucket/key). false: the bucket is in the host name (bucket.host/key).',
+  );
 const AccessKeyId = z
   .string()
   .regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces')
-  .describe('The public half of the access key.');
+  .describe('Access key id: the public part of the access key.');
 const SecretAccessKey = z
   .string()
   .regex(/^[\x21-\x7E]{1,256}$/, 'must be 1 to 256 visible ASCII characters without spaces')
-  .describe('The secret half of the access key. Sealed at rest, never returned.');
+  .describe('Secret access key. It is stored encrypted and never returned.');
 const SessionToken = z
   .string()
   .regex(/^[\x21-\x7E]{1,4096}$/, 'must be 1 to 4096 visible ASCII characters without spaces')
   .describe(
-    'The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it.',
+    'Session token of temporary access keys. It is stored encrypted, and returned only as part of presigned URLs.',
   );
 
 const ObjectCredential = z
   .object({
     credential_id: ObjectCredentialId,
     name: Name,
-    provider: Provider.nullable().describe('A label for people; null for none.'),
-    endpoint: z.string().describe('The URL of the store.'),
+    provider: Provider.nullable().describe('Display label of the provider; null if there is none.'),
+    endpoint: z.string().describe('URL of the store.'),
     region: Region,
     force_path_style: ForcePathStyle,
     access_key_id: AccessKeyId,
-    secret_version: z.int().min(1).describe('Counts the rotations of the access key: 1 at first.'),
+    secret_version: z
+      .int()
+      .min(1)
+      .describe('Number of the current access key: starts at 1 and increases by 1 with each rotation.'),
     status: ObjectConfigStatus,
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),
@@ -84,7 +87,9 @@ const ObjectCredentialCreate = z
     secret_access_key: SecretAccessKey,
     session_token: SessionToken.nullable().optional(),
     provider: Provider.nullable().optional(),
-    force_path_style: ForcePathStyle.optional().describe('False by default: the bucket goes into the host name.'),
+    force_path_style: ForcePathStyle.optional().describe(
+      'true: the bucket is in the path (host/bucket/key). By default false: the bucket is in the host name (bucket.host/key).',
+    ),
     status: ObjectConfigStatus.optional().describe('ACTIVE by default.'),
   })
   .meta({
@@ -115,11 +120,13 @@ const ObjectCredentialUpdate = z
     name: Name.optional(),
     endpoint: Endpoint.optional(),
     region: Region.optional(),
-    access_key_id: AccessKeyId.optional().describe('With secret_access_key: rotates the access key.'),
-    secret_access_key: SecretAccessKey.optional().describe('With access_key_id: rotates the access key.'),
+    access_key_id: AccessKeyId.optional().describe('New access key id. Requires secret_access_key.'),
+    secret_access_key: SecretAccessKey.optional().describe('New secret access key. Requires access_key_id.'),
     session_token: SessionToken.nullable()
       .optional()
-      .describe('The token of temporary access keys; null for none. New access keys without it have none.'),
+      .describe(
+        'Session token of temporary access keys; null removes it. If you send a new access key without session_token, the old token is removed.',
+      ),
     provider: Provider.nullable().optional(),
     force_path_style: ForcePathStyle.optional(),
     status: ObjectConfigStatus.optional(),
@@ -127,7 +134,7 @@ const ObjectCredentialUpdate = z
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .refine((body) => (body.access_key_id === undefined) === (body.secret_access_key === undefined), {
     path: ['secret_access_key'],
-    error: 'and access_key_id are changed together',
+    error: 'requires access_key_id, and access_key_id requires it',
   })
   .meta({
     id: 'ObjectCredentialUpdate',
@@ -161,13 +168,13 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials',
     summary: 'Create an object credential',
     description:
-      "Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At most 50 a tenant by default, those that are DISABLED included.",
+      "Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.",
     metadata: {
       scope: 'open:object-config:create',
       specified: true,
       tenant: 'own',
       errors: ['RESOURCE_LIMIT_REACHED'],
-      repeat: { check: 'see with objectCredentials.list whether the credential exists before you create it again.' },
+      repeat: { check: 'call objectCredentials.list to see whether the credential exists before you create it again.' },
     },
     query: z.strictObject({}),
     body: ObjectCredentialCreate,
@@ -177,7 +184,7 @@ export const objectCredentials = operations({
     method: 'GET',
     path: '/api/v1/open/objects/credentials',
     summary: 'List object credentials',
-    description: 'Lists the object credentials of the tenant, newest first, never their secrets.',
+    description: 'Lists the object credentials of the tenant without their secrets, newest first.',
     metadata: {
       scope: 'open:object-config:read',
       specified: true,
@@ -191,7 +198,7 @@ export const objectCredentials = operations({
     method: 'GET',
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Get an object credential',
-    description: 'Reads one object credential, never its secrets.',
+    description: 'Returns one object credential without its secrets.',
     metadata: {
       scope: 'open:object-config:read',
       specified: false,
@@ -207,14 +214,14 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Update or rotate an object credential',
     description:
-      'Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate the access key from the next presign on.',
+      'Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. The change applies to the next presign request.',
     metadata: {
       scope: 'open:object-config:update',
       specified: true,
       tenant: 'own',
       errors: [],
       repeat: {
-        check: 'see with objectCredentials.list which secret_version the credential has before you rotate again.',
+        check: 'call objectCredentials.list to see which secret_version the credential has before you rotate again.',
         ifBodyHas: 'secret_access_key',
       },
     },
@@ -228,7 +235,7 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Delete an object credential',
     description:
-      'Removes the object credential and its secrets from the database. It is refused while object resources use the credential, DISABLED ones included. URLs issued before go on until they expire.',
+      'Deletes the object credential and its secrets. It cannot be deleted while object resources use it, including DISABLED ones. URLs issued earlier keep working until they expire.',
     metadata: {
       scope: 'open:object-config:delete',
       specified: false,

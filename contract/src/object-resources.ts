@@ -3,11 +3,11 @@ import { ObjectConfigStatus, ObjectCredentialId } from './object-credentials.js'
 import { operations } from './operation.js';
 import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
 
-export const ObjectResourceId = z.uuid().describe('The object resource: a UUID made by the platform.');
+export const ObjectResourceId = z.uuid().describe('Id of the object resource: a UUID that the platform generates.');
 
 export const ObjectOperation = z
   .enum(['UPLOAD', 'DOWNLOAD'])
-  .meta({ id: 'ObjectOperation', description: 'What a presigned URL is good for.' });
+  .meta({ id: 'ObjectOperation', description: 'Operation that the presigned URL allows.' });
 
 /** The most bytes of one PUT request. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
@@ -19,18 +19,20 @@ const Bucket = z
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
     'must be 3 to 63 of the characters a-z 0-9 . -, and begin and end with a letter or a digit',
   )
-  .describe('The bucket: 3 to 63 lower-case letters, digits, dots and hyphens.');
+  .describe('Name of the bucket: 3 to 63 lower-case letters, digits, dots and hyphens.');
 const AllowedOperations = z
   .array(ObjectOperation)
   .min(1)
   .max(2)
   .refine((names) => new Set(names).size === names.length, 'must not name an operation twice')
   .meta({ uniqueItems: true })
-  .describe('What may be presigned.');
+  .describe('Operations that can be presigned.');
 const KeyPrefix = z
   .string()
   .max(512)
-  .describe('What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes.');
+  .describe(
+    'Prefix of every key, for example `firmware/`. The platform appends object_key to it. At most 512 bytes, empty by default.',
+  );
 const AllowedContentTypes = z
   .array(
     z
@@ -39,21 +41,21 @@ const AllowedContentTypes = z
         /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126})$/,
         'must be a media type in lower case without parameters, or all of a kind, such as image/*',
       )
-      .describe('A media type in lower case without parameters, or all of a kind: `image/*`.'),
+      .describe('Media type in lower case without parameters, or a wildcard such as `image/*`.'),
   )
   .min(1)
   .max(50)
-  .describe('The content types that may be uploaded; null for any.');
+  .describe('Content types that can be uploaded; null if every type is allowed.');
 const MaxObjectBytes = z
   .int()
   .min(1)
   .max(MAX_OBJECT_BYTES)
-  .describe('The largest upload, in bytes: 1 to 5368709120, which is also the default.');
+  .describe('Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120.');
 const MaxExpiresInSeconds = z
   .int()
   .min(1)
   .max(MAX_EXPIRES_IN_SECONDS)
-  .describe('The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default.');
+  .describe('Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default.');
 
 const ObjectResource = z
   .object({
@@ -165,13 +167,13 @@ export const objectResources = operations({
     path: '/api/v1/open/objects/resources',
     summary: 'Create an object resource',
     description:
-      'Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for how long. At most 200 a tenant by default, those that are DISABLED included.',
+      'Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix, content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED ones.',
     metadata: {
       scope: 'open:object-config:create',
       specified: true,
       tenant: 'own',
       errors: ['NOT_FOUND', 'RESOURCE_LIMIT_REACHED'],
-      repeat: { check: 'see with objectResources.list whether the resource exists before you create it again.' },
+      repeat: { check: 'call objectResources.list to see whether the resource exists before you create it again.' },
     },
     query: z.strictObject({}),
     body: ObjectResourceCreate,
@@ -198,7 +200,7 @@ export const objectResources = operations({
     method: 'GET',
     path: '/api/v1/open/objects/resources/:resource_id',
     summary: 'Get an object resource',
-    description: 'Reads one object resource.',
+    description: 'Returns one object resource.',
     metadata: {
       scope: 'open:object-config:read',
       specified: false,
@@ -213,7 +215,8 @@ export const objectResources = operations({
     method: 'PUT',
     path: '/api/v1/open/objects/resources/:resource_id',
     summary: 'Update an object resource',
-    description: 'Changes the fields that the body names and leaves the others, from the next presign on.',
+    description:
+      'Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep working until they expire.',
     metadata: {
       scope: 'open:object-config:update',
       specified: true,
@@ -231,7 +234,7 @@ export const objectResources = operations({
     path: '/api/v1/open/objects/resources/:resource_id',
     summary: 'Delete an object resource',
     description:
-      'Removes the object resource. No request is presigned for it any more; URLs issued before go on until they expire. The objects in the bucket stay.',
+      'Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they expire. The objects in the bucket are not deleted.',
     metadata: {
       scope: 'open:object-config:delete',
       specified: false,

@@ -8,10 +8,13 @@ const ObjectKey = z
   .min(1)
   .max(1024)
   .describe(
-    "The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8.",
+    'Key of the object, without the key_prefix of the resource. It must not have a leading slash, a `.` or `..` segment, or a control character. With the prefix, it has at most 1,024 bytes of UTF-8.',
   );
 
-const PresignedMethod = z.enum(['PUT', 'GET']).meta({ id: 'PresignedMethod', description: 'The HTTP method to send.' });
+const PresignedMethod = z.enum(['PUT', 'GET']).meta({
+  id: 'PresignedMethod',
+  description: 'HTTP method of the request to the store: PUT for UPLOAD, GET for DOWNLOAD.',
+});
 
 const PresignRequest = z
   .strictObject({
@@ -24,7 +27,7 @@ const PresignRequest = z
       .max(604_800)
       .optional()
       .describe(
-        "How long the URL is good, in seconds: 1 to the resource's maximum; 900 by default, or that maximum if it is less.",
+        'How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. By default 900, or the maximum if it is lower.',
       ),
     content_type: z
       .string()
@@ -33,26 +36,30 @@ const PresignRequest = z
         'must be a media type, such as image/png',
       )
       .optional()
-      .describe('UPLOAD, required: the media type. It is signed: the store refuses another.'),
+      .describe(
+        'Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value.',
+      ),
     content_length: z
       .int()
       .min(0)
       .max(5 * 1024 ** 3)
       .optional()
-      .describe('UPLOAD, required: the size in bytes. It is signed: the store refuses another.'),
+      .describe(
+        'Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other size.',
+      ),
     checksum_sha256: z
       .string()
       .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be the base64 of the 32 bytes of a SHA-256')
       .optional()
       .describe(
-        'UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does.',
+        'SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. It is signed: a store such as Amazon S3 refuses content with another checksum.',
       ),
     response_content_disposition: z
       .string()
       .regex(/^[\x20-\x7E]{1,512}$/, 'must be 1 to 512 visible ASCII characters or spaces')
       .optional()
       .describe(
-        'DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`.',
+        'Content-Disposition header in the response of the store, for example `attachment; filename="log.txt"`. Allowed only for DOWNLOAD.',
       ),
   })
   .superRefine((body, context) => {
@@ -65,7 +72,7 @@ const PresignRequest = z
     const misplaced = body.operation === 'UPLOAD' ? (['response_content_disposition'] as const) : uploadOnly;
     for (const field of misplaced) {
       if (body[field] !== undefined) {
-        context.addIssue({ code: 'custom', path: [field], message: `does not belong to ${body.operation}` });
+        context.addIssue({ code: 'custom', path: [field], message: `is not allowed for ${body.operation}` });
       }
     }
   })
@@ -91,21 +98,21 @@ const PresignRequest = z
 
 const PresignedRequest = z
   .object({
-    presign_id: z.uuid().describe('The grant, as the platform recorded it: a UUID. Quote it in reports.'),
+    presign_id: z.uuid().describe('Id of the record of this URL: a UUID. Quote it when you report a problem.'),
     operation: ObjectOperation,
     method: PresignedMethod,
     url: z
       .string()
-      .describe('Where to send it. Whoever has the URL may use it until it expires: treat it as a secret.'),
+      .describe('The presigned URL. Anyone with the URL can use it until it expires: treat it as a secret.'),
     headers: z
       .record(z.string(), z.string())
       .describe(
-        'Headers to send exactly as they are: they are signed. A client that sets Content-Length by itself may leave it out.',
+        'Headers to send unchanged: they are signed. A client that sets Content-Length automatically can omit it here.',
       ),
     resource_id: ObjectResourceId,
-    object_key: z.string().describe('The key as it was asked for, below key_prefix.'),
+    object_key: z.string().describe('The object_key of the request, without key_prefix.'),
     expires_at: Timestamp.describe(
-      'When the URL stops working at the latest: sooner if the access key or its session token ends.',
+      'When the URL expires. It stops working earlier if the access key or its session token becomes invalid.',
     ),
     request_id: RequestId,
   })
@@ -130,7 +137,7 @@ export const objects = operations({
     path: '/api/v1/open/objects/presign',
     summary: 'Presign an upload or a download',
     description:
-      "Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL is not.",
+      "Checks the rules of the object resource and returns a presigned URL for one upload or download. The client sends the request directly to the tenant's store, without other credentials. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
     metadata: {
       scope: 'open:object:create',
       specified: true,

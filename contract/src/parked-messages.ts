@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendor } from './primitives.js';
 
-const ParkedMessageId = z.uuid().describe('The parked message: a UUID version 7 made by the platform.');
+const ParkedMessageId = z.uuid().describe('Id of the parked message: a UUID version 7.');
 
 export const ParkedMessageKind = z.enum(['COMMAND', 'COMMAND_UPDATE', 'DEVICE_REQUEST', 'DEVICE_REPLY', 'EVENT']).meta({
   id: 'ParkedMessageKind',
   description:
-    'What the message is, by its subject. An adapter sent a COMMAND_UPDATE or a DEVICE_REQUEST, and the platform refused it. The platform sent any other kind, and the bus refused it.',
+    'Kind of the message, derived from its subject. COMMAND_UPDATE and DEVICE_REQUEST: an adapter sent the message, and the platform refused it. COMMAND, DEVICE_REPLY and EVENT: the platform sent the message, and the messaging bus refused it.',
 });
 
 const BodyEncoding = z.enum(['UTF-8', 'BASE64']).meta({
   id: 'ParkedMessageBodyEncoding',
-  description: 'How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8.',
+  description: 'Encoding of `body`. UTF-8: text. BASE64: the bytes are not valid UTF-8.',
 });
 
 const example = {
@@ -30,25 +30,27 @@ const example = {
 const ParkedMessage = z
   .object({
     parked_message_id: ParkedMessageId,
-    tenant_id: TenantId.describe(
-      'The tenant in the subject; `platform` for a message whose subject names no tenant that exists.',
-    ),
+    tenant_id: TenantId.describe('Tenant in the subject; `platform` if the subject contains no existing tenant.'),
     parked_at: Timestamp.describe('When the message was refused.'),
-    subject: z.string().describe('The subject of the message on the bus.'),
-    kind: ParkedMessageKind.nullable().describe('What the message is; null if the subject is none of the platform.'),
-    vendor: z.string().nullable().describe('The vendor in the subject; null if it names none.'),
+    subject: z.string().describe('Subject of the message on the bus.'),
+    kind: ParkedMessageKind.nullable().describe(
+      'Kind of the message; null if the subject does not belong to the platform.',
+    ),
+    vendor: z.string().nullable().describe('Vendor in the subject; null if there is none.'),
     reason: z.string().describe('Why the message was refused.'),
     can_retry: z
       .boolean()
       .describe(
-        'Whether parkedMessages.retry can publish the message again: it was kept whole, its subject is one of the platform, and it is no COMMAND. A refused command has ended FAILED, so nothing may carry it out.',
+        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, if its subject does not belong to the platform, or if it is a COMMAND: a refused command has already ended as FAILED.',
       ),
     request_id: RequestId,
   })
   .meta({ id: 'ParkedMessage', example });
 
 const ParkedMessageWithBody = ParkedMessage.extend({
-  body: z.string().describe('The message as it was kept: the whole of it, or its first 4,096 bytes.'),
+  body: z
+    .string()
+    .describe('Content of the message. Of a message above 64 KiB, only the first 4,096 bytes are stored.'),
   body_encoding: BodyEncoding,
 }).meta({
   id: 'ParkedMessageWithBody',
@@ -67,7 +69,7 @@ const ParkedMessageRetried = z
     retried: z
       .literal(true)
       .describe(
-        'Always true. The message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it.',
+        'Always true: the message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has processed it.',
       ),
     request_id: RequestId,
   })
@@ -90,7 +92,7 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages',
     summary: 'List parked messages',
     description:
-      'Lists the messages of the tenant that the platform or the bus refused, newest first, each with the reason. Messages that belong to no tenant are in the list of tenant `platform`.',
+      'Lists the messages of the tenant that the platform or the messaging bus refused, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.',
     metadata: {
       scope: 'platform:parked-message:read',
       specified: false,
@@ -102,8 +104,8 @@ export const parkedMessages = operations({
       ...pageQuery,
       kind: ParkedMessageKind.optional().describe('Only messages of this kind.'),
       vendor: Vendor.optional().describe('Only messages of this vendor.'),
-      parked_after: InputTimestamp.optional().describe('Only messages parked at or after this instant.'),
-      parked_before: InputTimestamp.optional().describe('Only messages parked before this instant.'),
+      parked_after: InputTimestamp.optional().describe('Only messages parked at or after this time.'),
+      parked_before: InputTimestamp.optional().describe('Only messages parked before this time.'),
     }),
     responses: { 200: page('ParkedMessagePage', ParkedMessage) },
   },
@@ -111,7 +113,7 @@ export const parkedMessages = operations({
     method: 'GET',
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id',
     summary: 'Get a parked message',
-    description: 'Reads one parked message with its body.',
+    description: 'Returns one parked message with its body.',
     metadata: {
       scope: 'platform:parked-message:read',
       specified: false,
@@ -127,13 +129,15 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id/retry',
     summary: 'Publish a parked message again',
     description:
-      'Publishes the message again under its subject. A DEVICE_REPLY or EVENT is no longer parked once the bus has acknowledged it. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it, usually within a second. If the platform refuses it once more, it is parked under another id, with the new reason.',
+      'Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason.',
     metadata: {
       scope: 'platform:parked-message:retry',
       specified: false,
       tenant: 'path',
       errors: ['PARKED_MESSAGE_NOT_RETRYABLE', 'SERVICE_UNAVAILABLE'],
-      repeat: { check: 'see with parkedMessages.get whether the message is still parked before you retry it again.' },
+      repeat: {
+        check: 'call parkedMessages.get to see whether the message is still parked before you retry it again.',
+      },
     },
     pathParams: messagePath,
     query: z.strictObject({}),
@@ -144,7 +148,7 @@ export const parkedMessages = operations({
     method: 'DELETE',
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id',
     summary: 'Delete a parked message',
-    description: 'Removes the message from the database.',
+    description: 'Permanently deletes the parked message.',
     metadata: {
       scope: 'platform:parked-message:delete',
       specified: false,

@@ -3,14 +3,14 @@ import { operations } from './operation.js';
 import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 import { ScopeName, ScopeOfAnswer } from './roles.js';
 
-const PolicyId = z.uuid().describe('The policy: a UUID made by the platform.');
+const PolicyId = z.uuid().describe('Id of the policy: a UUID that the platform generates.');
 
 const Policy = z
   .object({
     policy_id: PolicyId,
     client_id: ClientId,
-    scope: ScopeOfAnswer.describe('The permission that the policy grants, as object:action.'),
-    created_at: Timestamp.describe('When the permission was granted.'),
+    scope: ScopeOfAnswer.describe('Scope that the policy grants.'),
+    created_at: Timestamp.describe('When the policy was created.'),
     request_id: RequestId,
   })
   .meta({
@@ -51,15 +51,15 @@ export const policies = operations({
   create: {
     method: 'POST',
     path: '/api/v1/platform/tenants/:tenant_id/policies',
-    summary: 'Grant a credential one permission',
+    summary: 'Grant one scope to a credential',
     description:
-      'Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.',
+      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,
       tenant: 'path',
       errors: ['POLICY_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED', 'SCOPE_UNKNOWN', 'CREDENTIAL_DELETED'],
-      repeat: { check: 'see with policies.list whether the policy exists before you create it again.' },
+      repeat: { check: 'call policies.list to see whether the policy exists before you create it again.' },
     },
     pathParams: tenantPath,
     query: z.strictObject({}),
@@ -69,9 +69,9 @@ export const policies = operations({
   list: {
     method: 'GET',
     path: '/api/v1/platform/tenants/:tenant_id/policies',
-    summary: 'List direct policies',
+    summary: 'List policies',
     description:
-      'Lists the permissions that credentials of the tenant hold directly, newest first. What a role grants is shown by roles.list.',
+      'Lists the scopes that are granted directly to credentials of the tenant, newest first. roles.list shows the scopes of roles.',
     metadata: {
       scope: 'platform:access:read',
       specified: false,
@@ -79,14 +79,18 @@ export const policies = operations({
       errors: [],
     },
     pathParams: tenantPath,
-    query: z.strictObject({ ...pageQuery, client_id: ClientId.optional().describe('Only policies of this client.') }),
+    query: z.strictObject({
+      ...pageQuery,
+      client_id: ClientId.optional().describe('Only policies of this credential.'),
+    }),
     responses: { 200: page('PolicyPage', Policy) },
   },
   delete: {
     method: 'DELETE',
     path: '/api/v1/platform/tenants/:tenant_id/policies/:policy_id',
-    summary: 'Take a direct permission away',
-    description: 'Takes the permission away from the credential, from its very next request on.',
+    summary: 'Delete a policy',
+    description:
+      'Revokes the scope of the policy. The change applies to the next request of the credential. A role may still grant the scope.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,
@@ -100,9 +104,9 @@ export const policies = operations({
   revoke: {
     method: 'DELETE',
     path: '/api/v1/platform/tenants/:tenant_id/policies',
-    summary: 'Take a direct permission away, by credential and scope',
+    summary: 'Delete a policy by credential and scope',
     description:
-      'Deletes the policy that grants this credential this scope, from its very next request on. A role may still grant the scope.',
+      'Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. A role may still grant the scope.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

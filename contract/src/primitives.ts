@@ -22,22 +22,22 @@ export const patterns = {
 export const RequestId = z
   .string()
   .meta({ pattern: patterns.requestId.source })
-  .describe('Correlation id, the same as X-Request-Id. Quote it in reports.');
+  .describe('Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem.');
 
 export const TenantId = z
   .string()
   .regex(patterns.tenantId, 'must be 1 to 63 of the characters A-Z a-z 0-9 _ -, and not begin with _ or -')
-  .describe('The tenant, the boundary of data isolation.');
+  .describe('Id of the tenant.');
 
 export const ClientId = z
   .string()
   .regex(patterns.clientId, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ ~ -, and not begin with . ~ or -')
-  .describe('The credential id, unique on the whole platform; the value of X-Api-Id.');
+  .describe('Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.');
 
 export const Vendor = z
   .string()
   .regex(patterns.vendor, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
-  .describe('A vendor of the platform catalog, for example `vendor_a`.');
+  .describe('Vendor in the platform catalog, for example `vendor_a`.');
 
 /** A limit to some vendors; null stands for all. */
 export const Vendors = z
@@ -49,12 +49,14 @@ export const Vendors = z
 export const CommandType = z
   .string()
   .regex(patterns.commandType, 'must be 1 to 128 of the characters A-Z a-z 0-9 . _ -, and not begin with . or -')
-  .describe("A command type of the vendor's catalog, for example `reboot`.");
+  .describe('Command type of the vendor, for example `reboot`.');
 
-export const DeviceId = printable(128).describe("The device in the vendor's naming: 1 to 128 printable characters.");
+export const DeviceId = printable(128).describe(
+  'Id that the vendor uses for the device: 1 to 128 printable characters.',
+);
 
 /** A display name. */
-export const Name = printable(128).describe('A name for people: 1 to 128 printable characters.');
+export const Name = printable(128).describe('Display name: 1 to 128 printable characters.');
 
 /** An instant in an answer: RFC 3339, UTC, milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
@@ -69,7 +71,7 @@ export const InputTimestamp = z
     error: 'must be RFC 3339 with seconds and Z or an offset, such as 2026-01-31T09:30:00Z',
     abort: true,
   })
-  .refine((text) => isCalendarDate(text), 'is not a date of the calendar')
+  .refine((text) => isCalendarDate(text), 'is not a valid date')
   .refine((text) => isStorable(Date.parse(text)), 'must be from 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z')
   .meta({ format: 'date-time' });
 
@@ -121,18 +123,18 @@ export const queryList = <Values extends Record<string, string>>(values: z.ZodEn
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
-    'The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out.',
+    'Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows.',
   ),
   cursor: z
     .string()
     .max(1024)
     .optional()
-    .describe('`next_cursor` of the previous page, with the same filters. Opaque.'),
+    .describe('`next_cursor` of the previous page. Send the same filters with it. Opaque.'),
 };
 
 /** In a list that can be followed: where to continue. */
 export const followingCursor = pageQuery.cursor.describe(
-  '`next_cursor` of a page or `cursor` of an item, with the same filters. Opaque; it does not expire.',
+  '`next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire.',
 );
 
 /**
@@ -151,11 +153,13 @@ type JsonObject = Record<string, unknown>;
 /** In a list that can be followed: the cursor after this item. */
 export const ItemCursor = z
   .string()
-  .describe('Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire.');
+  .describe(
+    'Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire.',
+  );
 
 /** How many seconds a request may wait for a change. */
 export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describe(
-  'Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once.',
+  'Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately.',
 );
 
 const EXAMPLE_REQUEST_ID = '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d';
@@ -168,12 +172,9 @@ export const page = <Item extends z.ZodType>(id: string, item: Item, order = 'ne
       items: z
         .array(item)
         .describe(
-          `At most \`limit\` items, ${order}. A page may be shorter, or have no items, although more items follow: only \`next_cursor\` says whether there are more.`,
+          `At most \`limit\` items, ${order}. A page can be shorter than \`limit\`, or empty, even if more items follow. Check \`next_cursor\`.`,
         ),
-      next_cursor: z
-        .string()
-        .nullable()
-        .describe('Pass as `cursor` to get the next page; null on the last page and on no other.'),
+      next_cursor: z.string().nullable().describe('Send as `cursor` to get the next page. null only on the last page.'),
       request_id: RequestId,
     })
     .meta({

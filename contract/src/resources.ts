@@ -4,49 +4,55 @@ import type { contract } from './contract.js';
 export const resources: Record<keyof typeof contract, { title: string; description: string }> = {
   tenants: {
     title: 'Tenants',
-    description: 'Tenants, the boundary of data isolation. Platform administrators manage them.',
+    description: 'Tenants, whose data is isolated from each other. Platform administrators manage them.',
   },
-  credentials: { title: 'Credentials', description: 'Credentials, which sign requests. Each belongs to one tenant.' },
-  roles: { title: 'Roles', description: 'Roles: named sets of permissions.' },
+  credentials: {
+    title: 'Credentials',
+    description: 'Credentials, which sign requests. Each credential belongs to one tenant.',
+  },
+  roles: { title: 'Roles', description: 'Roles: named sets of scopes.' },
   roleBindings: { title: 'Role bindings', description: 'Role bindings: which credential has which role.' },
   policies: {
     title: 'Policies',
-    description: 'Policies: permissions that a credential holds directly, without a role.',
+    description: 'Policies: scopes that are granted directly to a credential, without a role.',
   },
   busPrincipals: {
     title: 'Messaging-bus principals',
-    description: 'Messaging-bus principals: users of the bus, identified by a public nkey.',
+    description: 'Messaging-bus principals: NATS users, identified by a public nkey.',
   },
-  vendors: { title: 'Vendors', description: 'Vendors of the platform catalog. Platform administrators manage them.' },
+  vendors: { title: 'Vendors', description: 'Vendors in the platform catalog. Platform administrators manage them.' },
   commandTypes: {
     title: 'Command types',
     description: 'Command types that the devices of a vendor support. Platform administrators manage them.',
   },
-  auditEvents: { title: 'Audit events', description: 'Audit events: who changed what, and who was refused.' },
+  auditEvents: {
+    title: 'Audit events',
+    description: 'Audit events: administrative changes, and denied requests for changes.',
+  },
   parkedMessages: {
     title: 'Parked messages',
-    description: 'Parked messages: what the platform or the messaging bus refused, and why.',
+    description: 'Parked messages: messages that the platform or the messaging bus refused, with the reason.',
   },
   commands: { title: 'Commands', description: 'Commands to devices, and their outcomes.' },
-  deviceRequests: { title: 'Device requests', description: 'Requests of devices, and the replies to them.' },
-  events: { title: 'Events', description: "Events of the tenant's commands, in order." },
+  deviceRequests: { title: 'Device requests', description: 'Requests from devices, and the replies to them.' },
+  events: { title: 'Events', description: "The event log of the tenant's commands." },
   catalog: { title: 'Catalog', description: 'The catalog: vendors and command types that the tenant can use.' },
-  objects: { title: 'Objects', description: "Presigned access to objects in the tenant's own stores." },
+  objects: { title: 'Objects', description: "Presigned URLs for objects in the tenant's own stores." },
   objectCredentials: {
     title: 'Object credentials',
     description: "Object credentials: access keys of the tenant's own S3-compatible stores.",
   },
   objectResources: {
     title: 'Object resources',
-    description: 'Object resources: policies that say which objects may be presigned.',
+    description: 'Object resources: rules for presigned URLs.',
   },
   callbackEndpoints: {
     title: 'Callback endpoints',
-    description: 'Callback endpoints, to which a later delivery service sends events. The platform delivers nothing.',
+    description: 'Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.',
   },
   callbackSubscriptions: {
     title: 'Callback subscriptions',
-    description: 'Callback subscriptions: the events that an endpoint receives.',
+    description: 'Callback subscriptions: the event types that an endpoint will receive.',
   },
-  me: { title: 'Me', description: 'The credential that signs the request.' },
+  me: { title: 'Me', description: 'The calling credential.' },
 };

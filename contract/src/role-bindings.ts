@@ -51,13 +51,13 @@ export const roleBindings = operations({
     path: '/api/v1/platform/tenants/:tenant_id/role-bindings',
     summary: 'Bind a credential to a role',
     description:
-      'Grants a credential of the tenant what the role grants. The caller may grant any open:* scope, and those platform:* scopes that it holds itself.',
+      'Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,
       tenant: 'path',
       errors: ['ROLE_BINDING_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED', 'CREDENTIAL_DELETED'],
-      repeat: { check: 'see with roleBindings.list whether the binding exists before you create it again.' },
+      repeat: { check: 'call roleBindings.list to see whether the binding exists before you create it again.' },
     },
     pathParams: tenantPath,
     query: z.strictObject({}),
@@ -76,14 +76,17 @@ export const roleBindings = operations({
       errors: [],
     },
     pathParams: tenantPath,
-    query: z.strictObject({ ...pageQuery, client_id: ClientId.optional().describe('Only bindings of this client.') }),
+    query: z.strictObject({
+      ...pageQuery,
+      client_id: ClientId.optional().describe('Only bindings of this credential.'),
+    }),
     responses: { 200: page('RoleBindingPage', RoleBinding) },
   },
   delete: {
     method: 'DELETE',
     path: '/api/v1/platform/tenants/:tenant_id/role-bindings/:client_id/:role',
-    summary: 'Unbind a credential from a role',
-    description: 'Takes the role away from the credential, from its very next request on.',
+    summary: 'Remove a role from a credential',
+    description: 'Removes the role from the credential. The change applies to its next request.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

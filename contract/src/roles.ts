@@ -6,25 +6,25 @@ import { scopes } from './scopes.js';
 export const RoleName = z
   .string()
   .regex(patterns.role, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
-  .describe('The name of a role, for example `tenant_admin`.');
+  .describe('Name of the role, for example `tenant_admin`.');
 
 /** Any well-formed name: an unknown scope is refused with SCOPE_UNKNOWN. */
 export const ScopeName = z
   .string()
   .regex(/^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$/, 'must be a scope as object:action, such as open:command:read')
-  .describe('A permission as object:action, for example `open:command:read`.')
+  .describe('Scope in the form object:action, for example `open:command:read`.')
   .meta({ 'x-known-values': 'Scope' });
 
 export const ScopeOfAnswer = z
   .enum(scopes)
-  .describe('A permission as object:action.')
+  .describe('Scope in the form object:action.')
   .meta({ id: 'Scope', example: 'open:command:read' });
 
 const Role = z
   .object({
     role: RoleName,
-    scopes: z.array(ScopeOfAnswer).describe('The permissions that a binding to the role grants.'),
-    built_in: z.boolean().describe('True for the roles that every tenant has.'),
+    scopes: z.array(ScopeOfAnswer).describe('Scopes that the role grants.'),
+    built_in: z.boolean().describe('true for a built-in role, false for a custom role of the tenant.'),
     request_id: RequestId,
   })
   .meta({
@@ -44,7 +44,7 @@ const RolePut = z
       .max(scopes.length)
       .refine((names) => new Set(names).size === names.length, 'must not name a scope twice')
       .meta({ uniqueItems: true })
-      .describe('All permissions of the role, each once. What is not named is no longer granted.'),
+      .describe('All scopes of the role, each once. A scope that is missing here is revoked.'),
   })
   .meta({
     id: 'RolePut',
@@ -67,7 +67,7 @@ export const roles = operations({
     path: '/api/v1/platform/tenants/:tenant_id/roles',
     summary: 'List roles',
     description:
-      'Lists the roles that credentials of the tenant can be bound to, and what each grants: the built-in ones, then its own by name.',
+      'Lists the roles of the tenant with their scopes: first the built-in roles, then the custom roles by name.',
     metadata: {
       scope: 'platform:access:read',
       specified: false,
@@ -81,9 +81,9 @@ export const roles = operations({
   put: {
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id/roles/:role',
-    summary: "Create or replace a tenant's own role",
+    summary: 'Create or replace a custom role',
     description:
-      'Makes a role of the tenant, or replaces what it grants, for every credential bound to it from its very next request on. The caller may put any open:* scope into it, and those platform:* scopes that it holds itself.',
+      'Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.',
     metadata: {
       scope: 'platform:access:update',
       specified: false,
@@ -99,8 +99,8 @@ export const roles = operations({
   delete: {
     method: 'DELETE',
     path: '/api/v1/platform/tenants/:tenant_id/roles/:role',
-    summary: "Delete a tenant's own role",
-    description: 'Removes a role that no credential is bound to.',
+    summary: 'Delete a custom role',
+    description: 'Deletes a custom role. A role with bindings cannot be deleted.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

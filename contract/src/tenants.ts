@@ -5,36 +5,35 @@ import { Name, OpaqueObject, page, pageQuery, RequestId, TenantId, Timestamp, Ve
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
   description:
-    "Only an ACTIVE tenant's credentials are admitted. DELETING: the platform is removing everything of the tenant. DELETED: only its id and its client ids are left, which are never free again. Both are final.",
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. DELETING and DELETED are final.',
 });
 
 /** The statuses that an administrator sets; the others follow from tenants.delete. */
 const TenantStatusToSet = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'TenantStatusToSet',
-  description: "DISABLED refuses every request of the tenant's credentials from the next one on.",
+  description:
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request.',
 });
 
 const TenantDeletion = z
   .object({
     requested_at: Timestamp.describe('When the deletion was requested.'),
-    rows_deleted: z.int().nonnegative().describe('How many rows of the tenant the database has lost so far.'),
-    finished_at: Timestamp.nullable().describe('When nothing of the tenant was left; null before.'),
+    rows_deleted: z.int().nonnegative().describe('Number of rows deleted so far.'),
+    finished_at: Timestamp.nullable().describe('When the deletion finished; null until then.'),
   })
-  .describe('The progress of the deletion.');
+  .describe('Progress of the deletion.');
 
 const TenantVendors = Vendors.describe(
-  'The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled.',
+  'Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor.',
 );
 
 const Tenant = z
   .object({
     tenant_id: TenantId,
-    name: Name.describe('A name for people: 1 to 128 printable characters. Of a DELETED tenant, its id.'),
+    name: Name.describe('Display name: 1 to 128 printable characters. The name of a DELETED tenant is its tenant_id.'),
     status: TenantStatus,
     vendors: TenantVendors.nullable(),
-    deletion: TenantDeletion.nullable().describe(
-      'The progress of the deletion; null before tenants.delete. An addition.',
-    ),
+    deletion: TenantDeletion.nullable().describe('Progress of the deletion; null until tenants.delete is called.'),
     created_at: Timestamp.describe('When the tenant was created.'),
     updated_at: Timestamp.describe('When the tenant was last changed.'),
     request_id: RequestId,
@@ -101,12 +100,12 @@ export const TenantExportType = z
     'parked_message',
     'audit_event',
   ])
-  .meta({ id: 'TenantExportType', description: 'What the item of an export is.' });
+  .meta({ id: 'TenantExportType', description: 'Type of the exported item.' });
 
 const TenantExportItem = z
   .object({
     type: TenantExportType,
-    data: OpaqueObject.describe('The stored facts. Secrets, seals and hashes are left out.'),
+    data: OpaqueObject.describe('Stored fields of the item, without secrets, encrypted values and hashes.'),
   })
   .meta({
     id: 'TenantExportItem',
@@ -126,13 +125,13 @@ export const tenants = operations({
     method: 'POST',
     path: '/api/v1/platform/tenants',
     summary: 'Create a tenant',
-    description: 'Creates a tenant. Its first credential is made with credentials.create.',
+    description: 'Creates a tenant. Create its first credential with credentials.create.',
     metadata: {
       scope: 'platform:tenant:create',
       specified: false,
       tenant: 'platform',
       errors: ['TENANT_ALREADY_EXISTS', 'TENANT_ID_RESERVED', 'RESOURCE_LIMIT_REACHED', 'NOT_FOUND'],
-      repeat: { check: 'see with tenants.get whether the tenant exists before you create it again.' },
+      repeat: { check: 'call tenants.get to see whether the tenant exists before you create it again.' },
     },
     query: z.strictObject({}),
     body: TenantCreate,
@@ -156,7 +155,7 @@ export const tenants = operations({
     method: 'GET',
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Get a tenant',
-    description: 'Reads one tenant. A tenant administrator reads its own.',
+    description: 'Returns one tenant. A tenant administrator can read only its own tenant.',
     metadata: {
       scope: 'platform:tenant:read',
       specified: false,
@@ -171,7 +170,7 @@ export const tenants = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Update a tenant',
-    description: 'Changes the fields that the body names and leaves the others.',
+    description: 'Updates only the fields in the body. The change applies to the next request, on every node.',
     metadata: {
       scope: 'platform:tenant:update',
       specified: false,
@@ -189,17 +188,17 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Delete a tenant',
     description:
-      'Removes everything of a DISABLED tenant, forever: its configuration, secrets, commands, events, device requests and audit log. The answer shows DELETING; the removal goes on in the background, and tenants.get shows its progress. The id of the tenant, its client ids and one entry in the audit log of tenant `platform` stay. A repetition changes nothing. Export the tenant first: tenants.export.',
+      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.',
     metadata: {
       scope: 'platform:tenant:delete',
       specified: false,
       tenant: 'platform',
       errors: ['TENANT_ID_RESERVED', 'TENANT_NOT_DISABLED'],
-      successes: { 202: 'The tenant is DELETING, or DELETED already.' },
+      successes: { 202: 'The tenant is DELETING or already DELETED.' },
     },
     pathParams: path,
     query: z.strictObject({
-      confirm: TenantId.describe('The tenant_id once more, so that no slip deletes another tenant.'),
+      confirm: TenantId.describe('Repeat the tenant_id to confirm.'),
     }),
     responses: { 202: Tenant },
   },
@@ -208,7 +207,7 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id/export',
     summary: 'Export a tenant',
     description:
-      'Lists everything that the database keeps of a DISABLED tenant, except secrets: first its configuration, then commands, events, device requests, parked messages and the audit log, each in the order of its ids. The tenant must stay DISABLED until the last page.',
+      'Lists all stored data of a DISABLED tenant, except secrets. The order is: configuration, commands, events, device requests, parked messages, audit log. Items of one type are in the order of their ids. Keep the tenant DISABLED until you have read the last page.',
     metadata: {
       scope: 'platform:tenant:export',
       specified: false,
@@ -217,6 +216,6 @@ export const tenants = operations({
     },
     pathParams: path,
     query: z.strictObject(pageQuery),
-    responses: { 200: page('TenantExportPage', TenantExportItem, 'one kind after the other') },
+    responses: { 200: page('TenantExportPage', TenantExportItem, 'one type after the other') },
   },
 });

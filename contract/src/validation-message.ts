@@ -39,7 +39,7 @@ export function validationMessage(issue: Issue): string | undefined {
     case 'too_big':
       return bound('at most', issue.maximum, issue.origin);
     case 'unrecognized_keys':
-      return 'has a field that this operation does not have';
+      return 'has an unknown field';
     default:
       return 'is not valid';
   }

@@ -5,8 +5,8 @@ import { page, pageQuery, RequestId, Timestamp, Vendor } from './primitives.js';
 const CatalogVendor = z
   .object({
     vendor: Vendor,
-    enabled: z.boolean().describe('Whether commands for its devices are accepted.'),
-    created_at: Timestamp.describe('When the vendor came into the catalog.'),
+    enabled: z.boolean().describe('Whether the platform accepts commands for devices of this vendor.'),
+    created_at: Timestamp.describe('When the vendor was added to the catalog.'),
     updated_at: Timestamp.describe('When the vendor was last changed.'),
     request_id: RequestId,
   })
@@ -22,7 +22,7 @@ const CatalogVendor = z
   });
 
 const VendorPut = z
-  .strictObject({ enabled: z.boolean().describe('Whether commands for its devices are accepted.') })
+  .strictObject({ enabled: z.boolean().describe('Whether the platform accepts commands for devices of this vendor.') })
   .meta({ id: 'VendorPut', example: { enabled: true }, moreExamples: { disable: { enabled: false } } });
 
 export const vendors = operations({
@@ -30,7 +30,7 @@ export const vendors = operations({
     method: 'GET',
     path: '/api/v1/platform/catalog/vendors',
     summary: 'List the vendors of the catalog',
-    description: 'Lists all vendors, disabled ones included, newest first.',
+    description: 'Lists all vendors, including disabled ones, newest first.',
     metadata: {
       scope: 'platform:catalog:read',
       specified: false,
@@ -45,7 +45,7 @@ export const vendors = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor',
     summary: 'Add, enable or disable a vendor',
     description:
-      'Puts the vendor into the catalog, or changes it there. A disabled vendor takes no new commands, from the next one on; those accepted before go on.',
+      'Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused at once. Commands accepted earlier continue.',
     metadata: {
       scope: 'platform:catalog:update',
       specified: false,

@@ -76,7 +76,7 @@ export function readDocument({ tags, paths, components }: Document): Api {
         method: method.toUpperCase(),
         path,
         parameters: Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter),
-        description: described.description.split('\n\nNeeds the scope')[0] ?? '',
+        description: described.description.split('\n\nRequires the scope')[0] ?? '',
         scope: described['x-required-scope'],
         isOfPlatformTenant: described['x-tenant'] === 'platform',
         repeat: described['x-repeat'],

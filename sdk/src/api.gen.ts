@@ -1,1048 +1,1048 @@
 // Generated from contract/openapi.json by `pnpm golden`.
-/** How far the command came with the vendor's adapter. */
+/** Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused it. UNSUPPORTED: the adapter does not know it. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: no report arrived in time. */
 export type AdapterStatus = "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
 export interface AuditEvent {
-  /** The entry: a UUID version 7. */
+  /** Id of the entry: a UUID version 7. */
   audit_event_id: string;
   /** When the change was made or refused. */
   occurred_at: string;
-  /** The tenant in whose log this is: the one that was changed; `platform` for the catalog and new tenants. What was denied is in the log of the caller. */
+  /** Tenant whose log contains the entry. A change is in the log of the changed tenant. A change of the catalog and the creation of a tenant are in the log of the tenant `platform`. A denied request is in the log of the caller's tenant. */
   tenant_id: string;
-  /** Who asked for the change. A platform administrator may act on any tenant. */
+  /** Credential that sent the request. It can belong to the tenant `platform`, whose administrators can change every tenant. */
   client_id: string;
-  /** The operation by its name, for example `credentials.update`. */
+  /** Name of the operation, for example `credentials.update`. */
   operation: string;
-  /** What was to be changed: its path below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
+  /** Path of the resource below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
   target: string;
-  /** The names of the fields that the request set. */
+  /** Names of the fields in the request. */
   changes: string[];
-  /** The values that changed, by field, as they were before; null for a creation and for what was denied. A value above 2 KiB is replaced by its `bytes` and the `sha256` of its canonical JSON (RFC 8785). */
+  /** Previous values of the changed fields; null if the entry is a creation or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785). */
   before: {
     [key: string]: unknown;
   } | null;
-  /** The same fields after the change; null for a deletion and for what was denied. Of a secret only that it was `set`, `rotated` or `removed`. A role binding also says the `scopes` that the role granted at that time. */
+  /** New values of the changed fields; null if the entry is a deletion or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time. */
   after: {
     [key: string]: unknown;
   } | null;
   outcome: AuditOutcome;
-  /** The correlation id of the request that asked for the change. */
+  /** Correlation id of the audited request. */
   request_id: string;
 }
-/** DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed. */
+/** DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed. */
 export type AuditOutcome = "DONE" | "DENIED" | (string & {});
-/** DONE: the change was made. DENIED: it was refused with FORBIDDEN, and nothing changed. */
+/** DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed. */
 export type AuditOutcomeInput = "DONE" | "DENIED";
 export interface BusPrincipal {
-  /** The principal: a UUID made by the platform. */
+  /** Id of the principal: a UUID that the platform generates. */
   principal_id: string;
-  /** The tenant, the boundary of data isolation. */
+  /** Id of the tenant. */
   tenant_id: string;
-  /** The name of the user on the bus: 1 to 128 printable ASCII characters, no space. */
+  /** Name of the user on the bus: 1 to 128 visible ASCII characters without spaces. */
   bus_user: string;
-  /** The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant. */
+  /** Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant. */
   bus_account_public_key: string;
-  /** The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever. */
+  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted. */
   bus_user_public_key: string;
   principal_type: BusPrincipalType;
-  /** The credential that the principal belongs to; null for none. */
+  /** Credential that the principal belongs to; null if there is none. */
   client_id: string | null;
-  /** The service that uses the principal; null for none. */
+  /** Name of the service that uses the principal; null if there is none. */
   service_name: string | null;
-  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  /** Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant. */
   vendors: string[] | null;
   status: BusPrincipalStatus;
-  /** When the principal stops working; null for never. */
+  /** When the principal expires; null if it does not expire. */
   expires_at: string | null;
   /** When the principal was created. */
   created_at: string;
   /** When the principal was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface BusPrincipalCreate {
-  /** The name of the user on the bus: 1 to 128 printable ASCII characters, no space. */
+  /** Name of the user on the bus: 1 to 128 visible ASCII characters without spaces. */
   bus_user: string;
-  /** The public nkey of the account on the bus: 56 characters that begin with A. It belongs to one tenant. */
+  /** Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant. */
   bus_account_public_key: string;
-  /** The public nkey of the user on the bus: 56 characters that begin with U. It belongs to one principal, for ever. */
+  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted. */
   bus_user_public_key: string;
   principal_type: BusPrincipalTypeInput;
-  /** A credential of the tenant that the principal belongs to. */
+  /** Credential that the principal belongs to. It must be in the same tenant. */
   client_id?: string;
-  /** The service that uses the principal: 1 to 128 printable ASCII characters, no space. */
+  /** Name of the service that uses the principal: 1 to 128 visible ASCII characters without spaces. */
   service_name?: string;
-  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  /** Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant. */
   vendors?: string[] | null;
-  /** ACTIVE by default. DELETED reserves the user key. */
+  /** ACTIVE by default. A principal created as DELETED only reserves its user key. */
   status?: BusPrincipalStatusInput;
-  /** When the principal stops working; null for never. */
+  /** When the principal expires; null if it does not expire. */
   expires_at?: string | null;
 }
-/** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
+/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again. */
 export type BusPrincipalStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
-/** Only ACTIVE principals reach the bus. DELETED is final; its user key is never free again. */
+/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again. */
 export type BusPrincipalStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
-/** SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant. */
+/** SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant. */
 export type BusPrincipalType = "SERVICE" | "CLIENT" | (string & {});
-/** SERVICE carries out commands (a vendor adapter); CLIENT reads the events of the tenant. */
+/** SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant. */
 export type BusPrincipalTypeInput = "SERVICE" | "CLIENT";
 export interface BusPrincipalUpdate {
   status?: BusPrincipalStatusInput;
-  /** The vendors to which a SERVICE principal is limited: it reads, acknowledges and answers nothing of another vendor. null: all vendors of its tenant. */
+  /** Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant. */
   vendors?: string[] | null;
-  /** When the principal stops working; null for never. */
+  /** When the principal expires; null if it does not expire. */
   expires_at?: string | null;
 }
 export interface CallbackEndpoint {
-  /** The callback endpoint: a UUID made by the platform. */
+  /** Id of the callback endpoint: a UUID that the platform generates. */
   endpoint_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** The HTTPS webhook URL in its canonical spelling. */
+  /** Normalized HTTPS URL of the webhook. */
   url: string;
   status: CallbackEndpointStatus;
-  /** How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+  /** Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available. */
   timeout_seconds: number;
-  /** How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+  /** Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available. */
   max_attempts: number;
-  /** Counts the rotations of the secret: 1 at first. */
+  /** Number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** Until when deliveries are also signed with the previous secret; null if they are not. */
+  /** When the previous secret expires; null if it is not valid. Until then, both secrets sign deliveries. */
   previous_secret_expires_at: string | null;
   /** When the endpoint was created. */
   created_at: string;
   /** When the endpoint was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface CallbackEndpointCreate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
+  /** HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL. */
   url: string;
   /** ACTIVE by default. */
   status?: CallbackEndpointStatusInput;
-  /** How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+  /** Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available. */
   timeout_seconds?: number;
-  /** How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+  /** Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available. */
   max_attempts?: number;
 }
 export interface CallbackEndpointDeleted {
-  /** The callback endpoint: a UUID made by the platform. */
+  /** Id of the callback endpoint: a UUID that the platform generates. */
   endpoint_id: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** Kept for the later delivery service: DISABLED is not delivered to. */
+/** ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing. */
 export type CallbackEndpointStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** Kept for the later delivery service: DISABLED is not delivered to. */
+/** ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing. */
 export type CallbackEndpointStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackEndpointUpdate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** The HTTPS webhook URL: a public host, no user, no fragment. Stored in its canonical spelling. At most 2,048 characters. */
+  /** HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL. */
   url?: string;
   status?: CallbackEndpointStatusInput;
-  /** How long a delivery may take, in seconds: 1 to 30, 15 by default. Kept for the later delivery service. */
+  /** Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available. */
   timeout_seconds?: number;
-  /** How often a delivery is tried: 1 to 20, 10 by default. Kept for the later delivery service. */
+  /** Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available. */
   max_attempts?: number;
-  /** True makes a new secret and returns it, this once. */
+  /** If true, the platform generates a new secret and returns it only in this response. */
   rotate_secret?: boolean;
-  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CallbackEndpointUpdated extends CallbackEndpoint {
-  /** The new secret, only where rotate_secret was true. Shown this once. */
+  /** The new secret, returned only in this response. Present only if the request contains rotate_secret: true. */
   secret?: string;
 }
 export interface CallbackEndpointWithSecret extends CallbackEndpoint {
-  /** The secret that deliveries will be signed with, shown this once and never again: `whsec_` and 32 bytes in base64, as Standard Webhooks has it. */
+  /** Secret that will sign deliveries, returned only in this response. It consists of `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
   secret: string;
 }
 export interface CallbackSubscription {
-  /** The subscription: a UUID made by the platform. */
+  /** Id of the subscription: a UUID that the platform generates. */
   subscription_id: string;
-  /** The callback endpoint: a UUID made by the platform. */
+  /** Id of the callback endpoint: a UUID that the platform generates. */
   endpoint_id: string;
-  /** The event that is subscribed. */
+  /** Subscribed event type. */
   event_type: EventType;
   status: CallbackSubscriptionStatus;
   /** When the subscription was created. */
   created_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface CallbackSubscriptionCreate {
-  /** command.accepted or command.completed. The outcome is in the event, not in its type. */
+  /** command.accepted or command.completed. No type is limited to one outcome: the event contains the status. */
   event_type: string;
   /** ACTIVE by default. */
   status?: CallbackSubscriptionStatusInput;
 }
 export interface CallbackSubscriptionDeleted {
-  /** The subscription: a UUID made by the platform. */
+  /** Id of the subscription: a UUID that the platform generates. */
   subscription_id: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** Kept for the later delivery service: DISABLED is not delivered. */
+/** ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered. */
 export type CallbackSubscriptionStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** Kept for the later delivery service: DISABLED is not delivered. */
+/** ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered. */
 export type CallbackSubscriptionStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackSubscriptionUpdate {
   status: CallbackSubscriptionStatusInput;
 }
 export interface Catalog {
-  /** The enabled vendors. */
+  /** Enabled vendors that the tenant can use. */
   vendors: {
-    /** A vendor of the platform catalog, for example `vendor_a`. */
+    /** Vendor in the platform catalog, for example `vendor_a`. */
     vendor: string;
-    /** The enabled command types of the vendor. */
+    /** Enabled command types of the vendor. */
     command_types: {
-      /** A command type of the vendor's catalog, for example `reboot`. */
+      /** Command type of the vendor, for example `reboot`. */
       command_type: string;
       /** What the command does. */
       description: string;
-      /** JSON Schema 2020-12 that payloads must satisfy. */
+      /** JSON Schema 2020-12 for the payload of the command. */
       payload_schema: {
         [key: string]: unknown;
       };
     }[];
   }[];
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface CatalogCommandType {
-  /** A vendor of the platform catalog, for example `vendor_a`. */
+  /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
-  /** A command type of the vendor's catalog, for example `reboot`. */
+  /** Command type of the vendor, for example `reboot`. */
   command_type: string;
-  /** Whether commands of this type are accepted. */
+  /** Whether the platform accepts commands of this type. */
   enabled: boolean;
   /** What the command does. */
   description: string;
-  /** JSON Schema 2020-12 that the payload of a command must satisfy. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. At most 200 schemas and characters of patterns together may apply to the same value; `a{1,64}` counts as 64 characters or more, so use maxLength for long texts. */
+  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
   payload_schema: {
     [key: string]: unknown;
   };
-  /** Counts the changes of payload_schema: 1 at first. */
+  /** Revision of payload_schema: starts at 1 and increases by 1 with each change. */
   revision: number;
-  /** When the command type came into the catalog. */
+  /** When the command type was added to the catalog. */
   created_at: string;
   /** When the command type was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface CatalogVendor {
-  /** A vendor of the platform catalog, for example `vendor_a`. */
+  /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
-  /** Whether commands for its devices are accepted. */
+  /** Whether the platform accepts commands for devices of this vendor. */
   enabled: boolean;
-  /** When the vendor came into the catalog. */
+  /** When the vendor was added to the catalog. */
   created_at: string;
   /** When the vendor was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface Command {
-  /** The command (UUID version 7). */
+  /** Id of the command: a UUID version 7. */
   command_id: string;
-  /** A vendor of the platform catalog, for example `vendor_a`. */
+  /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
-  /** The device in the vendor's naming: 1 to 128 printable characters. */
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
   device_id: string;
-  /** A command type of the vendor's catalog, for example `reboot`. */
+  /** Command type of the vendor, for example `reboot`. */
   command_type: string;
-  /** What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
+  /** Parameters of the command, valid for the payload schema of the command type. At most 32 KiB as JSON in UTF-8. */
   payload: {
     [key: string]: unknown;
   };
-  /** 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+  /** Identifies the command within the tenant: a second request with the same key returns the existing command. 1 to 128 visible ASCII characters. */
   idempotency_key: string;
-  /** How long the command may take, in seconds: 1 to 300, 30 by default. */
+  /** Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default. */
   timeout_seconds: number;
   status: CommandStatus;
   adapter_status: AdapterStatus;
   device_execution_status: DeviceExecutionStatus;
   public_status: PublicStatus;
-  /** Why the command ended as it did; null where nobody said. */
+  /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** A word for programs. */
+    /** Machine-readable code. */
     code: string;
-    /** A sentence for people. */
+    /** Human-readable explanation. */
     message: string;
   } | null;
-  /** What the device returned; null before it did. */
+  /** Result from the device; null until there is one. */
   result: {
     [key: string]: unknown;
   } | null;
-  /** The first result that came after the status was final; it changed nothing. Null if none came. */
+  /** First result that arrived after the status became final; null if there is none. It does not change the status. */
   late_result: {
-    /** When it came. */
+    /** When the platform received the late result. */
     received_at: string;
-    /** What the adapter said; null if nothing. */
+    /** Adapter status in the late report; null if it had none. */
     adapter_status: AdapterStatus | null;
-    /** What the device did; null if it was not said. */
+    /** Device execution status in the late report; null if it had none. */
     device_execution_status: DeviceExecutionStatus | null;
-    /** Why the command ended as it did; null where nobody said. */
+    /** Reason for the status; null if no reason was reported. */
     status_reason: {
-      /** A word for programs. */
+      /** Machine-readable code. */
       code: string;
-      /** A sentence for people. */
+      /** Human-readable explanation. */
       message: string;
     } | null;
-    /** What the device returned; null for nothing. */
+    /** Result in the late report; null if it had none. */
     result: {
       [key: string]: unknown;
     } | null;
   } | null;
-  /** When the command was accepted. */
+  /** When the platform accepted the command. */
   accepted_at: string;
-  /** When it was handed to the adapter; null before that. */
+  /** When the platform sent the command to the adapter; null until then. */
   dispatched_at: string | null;
-  /** accepted_at and timeout_seconds: when the platform stops waiting. */
+  /** accepted_at plus timeout_seconds. A command without an outcome at this time ends as EXPIRED or TIMED_OUT. */
   deadline_at: string;
-  /** When its status became final; null before that. */
+  /** When the status became final; null until then. */
   completed_at: string | null;
-  /** When the record last changed. */
+  /** When the command last changed. */
   updated_at: string;
-  /** The credential that created the command. */
+  /** Credential that created the command. */
   created_by_client_id: string;
-  /** What happened to the command, oldest first; what came too late included, at most 100 entries. */
+  /** Every change of status, oldest first, including late reports. At most 100 entries. */
   history: {
-    /** When it happened, by the clock of the platform. */
+    /** When the change happened, by the clock of the platform. */
     at: string;
     source: HistorySource;
     status: CommandStatus;
     adapter_status: AdapterStatus;
     device_execution_status: DeviceExecutionStatus;
-    /** Why the command ended as it did; null where nobody said. */
+    /** Reason for the status; null if no reason was reported. */
     reason: {
-      /** A word for programs. */
+      /** Machine-readable code. */
       code: string;
-      /** A sentence for people. */
+      /** Human-readable explanation. */
       message: string;
     } | null;
   }[];
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface CommandAccepted {
-  /** The command (UUID version 7). */
+  /** Id of the command: a UUID version 7. */
   command_id: string;
-  /** Always ACCEPTED, whatever has become of the command since. */
+  /** Always ACCEPTED, even if the command has another status by now. */
   status: "ACCEPTED";
-  /** When the command was first accepted. */
+  /** When the platform accepted the command. A repeated request returns the original time. */
   accepted_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export type CommandCancel = Record<string, never>;
 export interface CommandCreate {
-  /** A vendor of the platform catalog, for example `vendor_a`. */
+  /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
-  /** The device in the vendor's naming: 1 to 128 printable characters. */
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
   device_id: string;
-  /** A command type of the vendor's catalog, for example `reboot`. */
+  /** Command type of the vendor, for example `reboot`. */
   command_type: string;
-  /** What to do: satisfies the command type's payload schema; at most 32 KiB as JSON in UTF-8. */
+  /** Parameters of the command, valid for the payload schema of the command type. At most 32 KiB as JSON in UTF-8. */
   payload: {
     [key: string]: unknown;
   };
-  /** 1 to 128 visible ASCII characters. Within a tenant, one key is one command, for ever. */
+  /** Identifies the command within the tenant: a second request with the same key returns the existing command. 1 to 128 visible ASCII characters. */
   idempotency_key: string;
-  /** How long the command may take, in seconds: 1 to 300, 30 by default. */
+  /** Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default. */
   timeout_seconds?: number;
 }
-/** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
+/** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused it. UNSUPPORTED: the adapter does not know it. TIMED_OUT: it was sent, and its outcome is unknown; the device may have executed it. EXPIRED: it was never sent; you can safely send another one. CANCELED: a caller canceled it before it was sent. */
 export type CommandStatus = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-/** ACCEPTED and DISPATCHED are on the way, the others final. EXPIRED was never sent and is safe to repeat; TIMED_OUT was sent and its outcome is unknown. */
+/** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused it. UNSUPPORTED: the adapter does not know it. TIMED_OUT: it was sent, and its outcome is unknown; the device may have executed it. EXPIRED: it was never sent; you can safely send another one. CANCELED: a caller canceled it before it was sent. */
 export type CommandStatusInput = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
 export interface CommandTypePut {
-  /** Whether commands of this type are accepted; true for a new one by default. */
+  /** Whether the platform accepts commands of this type. By default true for a new command type. */
   enabled?: boolean;
-  /** What the command does; required for a new one. */
+  /** What the command does. Required for a new command type. */
   description?: string;
-  /** JSON Schema 2020-12 that the payload of a command must satisfy; required for a new one. At most 16 KiB of JSON, 16 levels deep, no $ref to elsewhere or to itself; patterns as RE2 has them, without look-around and back-references. At most 200 schemas and characters of patterns together may apply to the same value; `a{1,64}` counts as 64 characters or more, so use maxLength for long texts. */
+  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
   payload_schema?: {
     [key: string]: unknown;
   };
 }
 export interface Credential {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** The tenant, the boundary of data isolation. */
+  /** Id of the tenant. */
   tenant_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
   status: CredentialStatus;
-  /** How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+  /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds: number;
-  /** How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+  /** Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds: number;
-  /** Counts the rotations: 1 at first. */
+  /** Number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** Until when the previous secret is still accepted; null if it is not. */
+  /** When the previous secret expires; null if it is not valid. */
   previous_secret_expires_at: string | null;
-  /** When the credential stops working; null for never. */
+  /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
-  /** When a request with any secret of the credential was last admitted, up to 90 seconds late; null for never. */
+  /** Time of the last valid request with any secret of the credential; null if there was none. Updated with a delay of up to 90 seconds. */
   last_used_at: string | null;
-  /** The same for the current secret; null for never. */
+  /** Like last_used_at, but only for the current secret. */
   secret_last_used_at: string | null;
-  /** The same for the previous secret. null for never, and once the previous secret is no longer accepted. */
+  /** Like last_used_at, but only for the previous secret. Also null after the previous secret has expired. */
   previous_secret_last_used_at: string | null;
   /** When the credential was created. */
   created_at: string;
   /** When the credential was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface CredentialCreate {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** ACTIVE by default. DELETED reserves the client_id without ever working. */
+  /** ACTIVE by default. A credential created as DELETED only reserves its client_id. */
   status?: CredentialStatusInput;
-  /** How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+  /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
-  /** How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+  /** Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
-  /** When the credential stops working; null for never. */
+  /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
-  /** True on a client_id that exists in the tenant rotates its secret and changes nothing else. */
+  /** If true and the client_id exists in the tenant, the platform rotates its secret and changes nothing else. */
   rotate_secret?: boolean;
-  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
 }
-/** DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again. */
+/** ACTIVE: can sign requests. DISABLED: requests are refused until the status is ACTIVE again. DELETED: final; the client_id can never be used again. */
 export type CredentialStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
-/** DISABLED refuses requests until ACTIVE again. DELETED is final; its client_id is never free again. */
+/** ACTIVE: can sign requests. DISABLED: requests are refused until the status is ACTIVE again. DELETED: final; the client_id can never be used again. */
 export type CredentialStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
 export interface CredentialUpdate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name?: string;
   status?: CredentialStatusInput;
-  /** How far X-Api-Timestamp may be from the server clock, in seconds: 30 to 900, 300 by default. */
+  /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
-  /** How long a nonce stays used at least, in seconds: 30 to 900, 300 by default. */
+  /** Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
-  /** When the credential stops working; null for never. */
+  /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
-  /** True makes a new secret and returns it, this once. */
+  /** If true, the platform generates a new secret and returns it only in this response. */
   rotate_secret?: boolean;
-  /** With rotate_secret: how long the previous secret stays valid beside the new one, in seconds: 0 to 604800, 0 by default. Without rotate_secret, 0 ends the previous secret now. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: it ends the previous secret immediately. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {
-  /** The new secret, only where rotate_secret was true. Shown this once. */
+  /** The new secret, returned only in this response. Present only if the request contains rotate_secret: true. */
   secret?: string;
 }
 export interface CredentialWithSecret extends Credential {
-  /** The secret, shown this once and never again: `osk_` and 49 base62 characters, the last 6 a checksum. */
+  /** The secret, returned only in this response. It consists of `osk_` and 49 base62 characters; the last 6 are a checksum. */
   secret: string;
 }
-/** What the device did with the command. */
+/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the reported outcome. UNKNOWN: the deadline passed without an outcome. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceRequest {
-  /** The request of the device (UUID version 7). In bodies it is device_request_id, for request_id is the correlation id. */
+  /** Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there. */
   device_request_id: string;
-  /** A vendor of the platform catalog, for example `vendor_a`. */
+  /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
-  /** The device in the vendor's naming: 1 to 128 printable characters. */
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
   device_id: string;
-  /** What the device asks for, in the naming of the vendor, for example `firmware_check`. */
+  /** Type of the request, defined by the vendor, for example `firmware_check`. */
   request_type: string;
-  /** What the device said. */
+  /** Data from the device. */
   payload: {
     [key: string]: unknown;
   };
   status: DeviceRequestStatus;
   /** When the platform received the request. */
   received_at: string;
-  /** Until when it waits for a reply. */
+  /** Deadline for the reply. A later reply is refused. */
   expires_at: string;
-  /** The one reply; null before it is given. */
+  /** The reply; null until there is one. */
   reply: {
     outcome: ReplyOutcome;
-    /** What the device gets; null for nothing. */
+    /** Data for the device; null if there is none. */
     payload: {
       [key: string]: unknown;
     } | null;
-    /** Why it is refused; null where it is not. */
+    /** Reason for the refusal; null if there is none. */
     error: {
-      /** A word for programs. */
+      /** Machine-readable code. */
       code: string;
-      /** A sentence for people. */
+      /** Human-readable explanation. */
       message: string;
     } | null;
-    /** When the reply was given. */
+    /** When the platform received the reply. */
     replied_at: string;
-    /** The credential that gave the reply. */
+    /** Credential that sent the reply. */
     replied_by_client_id: string;
   } | null;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface DeviceRequestReply {
   outcome: ReplyOutcomeInput;
-  /** What the device gets; at most 32 KiB as JSON in UTF-8. */
+  /** Data for the device. At most 32 KiB as JSON in UTF-8. */
   payload?: {
     [key: string]: unknown;
   };
-  /** Why it is refused; with outcome ERROR only. */
+  /** Reason for the refusal. Allowed only with outcome ERROR. */
   error?: {
-    /** A word for programs. */
+    /** Machine-readable code. */
     code: string;
-    /** A sentence for people. */
+    /** Human-readable explanation. */
     message: string;
   };
 }
-/** PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time. */
+/** PENDING: waits for a reply. REPLIED: has a reply. EXPIRED: got no reply before expires_at. */
 export type DeviceRequestStatus = "PENDING" | "REPLIED" | "EXPIRED" | (string & {});
-/** PENDING waits for a reply, REPLIED has its one reply, EXPIRED got none in time. */
+/** PENDING: waits for a reply. REPLIED: has a reply. EXPIRED: got no reply before expires_at. */
 export type DeviceRequestStatusInput = "PENDING" | "REPLIED" | "EXPIRED";
 export interface ErrorBody {
   code: ErrorCode;
-  /** What happened and what to do, in a sentence or two. For people. */
+  /** Human-readable message: what happened and what to do. */
   message: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
-  /** Every place in the request that is wrong. */
+  /** Every problem in the request, with its location. */
   details?: {
-    /** Where: a JSON Pointer (RFC 6901) behind `body`, `query` or `path`, for example `body/payload/speed`; or `header/` and the name of a header. */
+    /** Location of the problem: `body`, `query` or `path` with a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` with the name of the header. */
     location: string;
-    /** What is wrong there, in a word. */
+    /** Machine-readable code of the problem. */
     code: string;
-    /** What is wrong there, in a sentence. */
+    /** Human-readable description of the problem. */
     message: string;
   }[];
-  /** Facts that belong to the code, for example `required_scope` with FORBIDDEN. */
+  /** Additional data for the code, for example `required_scope` with FORBIDDEN. */
   metadata?: {
     [key: string]: unknown;
   };
 }
-/** One code of the table of errors. */
+/** Machine-readable error code. Handle an unknown code by its HTTP status. */
 export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
-/** What happened. */
+/** command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome. */
 export type EventType = "command.accepted" | "command.completed" | (string & {});
-/** What happened. */
+/** command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome. */
 export type EventTypeInput = "command.accepted" | "command.completed";
-/** Who reported it. */
+/** Who caused the change: the platform, the adapter, or the device through its adapter. */
 export type HistorySource = "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
 export interface ListedDeviceRequest extends DeviceRequest {
-  /** Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire. */
+  /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire. */
   cursor: string;
 }
 export interface ListedEvent extends PlatformEvent {
-  /** Pass as `cursor`, with the same filters, to go on behind this item. Opaque; it does not expire. */
+  /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire. */
   cursor: string;
 }
 export interface Me {
-  /** The tenant, the boundary of data isolation. */
+  /** Id of the tenant. */
   tenant_id: string;
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** The roles that the credential is bound to. */
+  /** Roles of the credential. */
   roles: string[];
-  /** What the credential may do. */
+  /** Scopes of the credential, from its roles and its policies. */
   scopes: Scope[];
-  /** How far X-Api-Timestamp may be from the server clock, in seconds. */
+  /** Maximum difference between X-Api-Timestamp and the server clock, in seconds. */
   allowed_clock_skew_seconds: number;
-  /** How long a nonce stays used at least, in seconds. */
+  /** Minimum time for which the platform refuses a used nonce, in seconds. */
   replay_window_seconds: number;
-  /** When the credential stops working; null for never. */
+  /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
-  /** The limits of this credential and of its tenant. */
+  /** Limits of this credential and of its tenant. */
   limits: {
-    /** The largest request body, in bytes. */
+    /** Maximum size of a request body, in bytes. */
     body_bytes: number;
-    /** The largest command payload, in bytes of its JSON in UTF-8. */
+    /** Maximum size of a command payload as JSON in UTF-8, in bytes. */
     payload_bytes: number;
-    /** The most requests of this credential a minute, on each node. */
+    /** Maximum number of requests of this credential per minute, on each node. */
     requests_per_minute: number;
-    /** The most requests of all credentials of the tenant together a minute, on each node. */
+    /** Maximum number of requests of all credentials of the tenant together per minute, on each node. */
     requests_per_minute_per_tenant: number;
-    /** The most requests of the tenant that may wait with wait_seconds at the same time, in each process of a node. */
+    /** Maximum number of concurrent requests of the tenant that wait (wait_seconds), in each process of a node. */
     waiting_requests: number;
-    /** The most resources of each kind in the tenant, of every status. */
+    /** Maximum number of resources of each kind in the tenant. Resources of every status count. */
     per_tenant: {
-      /** Credentials, DELETED ones included. */
+      /** Credentials, including DELETED ones. */
       credentials: number;
-      /** The tenant's own roles. */
+      /** Custom roles. */
       roles: number;
       /** Role bindings. */
       role_bindings: number;
-      /** Scopes granted to a credential directly. */
+      /** Policies. */
       policies: number;
-      /** Bus principals, DELETED ones included. */
+      /** Messaging-bus principals, including DELETED ones. */
       bus_principals: number;
-      /** Callback endpoints, DISABLED ones included. */
+      /** Callback endpoints, including DISABLED ones. */
       callback_endpoints: number;
-      /** Callback subscriptions, DISABLED ones included. */
+      /** Callback subscriptions, including DISABLED ones. */
       callback_subscriptions: number;
-      /** Object credentials, DISABLED ones included. */
+      /** Object credentials, including DISABLED ones. */
       object_credentials: number;
-      /** Object resources, DISABLED ones included. */
+      /** Object resources, including DISABLED ones. */
       object_resources: number;
     };
   };
-  /** The server's clock. */
+  /** Current time of the server clock. */
   server_time: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
+/** ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire. */
 export type ObjectConfigStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** DISABLED refuses every presign that needs it, until ACTIVE again. URLs issued before go on until they expire. */
+/** ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire. */
 export type ObjectConfigStatusInput = "ACTIVE" | "DISABLED";
 export interface ObjectCredential {
-  /** The object credential: a UUID made by the platform. */
+  /** Id of the object credential: a UUID that the platform generates. */
   credential_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** A label for people; null for none. */
+  /** Display label of the provider; null if there is none. */
   provider: string | null;
-  /** The URL of the store. */
+  /** URL of the store. */
   endpoint: string;
-  /** The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+  /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region: string;
-  /** True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
+  /** true: the bucket is in the path (host/bucket/key). false: the bucket is in the host name (bucket.host/key). */
   force_path_style: boolean;
-  /** The public half of the access key. */
+  /** Access key id: the public part of the access key. */
   access_key_id: string;
-  /** Counts the rotations of the access key: 1 at first. */
+  /** Number of the current access key: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
   status: ObjectConfigStatus;
   /** When the credential was created. */
   created_at: string;
   /** When the credential was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface ObjectCredentialCreate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it. */
+  /** URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it. */
   endpoint: string;
-  /** The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+  /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region: string;
-  /** The public half of the access key. */
+  /** Access key id: the public part of the access key. */
   access_key_id: string;
-  /** The secret half of the access key. Sealed at rest, never returned. */
+  /** Secret access key. It is stored encrypted and never returned. */
   secret_access_key: string;
-  /** The token of temporary access keys. Sealed at rest, never returned but inside presigned URLs, which carry it. */
+  /** Session token of temporary access keys. It is stored encrypted, and returned only as part of presigned URLs. */
   session_token?: string | null;
-  /** A label for people, for example `minio`: 1 to 128 printable characters. */
+  /** Display label of the provider, for example `minio`: 1 to 128 printable characters. */
   provider?: string | null;
-  /** False by default: the bucket goes into the host name. */
+  /** true: the bucket is in the path (host/bucket/key). By default false: the bucket is in the host name (bucket.host/key). */
   force_path_style?: boolean;
   /** ACTIVE by default. */
   status?: ObjectConfigStatusInput;
 }
 export interface ObjectCredentialDeleted {
-  /** The object credential: a UUID made by the platform. */
+  /** Id of the object credential: a UUID that the platform generates. */
   credential_id: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface ObjectCredentialUpdate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** The URL of the S3-compatible store: https, host and port, no path, query or user. http only where the operator allows it. */
+  /** URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it. */
   endpoint?: string;
-  /** The region that goes into the signature, for example `eu-central-1`; `us-east-1` for stores without regions. */
+  /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region?: string;
-  /** With secret_access_key: rotates the access key. */
+  /** New access key id. Requires secret_access_key. */
   access_key_id?: string;
-  /** With access_key_id: rotates the access key. */
+  /** New secret access key. Requires access_key_id. */
   secret_access_key?: string;
-  /** The token of temporary access keys; null for none. New access keys without it have none. */
+  /** Session token of temporary access keys; null removes it. If you send a new access key without session_token, the old token is removed. */
   session_token?: string | null;
-  /** A label for people, for example `minio`: 1 to 128 printable characters. */
+  /** Display label of the provider, for example `minio`: 1 to 128 printable characters. */
   provider?: string | null;
-  /** True puts the bucket into the path (host/bucket/key), false into the host name (bucket.host/key). */
+  /** true: the bucket is in the path (host/bucket/key). false: the bucket is in the host name (bucket.host/key). */
   force_path_style?: boolean;
   status?: ObjectConfigStatusInput;
 }
-/** What a presigned URL is good for. */
+/** Operation that the presigned URL allows. */
 export type ObjectOperation = "UPLOAD" | "DOWNLOAD" | (string & {});
-/** What a presigned URL is good for. */
+/** Operation that the presigned URL allows. */
 export type ObjectOperationInput = "UPLOAD" | "DOWNLOAD";
 export interface ObjectResource {
-  /** The object resource: a UUID made by the platform. */
+  /** Id of the object resource: a UUID that the platform generates. */
   resource_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** The object credential: a UUID made by the platform. */
+  /** Id of the object credential: a UUID that the platform generates. */
   credential_id: string;
-  /** The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
+  /** Name of the bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
   bucket: string;
-  /** What may be presigned. */
+  /** Operations that can be presigned. */
   allowed_operations: ObjectOperation[];
-  /** What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
+  /** Prefix of every key, for example `firmware/`. The platform appends object_key to it. At most 512 bytes, empty by default. */
   key_prefix: string;
-  /** The content types that may be uploaded; null for any. */
+  /** Content types that can be uploaded; null if every type is allowed. */
   allowed_content_types: string[] | null;
-  /** The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+  /** Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120. */
   max_object_bytes: number;
-  /** The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
   max_expires_in_seconds: number;
   status: ObjectConfigStatus;
   /** When the resource was created. */
   created_at: string;
   /** When the resource was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface ObjectResourceCreate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** The object credential: a UUID made by the platform. */
+  /** Id of the object credential: a UUID that the platform generates. */
   credential_id: string;
-  /** The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
+  /** Name of the bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
   bucket: string;
-  /** What may be presigned. */
+  /** Operations that can be presigned. */
   allowed_operations: ObjectOperationInput[];
-  /** What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
+  /** Prefix of every key, for example `firmware/`. The platform appends object_key to it. At most 512 bytes, empty by default. */
   key_prefix?: string;
-  /** The content types that may be uploaded; null for any. */
+  /** Content types that can be uploaded; null if every type is allowed. */
   allowed_content_types?: string[] | null;
-  /** The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+  /** Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120. */
   max_object_bytes?: number;
-  /** The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
   max_expires_in_seconds?: number;
   /** ACTIVE by default. */
   status?: ObjectConfigStatusInput;
 }
 export interface ObjectResourceDeleted {
-  /** The object resource: a UUID made by the platform. */
+  /** Id of the object resource: a UUID that the platform generates. */
   resource_id: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface ObjectResourceUpdate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** The object credential: a UUID made by the platform. */
+  /** Id of the object credential: a UUID that the platform generates. */
   credential_id?: string;
-  /** The bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
+  /** Name of the bucket: 3 to 63 lower-case letters, digits, dots and hyphens. */
   bucket?: string;
-  /** What may be presigned. */
+  /** Operations that can be presigned. */
   allowed_operations?: ObjectOperationInput[];
-  /** What every key begins with, for example `firmware/`: object_key is joined behind it. At most 512 bytes. */
+  /** Prefix of every key, for example `firmware/`. The platform appends object_key to it. At most 512 bytes, empty by default. */
   key_prefix?: string;
-  /** The content types that may be uploaded; null for any. */
+  /** Content types that can be uploaded; null if every type is allowed. */
   allowed_content_types?: string[] | null;
-  /** The largest upload, in bytes: 1 to 5368709120, which is also the default. */
+  /** Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120. */
   max_object_bytes?: number;
-  /** The longest life of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
   max_expires_in_seconds?: number;
   status?: ObjectConfigStatusInput;
 }
 export interface ParkedMessage {
-  /** The parked message: a UUID version 7 made by the platform. */
+  /** Id of the parked message: a UUID version 7. */
   parked_message_id: string;
-  /** The tenant in the subject; `platform` for a message whose subject names no tenant that exists. */
+  /** Tenant in the subject; `platform` if the subject contains no existing tenant. */
   tenant_id: string;
   /** When the message was refused. */
   parked_at: string;
-  /** The subject of the message on the bus. */
+  /** Subject of the message on the bus. */
   subject: string;
-  /** What the message is; null if the subject is none of the platform. */
+  /** Kind of the message; null if the subject does not belong to the platform. */
   kind: ParkedMessageKind | null;
-  /** The vendor in the subject; null if it names none. */
+  /** Vendor in the subject; null if there is none. */
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
-  /** Whether parkedMessages.retry can publish the message again: it was kept whole, its subject is one of the platform, and it is no COMMAND. A refused command has ended FAILED, so nothing may carry it out. */
+  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, if its subject does not belong to the platform, or if it is a COMMAND: a refused command has already ended as FAILED. */
   can_retry: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** How `body` shows the bytes of the message: as text, or in base64 if they are no valid UTF-8. */
+/** Encoding of `body`. UTF-8: text. BASE64: the bytes are not valid UTF-8. */
 export type ParkedMessageBodyEncoding = "UTF-8" | "BASE64" | (string & {});
 export interface ParkedMessageDeleted {
-  /** The parked message: a UUID version 7 made by the platform. */
+  /** Id of the parked message: a UUID version 7. */
   parked_message_id: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** What the message is, by its subject. An adapter sent a COMMAND_UPDATE or a DEVICE_REQUEST, and the platform refused it. The platform sent any other kind, and the bus refused it. */
+/** Kind of the message, derived from its subject. COMMAND_UPDATE and DEVICE_REQUEST: an adapter sent the message, and the platform refused it. COMMAND, DEVICE_REPLY and EVENT: the platform sent the message, and the messaging bus refused it. */
 export type ParkedMessageKind = "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT" | (string & {});
-/** What the message is, by its subject. An adapter sent a COMMAND_UPDATE or a DEVICE_REQUEST, and the platform refused it. The platform sent any other kind, and the bus refused it. */
+/** Kind of the message, derived from its subject. COMMAND_UPDATE and DEVICE_REQUEST: an adapter sent the message, and the platform refused it. COMMAND, DEVICE_REPLY and EVENT: the platform sent the message, and the messaging bus refused it. */
 export type ParkedMessageKindInput = "COMMAND" | "COMMAND_UPDATE" | "DEVICE_REQUEST" | "DEVICE_REPLY" | "EVENT";
 export interface ParkedMessageRetried {
-  /** The parked message: a UUID version 7 made by the platform. */
+  /** Id of the parked message: a UUID version 7. */
   parked_message_id: string;
-  /** Always true. The message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it. */
+  /** Always true: the message is published. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has processed it. */
   retried: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export type ParkedMessageRetry = Record<string, never>;
 export interface ParkedMessageWithBody extends ParkedMessage {
-  /** The message as it was kept: the whole of it, or its first 4,096 bytes. */
+  /** Content of the message. Of a message above 64 KiB, only the first 4,096 bytes are stored. */
   body: string;
   body_encoding: ParkedMessageBodyEncoding;
 }
 export interface PlatformEvent {
-  /** The event (UUID version 7); the same in every copy. */
+  /** Id of the event: a UUID version 7. All copies of an event have the same id. */
   event_id: string;
   event_type: EventType;
-  /** The version of this shape. */
+  /** Version of the event schema. */
   schema_version: 1;
-  /** The tenant, the boundary of data isolation. */
+  /** Id of the tenant. */
   tenant_id: string;
-  /** When it happened. */
+  /** When the event occurred. */
   occurred_at: string;
-  /** The request that created the command. */
+  /** Request that created the command. */
   request: {
-    /** The correlation id of the request that created the command. */
+    /** Correlation id of the request that created the command. */
     request_id: string;
-    /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+    /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
     client_id: string;
-    /** The idempotency key of the command. */
+    /** Idempotency key of the command. */
     idempotency_key: string;
   };
-  /** The command when it happened. */
+  /** The command at the time of the event. */
   data: {
-    /** The command. */
+    /** Id of the command. */
     command_id: string;
-    /** A vendor of the platform catalog, for example `vendor_a`. */
+    /** Vendor in the platform catalog, for example `vendor_a`. */
     vendor: string;
-    /** The device in the vendor's naming: 1 to 128 printable characters. */
+    /** Id that the vendor uses for the device: 1 to 128 printable characters. */
     device_id: string;
-    /** A command type of the vendor's catalog, for example `reboot`. */
+    /** Command type of the vendor, for example `reboot`. */
     command_type: string;
     status: CommandStatus;
     adapter_status: AdapterStatus;
     device_execution_status: DeviceExecutionStatus;
     public_status: PublicStatus;
-    /** Why the command ended as it did; null where nobody said. */
+    /** Reason for the status; null if no reason was reported. */
     status_reason: {
-      /** A word for programs. */
+      /** Machine-readable code. */
       code: string;
-      /** A sentence for people. */
+      /** Human-readable explanation. */
       message: string;
     } | null;
-    /** What the device returned. */
+    /** Result from the device; null if there is none. */
     result: {
       [key: string]: unknown;
     } | null;
-    /** When the command was accepted. */
+    /** When the platform accepted the command. */
     accepted_at: string;
-    /** When its status became final. */
+    /** When the status became final; null until then. */
     completed_at: string | null;
   };
 }
 export interface Policy {
-  /** The policy: a UUID made by the platform. */
+  /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** The permission that the policy grants, as object:action. */
+  /** Scope that the policy grants. */
   scope: Scope;
-  /** When the permission was granted. */
+  /** When the policy was created. */
   created_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface PolicyCreate {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** A permission as object:action, for example `open:command:read`. */
+  /** Scope in the form object:action, for example `open:command:read`. */
   scope: Scope;
 }
 export interface PolicyDeleted {
-  /** The policy: a UUID made by the platform. */
+  /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface PresignRequest {
   operation: ObjectOperationInput;
-  /** The object resource: a UUID made by the platform. */
+  /** Id of the object resource: a UUID that the platform generates. */
   resource_id: string;
-  /** The key below the resource's key_prefix: no leading slash, no `.` or `..` segment, no control character; with the prefix at most 1,024 bytes of UTF-8. */
+  /** Key of the object, without the key_prefix of the resource. It must not have a leading slash, a `.` or `..` segment, or a control character. With the prefix, it has at most 1,024 bytes of UTF-8. */
   object_key: string;
-  /** How long the URL is good, in seconds: 1 to the resource's maximum; 900 by default, or that maximum if it is less. */
+  /** How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. By default 900, or the maximum if it is lower. */
   expires_in_seconds?: number;
-  /** UPLOAD, required: the media type. It is signed: the store refuses another. */
+  /** Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value. */
   content_type?: string;
-  /** UPLOAD, required: the size in bytes. It is signed: the store refuses another. */
+  /** Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other size. */
   content_length?: number;
-  /** UPLOAD: SHA-256 of the content in base64. It is signed, for the store to compare with the content, as S3 does. */
+  /** SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. It is signed: a store such as Amazon S3 refuses content with another checksum. */
   checksum_sha256?: string;
-  /** DOWNLOAD: the Content-Disposition that the store answers with, for example `attachment; filename="log.txt"`. */
+  /** Content-Disposition header in the response of the store, for example `attachment; filename="log.txt"`. Allowed only for DOWNLOAD. */
   response_content_disposition?: string;
 }
-/** The HTTP method to send. */
+/** HTTP method of the request to the store: PUT for UPLOAD, GET for DOWNLOAD. */
 export type PresignedMethod = "PUT" | "GET" | (string & {});
 export interface PresignedRequest {
-  /** The grant, as the platform recorded it: a UUID. Quote it in reports. */
+  /** Id of the record of this URL: a UUID. Quote it when you report a problem. */
   presign_id: string;
   operation: ObjectOperation;
   method: PresignedMethod;
-  /** Where to send it. Whoever has the URL may use it until it expires: treat it as a secret. */
+  /** The presigned URL. Anyone with the URL can use it until it expires: treat it as a secret. */
   url: string;
-  /** Headers to send exactly as they are: they are signed. A client that sets Content-Length by itself may leave it out. */
+  /** Headers to send unchanged: they are signed. A client that sets Content-Length automatically can omit it here. */
   headers: {
     [key: string]: string;
   };
-  /** The object resource: a UUID made by the platform. */
+  /** Id of the object resource: a UUID that the platform generates. */
   resource_id: string;
-  /** The key as it was asked for, below key_prefix. */
+  /** The object_key of the request, without key_prefix. */
   object_key: string;
-  /** When the URL stops working at the latest: sooner if the access key or its session token ends. */
+  /** When the URL expires. It stops working earlier if the access key or its session token becomes invalid. */
   expires_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** The outcome in one word, for end users; derived from status. */
+/** Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
-/** Whether the request is granted or refused. */
+/** SUCCESS: the request is granted. ERROR: the request is refused. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
-/** Whether the request is granted or refused. */
+/** SUCCESS: the request is granted. ERROR: the request is refused. */
 export type ReplyOutcomeInput = "SUCCESS" | "ERROR";
 export interface Role {
-  /** The name of a role, for example `tenant_admin`. */
+  /** Name of the role, for example `tenant_admin`. */
   role: string;
-  /** The permissions that a binding to the role grants. */
+  /** Scopes that the role grants. */
   scopes: Scope[];
-  /** True for the roles that every tenant has. */
+  /** true for a built-in role, false for a custom role of the tenant. */
   built_in: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface RoleBinding {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** The name of a role, for example `tenant_admin`. */
+  /** Name of the role, for example `tenant_admin`. */
   role: string;
   /** When the role was bound. */
   created_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface RoleBindingCreate {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** The name of a role, for example `tenant_admin`. */
+  /** Name of the role, for example `tenant_admin`. */
   role: string;
 }
 export interface RoleBindingDeleted {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** The name of a role, for example `tenant_admin`. */
+  /** Name of the role, for example `tenant_admin`. */
   role: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface RoleDeleted {
-  /** The name of a role, for example `tenant_admin`. */
+  /** Name of the role, for example `tenant_admin`. */
   role: string;
   /** Always true. */
   deleted: boolean;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface RolePut {
-  /** All permissions of the role, each once. What is not named is no longer granted. */
+  /** All scopes of the role, each once. A scope that is missing here is revoked. */
   scopes: Scope[];
 }
-/** A permission as object:action. */
+/** Scope in the form object:action. */
 export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:tenant:delete" | "platform:tenant:export" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
 export interface Tenant {
-  /** The tenant, the boundary of data isolation. */
+  /** Id of the tenant. */
   tenant_id: string;
-  /** A name for people: 1 to 128 printable characters. Of a DELETED tenant, its id. */
+  /** Display name: 1 to 128 printable characters. The name of a DELETED tenant is its tenant_id. */
   name: string;
   status: TenantStatus;
-  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  /** Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor. */
   vendors: string[] | null;
-  /** The progress of the deletion; null before tenants.delete. An addition. */
+  /** Progress of the deletion; null until tenants.delete is called. */
   deletion: {
     /** When the deletion was requested. */
     requested_at: string;
-    /** How many rows of the tenant the database has lost so far. */
+    /** Number of rows deleted so far. */
     rows_deleted: number;
-    /** When nothing of the tenant was left; null before. */
+    /** When the deletion finished; null until then. */
     finished_at: string | null;
   } | null;
   /** When the tenant was created. */
   created_at: string;
   /** When the tenant was last changed. */
   updated_at: string;
-  /** Correlation id, the same as X-Request-Id. Quote it in reports. */
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
 export interface TenantCreate {
-  /** The tenant, the boundary of data isolation. */
+  /** Id of the tenant. */
   tenant_id: string;
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name: string;
   /** ACTIVE by default. */
   status?: TenantStatusToSetInput;
-  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  /** Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface TenantExportItem {
   type: TenantExportType;
-  /** The stored facts. Secrets, seals and hashes are left out. */
+  /** Stored fields of the item, without secrets, encrypted values and hashes. */
   data: {
     [key: string]: unknown;
   };
 }
-/** What the item of an export is. */
+/** Type of the exported item. */
 export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
-/** Only an ACTIVE tenant's credentials are admitted. DELETING: the platform is removing everything of the tenant. DELETED: only its id and its client ids are left, which are never free again. Both are final. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. DELETING and DELETED are final. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED" | (string & {});
-/** DISABLED refuses every request of the tenant's credentials from the next one on. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request. */
 export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";
 export interface TenantUpdate {
-  /** A name for people: 1 to 128 printable characters. */
+  /** Display name: 1 to 128 printable characters. */
   name?: string;
   status?: TenantStatusToSetInput;
-  /** The vendors to which the tenant is limited: commands, the catalog and messaging-bus principals obey. null: every vendor that is enabled. */
+  /** Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface VendorPut {
-  /** Whether commands for its devices are accepted. */
+  /** Whether the platform accepts commands for devices of this vendor. */
   enabled: boolean;
 }
 export interface CommandListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
-  /** Only commands of these statuses. */
+  /** Only commands with one of these statuses. */
   status?: CommandStatusInput | CommandStatusInput[];
-  /** true: only commands that have ended. false: only ACCEPTED and DISPATCHED ones, which are on the way. */
+  /** true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands. */
   is_final?: boolean;
   /** Only commands for this vendor. */
   vendor?: string;
@@ -1050,189 +1050,189 @@ export interface CommandListQuery {
   device_id?: string;
   /** Only commands of this type. */
   command_type?: string;
-  /** Only the command of this key. */
+  /** Only the command with this idempotency key. */
   idempotency_key?: string;
-  /** Only commands accepted at this time or later. */
+  /** Only commands accepted at or after this time. */
   accepted_after?: string;
   /** Only commands accepted before this time. */
   accepted_before?: string;
 }
 export interface CommandGetQuery {
-  /** Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once. */
+  /** Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
-  /** updated_at of the record that the caller has: wait_seconds then waits for the next change. */
+  /** `updated_at` of the command in your last response. wait_seconds then waits for the next change. */
   seen_updated_at?: string;
 }
 export interface DeviceRequestListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of a page or `cursor` of an item, with the same filters. Opaque; it does not expire. */
+  /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
-  /** desc, by default: newest first. asc: oldest first; behind its cursor comes what devices ask later. */
+  /** desc: newest first. asc: oldest first, so that new requests come after the cursor. By default desc. */
   order?: "asc" | "desc";
-  /** Only requests of this status. */
+  /** Only requests with this status. */
   status?: DeviceRequestStatusInput;
   /** Only requests from devices of this vendor. */
   vendor?: string;
-  /** Only requests of this device. */
+  /** Only requests from this device. */
   device_id?: string;
   /** Only requests of this type. */
   request_type?: string;
-  /** Only requests received at this time or later. */
+  /** Only requests received at or after this time. */
   received_after?: string;
   /** Only requests received before this time. */
   received_before?: string;
-  /** Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once. */
+  /** Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
 }
 export interface EventListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of a page or `cursor` of an item, with the same filters. Opaque; it does not expire. */
+  /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
-  /** Where to begin without a cursor: `now`, or at an instant with the first event that was logged then or later. From the beginning by default. Not a filter: a cursor goes on without it. */
+  /** Where to start without a cursor. `now`: after the newest event. A time: at the first event that was logged at or after it. By default, at the oldest event. Omit it when you send a cursor. */
   from?: string;
-  /** asc, by default: oldest first. desc: newest first; such a page waits for nothing. */
+  /** asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc. */
   order?: "asc" | "desc";
   /** Only events of this type. */
   event_type?: EventTypeInput;
   /** Only events of this command. */
   command_id?: string;
-  /** Only events that occurred at this time or later. */
+  /** Only events that occurred at or after this time. */
   occurred_after?: string;
   /** Only events that occurred before this time. */
   occurred_before?: string;
-  /** Wait up to so many seconds, 0 to 30, for something to happen; 0 by default answers at once. */
+  /** Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
 }
 export interface ObjectCredentialListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface ObjectResourceListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
   /** Only resources of this object credential. */
   credential_id?: string;
 }
 export interface CallbackEndpointListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CallbackSubscriptionListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface TenantListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface TenantDeleteQuery {
-  /** The tenant_id once more, so that no slip deletes another tenant. */
+  /** Repeat the tenant_id to confirm. */
   confirm: string;
 }
 export interface TenantExportQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CredentialListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
-  /** Only credentials of these statuses. */
+  /** Only credentials with one of these statuses. */
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface RoleBindingListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
-  /** Only bindings of this client. */
+  /** Only bindings of this credential. */
   client_id?: string;
 }
 export interface PolicyListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
-  /** Only policies of this client. */
+  /** Only policies of this credential. */
   client_id?: string;
 }
 export interface PolicyRevokeQuery {
-  /** The credential id, unique on the whole platform; the value of X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
   client_id: string;
-  /** A permission as object:action, for example `open:command:read`. */
+  /** Scope in the form object:action, for example `open:command:read`. */
   scope: Scope;
 }
 export interface BusPrincipalListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
-  /** Only principals of this client. */
+  /** Only principals of this credential. */
   client_id?: string;
-  /** Only principals of this status. */
+  /** Only principals with this status. */
   status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CommandTypeListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface AuditEventListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
-  /** Only what this client asked for. */
+  /** Only entries of this credential. */
   client_id?: string;
-  /** Only this operation. */
+  /** Only entries of this operation. */
   operation?: string;
-  /** Only this outcome. */
+  /** Only entries with this outcome. */
   outcome?: AuditOutcomeInput;
-  /** Only at or after this instant. */
+  /** Only entries at or after this time. */
   occurred_after?: string;
-  /** Only before this instant. */
+  /** Only entries before this time. */
   occurred_before?: string;
 }
 export interface ParkedMessageListQuery {
-  /** The most items to return: 1 to 500. A page ends earlier after about 1 MiB of payloads, results or schemas, and where it has read 5,000 rows that the filters left out. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
   limit?: number;
-  /** `next_cursor` of the previous page, with the same filters. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
   /** Only messages of this kind. */
   kind?: ParkedMessageKindInput;
   /** Only messages of this vendor. */
   vendor?: string;
-  /** Only messages parked at or after this instant. */
+  /** Only messages parked at or after this time. */
   parked_after?: string;
-  /** Only messages parked before this instant. */
+  /** Only messages parked before this time. */
   parked_before?: string;
 }
 
@@ -1322,47 +1322,47 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'events.list': ['GET', '/api/v1/open/events'],
   'catalog.get': ['GET', '/api/v1/open/catalog'],
   'objects.presign': ['POST', '/api/v1/open/objects/presign'],
-  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', {"check":"see with objectCredentials.list whether the credential exists before you create it again."}],
+  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', {"check":"call objectCredentials.list to see whether the credential exists before you create it again."}],
   'objectCredentials.list': ['GET', '/api/v1/open/objects/credentials'],
   'objectCredentials.get': ['GET', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', {"check":"see with objectCredentials.list which secret_version the credential has before you rotate again.","ifBodyHas":"secret_access_key"}],
+  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', {"check":"call objectCredentials.list to see which secret_version the credential has before you rotate again.","ifBodyHas":"secret_access_key"}],
   'objectCredentials.delete': ['DELETE', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectResources.create': ['POST', '/api/v1/open/objects/resources', {"check":"see with objectResources.list whether the resource exists before you create it again."}],
+  'objectResources.create': ['POST', '/api/v1/open/objects/resources', {"check":"call objectResources.list to see whether the resource exists before you create it again."}],
   'objectResources.list': ['GET', '/api/v1/open/objects/resources'],
   'objectResources.get': ['GET', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.update': ['PUT', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.delete': ['DELETE', '/api/v1/open/objects/resources/{resource_id}'],
-  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', {"check":"see with callbackEndpoints.list whether the endpoint exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it."}],
+  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it."}],
   'callbackEndpoints.list': ['GET', '/api/v1/open/callbacks/endpoints'],
   'callbackEndpoints.get': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', {"check":"see with callbackEndpoints.list whether the endpoint exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.","ifBodyHas":"rotate_secret"}],
+  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.","ifBodyHas":"rotate_secret"}],
   'callbackEndpoints.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', {"check":"see with callbackSubscriptions.list whether the subscription exists before you create it again."}],
+  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', {"check":"call callbackSubscriptions.list to see whether the subscription exists before you create it again."}],
   'callbackSubscriptions.list': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions'],
   'callbackSubscriptions.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'callbackSubscriptions.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'me.get': ['GET', '/api/v1/open/me'],
-  'tenants.create': ['POST', '/api/v1/platform/tenants', {"check":"see with tenants.get whether the tenant exists before you create it again."}],
+  'tenants.create': ['POST', '/api/v1/platform/tenants', {"check":"call tenants.get to see whether the tenant exists before you create it again."}],
   'tenants.list': ['GET', '/api/v1/platform/tenants'],
   'tenants.get': ['GET', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export'],
-  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it."}],
+  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it."}],
   'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials'],
   'credentials.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}'],
-  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', {"check":"see with credentials.get whether the credential exists and which secret_version it has. If the request did take effect, its secret is lost: rotate it.","ifBodyHas":"rotate_secret"}],
+  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.","ifBodyHas":"rotate_secret"}],
   'roles.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/roles'],
   'roles.put': ['PUT', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
   'roles.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
-  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', {"check":"see with roleBindings.list whether the binding exists before you create it again."}],
+  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', {"check":"call roleBindings.list to see whether the binding exists before you create it again."}],
   'roleBindings.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/role-bindings'],
   'roleBindings.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}'],
-  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', {"check":"see with policies.list whether the policy exists before you create it again."}],
+  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', {"check":"call policies.list to see whether the policy exists before you create it again."}],
   'policies.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.revoke': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}'],
-  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', {"check":"see with busPrincipals.list whether the principal exists before you create it again."}],
+  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', {"check":"call busPrincipals.list to see whether the principal exists before you create it again."}],
   'busPrincipals.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals'],
   'busPrincipals.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
   'busPrincipals.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
@@ -1374,5 +1374,5 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'parkedMessages.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages'],
   'parkedMessages.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
-  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry', {"check":"see with parkedMessages.get whether the message is still parked before you retry it again."}],
+  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry', {"check":"call parkedMessages.get to see whether the message is still parked before you retry it again."}],
 };

@@ -88,13 +88,13 @@ import type { PagePromise } from './core/page.js';
 import type { RequestOptions } from './core/request-options.js';
 import type { Sender } from './core/send.js';
 
-/** Tenants, the boundary of data isolation. Platform administrators manage them. */
+/** Tenants, whose data is isolated from each other. Platform administrators manage them. */
 export class Tenants {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Creates a tenant. Its first credential is made with credentials.create.
+   * Creates a tenant. Create its first credential with credentials.create.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:tenant:create, in tenant `platform`.
@@ -116,7 +116,7 @@ export class Tenants {
   }
 
   /**
-   * Reads one tenant. A tenant administrator reads its own.
+   * Returns one tenant. A tenant administrator can read only its own tenant.
    *
    * Retried.
    * Scope platform:tenant:read.
@@ -127,7 +127,7 @@ export class Tenants {
   }
 
   /**
-   * Changes the fields that the body names and leaves the others.
+   * Updates only the fields in the body. The change applies to the next request, on every node.
    *
    * Retried.
    * Scope platform:tenant:update.
@@ -138,10 +138,10 @@ export class Tenants {
   }
 
   /**
-   * Removes everything of a DISABLED tenant, forever: its configuration, secrets, commands, events, device requests and
-   * audit log. The answer shows DELETING; the removal goes on in the background, and tenants.get shows its progress.
-   * The id of the tenant, its client ids and one entry in the audit log of tenant `platform` stay. A repetition changes
-   * nothing. Export the tenant first: tenants.export.
+   * Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests and
+   * audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows
+   * the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A
+   * repeated request changes nothing. Export the tenant first, with tenants.export.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:tenant:delete, in tenant `platform`.
@@ -152,9 +152,9 @@ export class Tenants {
   }
 
   /**
-   * Lists everything that the database keeps of a DISABLED tenant, except secrets: first its configuration, then
-   * commands, events, device requests, parked messages and the audit log, each in the order of its ids. The tenant must
-   * stay DISABLED until the last page.
+   * Lists all stored data of a DISABLED tenant, except secrets. The order is: configuration, commands, events, device
+   * requests, parked messages, audit log. Items of one type are in the order of their ids. Keep the tenant DISABLED
+   * until you have read the last page.
    *
    * Retried.
    * Scope platform:tenant:export, in tenant `platform`.
@@ -165,14 +165,14 @@ export class Tenants {
   }
 }
 
-/** Credentials, which sign requests. Each belongs to one tenant. */
+/** Credentials, which sign requests. Each credential belongs to one tenant. */
 export class Credentials {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Creates a credential of the tenant and returns its secret, this once. With rotate_secret: true and a client_id that
-   * exists in the tenant, it makes a new secret instead and answers 200.
+   * Creates a credential of the tenant and returns its secret, only in this response. With rotate_secret: true and an
+   * existing client_id of the tenant, the platform rotates its secret instead and returns 200.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:create.
@@ -184,8 +184,8 @@ export class Credentials {
   }
 
   /**
-   * Lists the credentials of the tenant, newest first, as a bare JSON array. The next page is in the Link header
-   * (rel="next") and its cursor in X-Next-Cursor.
+   * Lists the credentials of the tenant, newest first. The body is a JSON array. The header Link has the URL of the
+   * next page (rel="next"), and the header X-Next-Cursor has its cursor.
    *
    * Retried.
    * Scope platform:credential:read.
@@ -196,7 +196,7 @@ export class Credentials {
   }
 
   /**
-   * Reads one credential, never its secret.
+   * Returns one credential without its secret.
    *
    * Retried.
    * Scope platform:credential:read.
@@ -207,8 +207,7 @@ export class Credentials {
   }
 
   /**
-   * Changes the fields that the body names and leaves the others. It takes effect on the very next request, on every
-   * node.
+   * Updates only the fields in the body. The change applies to the next request, on every node.
    *
    * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:update.
@@ -219,14 +218,13 @@ export class Credentials {
   }
 }
 
-/** Roles: named sets of permissions. */
+/** Roles: named sets of scopes. */
 export class Roles {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the roles that credentials of the tenant can be bound to, and what each grants: the built-in ones, then its
-   * own by name.
+   * Lists the roles of the tenant with their scopes: first the built-in roles, then the custom roles by name.
    *
    * Retried.
    * Scope platform:access:read.
@@ -237,8 +235,9 @@ export class Roles {
   }
 
   /**
-   * Makes a role of the tenant, or replaces what it grants, for every credential bound to it from its very next request
-   * on. The caller may put any open:* scope into it, and those platform:* scopes that it holds itself.
+   * Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every
+   * credential with this role. The caller can grant every open:* scope, but only those platform:* scopes that it holds
+   * itself.
    *
    * Retried.
    * Scope platform:access:update.
@@ -249,7 +248,7 @@ export class Roles {
   }
 
   /**
-   * Removes a role that no credential is bound to.
+   * Deletes a custom role. A role with bindings cannot be deleted.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -266,8 +265,8 @@ export class RoleBindings {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants a credential of the tenant what the role grants. The caller may grant any open:* scope, and those platform:*
-   * scopes that it holds itself.
+   * Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but only those
+   * platform:* scopes that it holds itself.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
@@ -290,7 +289,7 @@ export class RoleBindings {
   }
 
   /**
-   * Takes the role away from the credential, from its very next request on.
+   * Removes the role from the credential. The change applies to its next request.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -301,14 +300,14 @@ export class RoleBindings {
   }
 }
 
-/** Policies: permissions that a credential holds directly, without a role. */
+/** Policies: scopes that are granted directly to a credential, without a role. */
 export class Policies {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants a credential of the tenant one scope directly, without a role. The caller may grant any open:* scope, and
-   * those platform:* scopes that it holds itself.
+   * Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope,
+   * but only those platform:* scopes that it holds itself.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
@@ -320,8 +319,8 @@ export class Policies {
   }
 
   /**
-   * Lists the permissions that credentials of the tenant hold directly, newest first. What a role grants is shown by
-   * roles.list.
+   * Lists the scopes that are granted directly to credentials of the tenant, newest first. roles.list shows the scopes
+   * of roles.
    *
    * Retried.
    * Scope platform:access:read.
@@ -332,8 +331,8 @@ export class Policies {
   }
 
   /**
-   * Deletes the policy that grants this credential this scope, from its very next request on. A role may still grant
-   * the scope.
+   * Deletes the policy that grants this scope to this credential. The change applies to the next request of the
+   * credential. A role may still grant the scope.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -344,7 +343,8 @@ export class Policies {
   }
 
   /**
-   * Takes the permission away from the credential, from its very next request on.
+   * Revokes the scope of the policy. The change applies to the next request of the credential. A role may still grant
+   * the scope.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -355,14 +355,14 @@ export class Policies {
   }
 }
 
-/** Messaging-bus principals: users of the bus, identified by a public nkey. */
+/** Messaging-bus principals: NATS users, identified by a public nkey. */
 export class BusPrincipals {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Registers a user of the messaging bus by its public nkeys. Keep the private seeds, which begin with S, to yourself:
-   * they are refused.
+   * Registers a NATS user by its public nkeys. Do not send private seeds, which begin with S: the platform refuses
+   * them. The principal can connect after the operator has reloaded the NATS configuration.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:bus-principal:create.
@@ -385,7 +385,7 @@ export class BusPrincipals {
   }
 
   /**
-   * Reads one principal.
+   * Returns one principal.
    *
    * Retried.
    * Scope platform:bus-principal:read.
@@ -396,7 +396,8 @@ export class BusPrincipals {
   }
 
   /**
-   * Changes the fields that the body names and leaves the others. DELETED is final.
+   * Updates only the fields in the body. The change applies on the bus after the operator has reloaded the NATS
+   * configuration. DELETED is final.
    *
    * Retried.
    * Scope platform:bus-principal:update.
@@ -407,13 +408,13 @@ export class BusPrincipals {
   }
 }
 
-/** Vendors of the platform catalog. Platform administrators manage them. */
+/** Vendors in the platform catalog. Platform administrators manage them. */
 export class Vendors {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists all vendors, disabled ones included, newest first.
+   * Lists all vendors, including disabled ones, newest first.
    *
    * Retried.
    * Scope platform:catalog:read, in tenant `platform`.
@@ -424,8 +425,8 @@ export class Vendors {
   }
 
   /**
-   * Puts the vendor into the catalog, or changes it there. A disabled vendor takes no new commands, from the next one
-   * on; those accepted before go on.
+   * Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused at once. Commands accepted
+   * earlier continue.
    *
    * Retried.
    * Scope platform:catalog:update, in tenant `platform`.
@@ -442,7 +443,7 @@ export class CommandTypes {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists all command types of the vendor, disabled ones included, newest first.
+   * Lists all command types of the vendor, including disabled ones, newest first.
    *
    * Retried.
    * Scope platform:catalog:read, in tenant `platform`.
@@ -453,8 +454,8 @@ export class CommandTypes {
   }
 
   /**
-   * Puts the command type into the catalog, or changes the fields that the body names. A changed payload_schema counts
-   * up revision and holds from the next command on, on every node.
+   * Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments
+   * `revision` and applies to the next command, on every node.
    *
    * Retried.
    * Scope platform:catalog:update, in tenant `platform`.
@@ -465,14 +466,15 @@ export class CommandTypes {
   }
 }
 
-/** Audit events: who changed what, and who was refused. */
+/** Audit events: administrative changes, and denied requests for changes. */
 export class AuditEvents {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists who changed what in the tenant, from which values to which, and who was refused, newest first. Entries are
-   * written together with the change and never altered.
+   * Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the
+   * caller, the operation, and the values before and after. The platform writes it in the same transaction as the
+   * change and never alters it.
    *
    * Retried.
    * Scope platform:audit:read.
@@ -483,14 +485,14 @@ export class AuditEvents {
   }
 }
 
-/** Parked messages: what the platform or the messaging bus refused, and why. */
+/** Parked messages: messages that the platform or the messaging bus refused, with the reason. */
 export class ParkedMessages {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the messages of the tenant that the platform or the bus refused, newest first, each with the reason. Messages
-   * that belong to no tenant are in the list of tenant `platform`.
+   * Lists the messages of the tenant that the platform or the messaging bus refused, with the reason, newest first.
+   * Messages that belong to no tenant are in the list of the tenant `platform`.
    *
    * Retried.
    * Scope platform:parked-message:read.
@@ -501,7 +503,7 @@ export class ParkedMessages {
   }
 
   /**
-   * Reads one parked message with its body.
+   * Returns one parked message with its body.
    *
    * Retried.
    * Scope platform:parked-message:read.
@@ -512,7 +514,7 @@ export class ParkedMessages {
   }
 
   /**
-   * Removes the message from the database.
+   * Permanently deletes the parked message.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:parked-message:delete.
@@ -523,9 +525,9 @@ export class ParkedMessages {
   }
 
   /**
-   * Publishes the message again under its subject. A DEVICE_REPLY or EVENT is no longer parked once the bus has
-   * acknowledged it. A COMMAND_UPDATE or DEVICE_REQUEST stays parked until the platform has taken it, usually within a
-   * second. If the platform refuses it once more, it is parked under another id, with the new reason.
+   * Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus
+   * acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a
+   * second. If the platform refuses the message again, it is parked under a new id with the new reason.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:parked-message:retry.
@@ -542,9 +544,10 @@ export class CommandsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Accepts and persists a command for a device. ACCEPTED does not mean that the device executed it. A used
-   * idempotency_key returns the existing command, with the header Idempotent-Replayed: true, and makes nothing new;
-   * where the request differs from the original, Idempotency-Mismatch names the fields.
+   * Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor.
+   * 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the
+   * platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the
+   * body differs from the original, the header Idempotency-Mismatch lists the fields that differ.
    *
    * Retried with the same idempotency_key.
    * Scope open:command:create.
@@ -566,8 +569,8 @@ export class CommandsResource {
   }
 
   /**
-   * Reads one command of the tenant with its four statuses. With wait_seconds it answers as soon as the command is
-   * final, or with seen_updated_at as soon as it differs from what the caller has seen.
+   * Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the
+   * status is final. With seen_updated_at too, it responds as soon as the command has changed since that time.
    *
    * Retried.
    * Scope open:command:read.
@@ -578,8 +581,8 @@ export class CommandsResource {
   }
 
   /**
-   * Takes back a command that was not handed to the adapter yet. One that is canceled already answers the same; any
-   * other is refused with its status.
+   * Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already
+   * CANCELED is returned unchanged. With any other status, the request is refused with COMMAND_NOT_CANCELABLE.
    *
    * Retried.
    * Scope open:command:cancel.
@@ -590,15 +593,15 @@ export class CommandsResource {
   }
 }
 
-/** Requests of devices, and the replies to them. */
+/** Requests from devices, and the replies to them. */
 export class DeviceRequestsResource {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the requests that devices of the tenant sent, newest first. With wait_seconds it answers as soon as the page
-   * is not empty; newest first, only the first page waits. To follow what devices ask, use order=asc with wait_seconds,
-   * and go on from the cursor of the last item.
+   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as
+   * soon as the page has an item. With order=desc, only a request without a cursor waits. To follow new requests, use
+   * order=asc with wait_seconds and continue from the cursor of the last item.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -609,7 +612,7 @@ export class DeviceRequestsResource {
   }
 
   /**
-   * Reads one request of a device and its reply. request_id in the path is the device_request_id.
+   * Returns one device request and its reply. request_id in the path is the device_request_id.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -620,8 +623,9 @@ export class DeviceRequestsResource {
   }
 
   /**
-   * Gives the one reply. The first wins: the same reply again answers as before, another one is refused. No built-in
-   * role may reply: grant open:device-request:create by a role of your own or a policy.
+   * Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is
+   * the same; a different reply is refused. No built-in role includes the scope: grant it with a custom role or a
+   * policy.
    *
    * Retried.
    * Scope open:device-request:create.
@@ -632,14 +636,15 @@ export class DeviceRequestsResource {
   }
 }
 
-/** Events of the tenant's commands, in order. */
+/** The event log of the tenant's commands. */
 export class EventsResource {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Reads the tenant's events, oldest first, from the cursor on. With wait_seconds it answers as soon as there is one.
-   * from=now answers no events but a next_cursor: pass it as cursor to get the events that come after it.
+   * Lists the events of the tenant after the cursor, oldest first by default. With wait_seconds, the platform responds
+   * as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new
+   * events.
    *
    * Retried.
    * Scope open:event:read.
@@ -656,7 +661,7 @@ export class CatalogResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Reads the enabled vendors, their enabled command types and the schema of each payload.
+   * Returns the vendors that the tenant can use, with their enabled command types and payload schemas.
    *
    * Retried.
    * Scope open:catalog:read.
@@ -666,15 +671,15 @@ export class CatalogResource {
   }
 }
 
-/** Presigned access to objects in the tenant's own stores. */
+/** Presigned URLs for objects in the tenant's own stores. */
 export class ObjectsResource {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Checks the resource's policy and signs one request to the tenant's store, which its bearer sends without further
-   * credentials. The store enforces what was signed: method, key, type, size and expiry. The grant is recorded, the URL
-   * is not.
+   * Checks the rules of the object resource and returns a presigned URL for one upload or download. The client sends
+   * the request directly to the tenant's store, without other credentials. The store enforces the method, key, type,
+   * size and expiry. The platform records that it issued a URL, but does not store the URL.
    *
    * Retried.
    * Scope open:object:create.
@@ -691,8 +696,8 @@ export class ObjectCredentials {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Registers access to one of the tenant's own S3-compatible stores. The secret half is sealed and never returned. At
-   * most 50 a tenant by default, those that are DISABLED included.
+   * Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and
+   * never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:object-config:create.
@@ -703,7 +708,7 @@ export class ObjectCredentials {
   }
 
   /**
-   * Lists the object credentials of the tenant, newest first, never their secrets.
+   * Lists the object credentials of the tenant without their secrets, newest first.
    *
    * Retried.
    * Scope open:object-config:read.
@@ -714,7 +719,7 @@ export class ObjectCredentials {
   }
 
   /**
-   * Reads one object credential, never its secrets.
+   * Returns one object credential without its secrets.
    *
    * Retried.
    * Scope open:object-config:read.
@@ -725,8 +730,8 @@ export class ObjectCredentials {
   }
 
   /**
-   * Changes the fields that the body names and leaves the others. access_key_id and secret_access_key together rotate
-   * the access key from the next presign on.
+   * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together.
+   * The change applies to the next presign request.
    *
    * Retried without secret_access_key. With it: not retried after an unknown outcome, but throws an
    * `UnknownOutcomeError`.
@@ -738,8 +743,8 @@ export class ObjectCredentials {
   }
 
   /**
-   * Removes the object credential and its secrets from the database. It is refused while object resources use the
-   * credential, DISABLED ones included. URLs issued before go on until they expire.
+   * Deletes the object credential and its secrets. It cannot be deleted while object resources use it, including
+   * DISABLED ones. URLs issued earlier keep working until they expire.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:object-config:delete.
@@ -750,14 +755,15 @@ export class ObjectCredentials {
   }
 }
 
-/** Object resources: policies that say which objects may be presigned. */
+/** Object resources: rules for presigned URLs. */
 export class ObjectResources {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Allows presigned access to a part of a bucket: which operations, below which prefix, of which types and sizes, for
-   * how long. At most 200 a tenant by default, those that are DISABLED included.
+   * Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix,
+   * content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED
+   * ones.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:object-config:create.
@@ -779,7 +785,7 @@ export class ObjectResources {
   }
 
   /**
-   * Reads one object resource.
+   * Returns one object resource.
    *
    * Retried.
    * Scope open:object-config:read.
@@ -790,7 +796,8 @@ export class ObjectResources {
   }
 
   /**
-   * Changes the fields that the body names and leaves the others, from the next presign on.
+   * Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep
+   * working until they expire.
    *
    * Retried.
    * Scope open:object-config:update.
@@ -801,8 +808,8 @@ export class ObjectResources {
   }
 
   /**
-   * Removes the object resource. No request is presigned for it any more; URLs issued before go on until they expire.
-   * The objects in the bucket stay.
+   * Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they
+   * expire. The objects in the bucket are not deleted.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:object-config:delete.
@@ -813,14 +820,14 @@ export class ObjectResources {
   }
 }
 
-/** Callback endpoints, to which a later delivery service sends events. The platform delivers nothing. */
+/** Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet. */
 export class CallbackEndpoints {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Stores where a later delivery service sends events, and returns the secret that it signs them with, this once. The
-   * platform itself delivers nothing. At most 50 a tenant by default, those that are DISABLED included.
+   * Stores a webhook URL. Returns the secret that will sign deliveries, only in this response. The platform does not
+   * deliver webhooks yet. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:create.
@@ -831,7 +838,7 @@ export class CallbackEndpoints {
   }
 
   /**
-   * Lists the callback endpoints of the tenant, newest first, never their secrets.
+   * Lists the callback endpoints of the tenant without their secrets, newest first.
    *
    * Retried.
    * Scope open:callback:read.
@@ -842,7 +849,7 @@ export class CallbackEndpoints {
   }
 
   /**
-   * Reads one callback endpoint, never its secret.
+   * Returns one callback endpoint without its secret.
    *
    * Retried.
    * Scope open:callback:read.
@@ -853,8 +860,8 @@ export class CallbackEndpoints {
   }
 
   /**
-   * Changes the fields that the body names and leaves the others. rotate_secret: true makes a new secret and returns
-   * it, this once.
+   * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret and returns it,
+   * only in this response.
    *
    * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:update.
@@ -865,7 +872,7 @@ export class CallbackEndpoints {
   }
 
   /**
-   * Removes the callback endpoint with its subscriptions, and its secrets from the database.
+   * Deletes the callback endpoint, its subscriptions and its secrets.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:callback:disable.
@@ -876,13 +883,13 @@ export class CallbackEndpoints {
   }
 }
 
-/** Callback subscriptions: the events that an endpoint receives. */
+/** Callback subscriptions: the event types that an endpoint will receive. */
 export class CallbackSubscriptions {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Subscribes the endpoint to an event type, once for each type.
+   * Subscribes the endpoint to an event type. An endpoint can have one subscription per type.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:create.
@@ -905,7 +912,7 @@ export class CallbackSubscriptions {
   }
 
   /**
-   * Switches the subscription on or off.
+   * Enables or disables the subscription.
    *
    * Retried.
    * Scope open:callback:update.
@@ -916,7 +923,7 @@ export class CallbackSubscriptions {
   }
 
   /**
-   * Ends the subscription.
+   * Deletes the subscription.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:callback:disable.
@@ -927,13 +934,13 @@ export class CallbackSubscriptions {
   }
 }
 
-/** The credential that signs the request. */
+/** The calling credential. */
 export class MeResource {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Tells who the caller is, what it may do and which limits apply. Any live credential may call it.
+   * Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.
    *
    * Retried.
    */

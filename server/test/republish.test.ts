@@ -7,7 +7,7 @@ const postgres = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', KEYRING: 
 test.each([
   ['without --since', [], '--since is required'],
   ['a time that is not RFC 3339', ['--since', 'yesterday'], '--since must be RFC 3339'],
-  ['a day that is not in the calendar', ['--since', '2026-02-30T09:30:00Z'], 'is not a date of the calendar'],
+  ['a day that is not in the calendar', ['--since', '2026-02-30T09:30:00Z'], 'is not a valid date'],
   ['an unknown flag', [...since, '--until', '2026-01-31T09:30:00Z'], '--until'],
   ['an extra argument', [...since, 'acme'], 'acme'],
 ])('outbox republish refuses %s in one line', async (_, args, problem) => {

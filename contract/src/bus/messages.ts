@@ -6,19 +6,21 @@ import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../pri
 /** The largest message that the platform accepts from the bus. */
 export const MAX_MESSAGE_BYTES = 65_536;
 
-const CommandId = z.uuid().describe('The command.');
+const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
 /** platform → adapter, on `tenants.{tenant_id}.commands.{vendor}`. */
 export const CommandMessage = z
   .object({
     command_id: CommandId,
-    tenant_id: z.string().describe('The tenant whose command it is.'),
+    tenant_id: z.string().describe('Tenant of the command.'),
     vendor: Vendor,
     device_id: DeviceId,
     command_type: CommandType,
-    payload: z.record(z.string(), z.unknown()).describe("What to do: satisfies the command type's payload schema."),
+    payload: z
+      .record(z.string(), z.unknown())
+      .describe('Parameters of the command, valid for the payload schema of the command type.'),
     accepted_at: Timestamp.describe('When the platform accepted the command.'),
-    deadline_at: Timestamp.describe('When the platform stops waiting. Do not begin after it.'),
+    deadline_at: Timestamp.describe('Deadline of the command. Do not start the command after this time.'),
   })
   .meta({
     id: 'CommandMessage',
@@ -57,20 +59,26 @@ const ReportedDeviceExecutionStatus = DeviceExecutionStatus.extract([
 export const CommandUpdate = z
   .strictObject({
     command_id: CommandId,
-    adapter_status: ReportedAdapterStatus.optional().describe('How far the command came with the adapter.'),
-    device_execution_status: ReportedDeviceExecutionStatus.optional().describe('What the device did with it.'),
+    adapter_status: ReportedAdapterStatus.optional().describe(
+      'Progress at the adapter. Required if device_execution_status is absent.',
+    ),
+    device_execution_status: ReportedDeviceExecutionStatus.optional().describe(
+      'Execution on the device. It implies the adapter status DELIVERED.',
+    ),
     status_reason: z
       .strictObject({
-        code: z.string().min(1).max(128).describe('A word for programs.'),
-        message: z.string().max(1024).describe('A sentence for people.'),
+        code: z.string().min(1).max(128).describe('Machine-readable code.'),
+        message: z.string().max(1024).describe('Human-readable explanation.'),
       })
       .optional()
-      .describe('Why, where it did not succeed.'),
+      .describe('Reason for the status.'),
     result: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('What the device returned; at most 32 KiB as JSON in UTF-8.'),
-    occurred_at: InputTimestamp.optional().describe('When it happened, by the clock of adapter or device.'),
+      .describe('Result from the device. At most 32 KiB as JSON in UTF-8.'),
+    occurred_at: InputTimestamp.optional().describe(
+      'When the change happened, by the clock of the adapter or the device.',
+    ),
   })
   .refine((update) => update.adapter_status !== undefined || update.device_execution_status !== undefined, {
     error: 'must carry adapter_status or device_execution_status',
@@ -101,17 +109,21 @@ export const DeviceRequestMessage = z
   .strictObject({
     device_id: DeviceId,
     request_type: RequestType,
-    payload: z.record(z.string(), z.unknown()).describe('What the device said; at most 32 KiB as JSON in UTF-8.'),
+    payload: z.record(z.string(), z.unknown()).describe('Data from the device. At most 32 KiB as JSON in UTF-8.'),
     dedupe_id: z
       .string()
       .regex(/^[\x21-\x7E]{1,128}$/)
-      .describe("The adapter's own id of the request: sent again under the same id, it is the same request."),
+      .describe(
+        'Id that the adapter gives the request. The platform ignores a repeated request with the same tenant, vendor and dedupe_id.',
+      ),
     expires_in_seconds: z
       .int()
       .min(5)
       .max(86_400)
       .optional()
-      .describe('How long the device waits for a reply from now on, in seconds: 5 to 86400, 300 by default.'),
+      .describe(
+        'How long the device waits for a reply, in seconds: 5 to 86400, 300 by default. It counts from the time at which NATS stores the message.',
+      ),
   })
   .meta({
     id: 'DeviceRequestMessage',
@@ -128,14 +140,14 @@ export const DeviceRequestMessage = z
 export const DeviceReplyMessage = z
   .object({
     device_request_id: DeviceRequestId,
-    dedupe_id: z.string().describe("The adapter's own id of the request."),
+    dedupe_id: z.string().describe('Id that the adapter gave the request.'),
     device_id: DeviceId,
     request_type: RequestType,
     outcome: DeviceReply.shape.outcome,
     payload: DeviceReply.shape.payload,
     error: DeviceReply.shape.error,
     replied_at: DeviceReply.shape.replied_at,
-    expires_at: Timestamp.describe('Until when the device waits.'),
+    expires_at: Timestamp.describe('When the request expires. Do not deliver the reply after this time.'),
   })
   .meta({
     id: 'DeviceReplyMessage',

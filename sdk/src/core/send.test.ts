@@ -94,7 +94,7 @@ test.each(pairs(unrepeatable, whoKnows))(
     const error = await call(client).catch((error) => error);
     expect(error).toMatchObject({
       name: 'UnknownOutcomeError',
-      message: expect.stringMatching(/may have taken effect: see with \w+\.(get|list)/),
+      message: expect.stringMatching(/may have taken effect: call \w+\.(get|list)/),
       requestId: fetch.sent[0]?.headers['X-Request-Id'],
       attempts: 1,
       cause: { name: expect.stringMatching(/^(ApiError|ConnectionError)$/) },
