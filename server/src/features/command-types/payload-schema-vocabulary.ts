@@ -3,26 +3,15 @@ import { canonicalJson } from '../../platform/json/canonical-json.js';
 
 /**
  * These replace Ajv's own keywords. Ajv's equality calls `toString` and `valueOf` of the compared values, which a
- * payload may have as properties. Its uniqueItems compares every pair, a third of a second for the items of one
- * payload. Its multipleOf says that 0.3 is not a multiple of 0.1.
+ * payload may have as properties. Its uniqueItems compares every pair, a second for the items of one payload.
  */
 export const vocabulary: FuncKeywordDefinition[] = [
   {
     keyword: 'const',
-    compile(constant: unknown) {
-      const expected = canonicalJson(constant);
-      return (value: unknown) => canonicalJson(value) === expected;
-    },
+    compile: (constant: unknown) => isOneOf([constant]),
     error: { message: 'must be equal to constant' },
   },
-  {
-    keyword: 'enum',
-    compile(values: unknown[]) {
-      const expected = new Set(values.map(canonicalJson));
-      return (value: unknown) => expected.has(canonicalJson(value));
-    },
-    error: { message: 'must be equal to one of the allowed values' },
-  },
+  { keyword: 'enum', compile: isOneOf, error: { message: 'must be equal to one of the allowed values' } },
   {
     keyword: 'uniqueItems',
     type: 'array',
@@ -40,3 +29,10 @@ export const vocabulary: FuncKeywordDefinition[] = [
     error: { message: ({ schema }) => `must be multiple of ${schema}` },
   },
 ];
+
+function isOneOf(values: unknown[]) {
+  const expected = new Set(values);
+  const texts = new Set(values.map(canonicalJson));
+  return (value: unknown) =>
+    typeof value === 'object' && value !== null ? texts.has(canonicalJson(value)) : expected.has(value);
+}

@@ -3,28 +3,20 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Refuse } from '../../platform/operation/api-error.js';
 import { linearPattern } from './linear-pattern.js';
-import { problem, rulesBrokenIn } from './payload-schema-rules.js';
+import { DIALECT, metaSchema, problem, rulesBrokenIn, type Schema } from './payload-schema-rules.js';
 import { vocabulary } from './payload-schema-vocabulary.js';
 import { validationDetails } from './validation-details.js';
 
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
+const MAX_DETAILS = 20;
 
 /**
  * Compiles the payload schema of a command type, or throws PAYLOAD_SCHEMA_INVALID. Both the operation that stores a
  * schema and the check of commands call this: every stored schema compiles on every node.
  */
-export function compilePayloadSchema(
-  schema: Record<string, unknown>,
-  refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>,
-): ValidateFunction {
-  refuseAny(refuse, sizeProblems(schema));
-  refuseAny(refuse, dialectProblems(schema));
-  refuseAny(
-    refuse,
-    rulesBrokenIn(schema, (format) => Object.hasOwn(metaSchema.formats, format)),
-  );
+export function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>): ValidateFunction {
+  for (const problemsOf of [sizeProblems, dialectProblems, rulesBrokenIn]) refuseAny(refuse, problemsOf(schema));
   try {
     return newCompiler().compile(schema);
   } catch (error) {
@@ -33,8 +25,9 @@ export function compilePayloadSchema(
   }
 }
 
-function refuseAny(refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>, details: ErrorDetail[]): void {
-  if (details.length === 0) return;
+function refuseAny(refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>, problems: ErrorDetail[]): void {
+  if (problems.length === 0) return;
+  const details = problems.slice(0, MAX_DETAILS);
   const reasons = details.map(({ location, message }) => `${location} ${message}`).join('; ');
   throw refuse('PAYLOAD_SCHEMA_INVALID', { message: `The payload schema is not valid: ${reasons}.`, details });
 }
@@ -49,9 +42,7 @@ function sizeProblems(schema: object): ErrorDetail[] {
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
-const metaSchema = addFormats.default(new Ajv2020({ strict: false, logger: false }));
-
-function dialectProblems(schema: Record<string, unknown>): ErrorDetail[] {
+function dialectProblems(schema: Schema): ErrorDetail[] {
   if (![undefined, DIALECT].includes(schema.$schema as string | undefined)) {
     return [problem(['$schema'], 'UNKNOWN_DIALECT', `must be ${DIALECT}`)];
   }
