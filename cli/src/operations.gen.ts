@@ -115,7 +115,7 @@ export const operations = {
   },
   "commands.get": {
     "summary": "Get a command",
-    "description": "Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With seen_updated_at too, it responds as soon as the command has changed since that time.",
+    "description": "Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.",
     "scope": "open:command:read",
     "tenant": "own",
     "path": {
@@ -124,11 +124,11 @@ export const operations = {
     "fields": {
       "wait_seconds": {
         "kind": "integer",
-        "description": "Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately."
+        "description": "Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately."
       },
       "seen_updated_at": {
         "kind": "instant",
-        "description": "`updated_at` of the command in your last response. wait_seconds then waits for the next change."
+        "description": "`updated_at` of the command in your last response. With wait_seconds, the platform then waits for the next change."
       }
     }
   },
@@ -144,7 +144,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as soon as the page has an item. With order=desc, only a request without a cursor waits. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as soon as the page has an item. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {},
@@ -188,7 +188,7 @@ export const operations = {
       },
       "wait_seconds": {
         "kind": "integer",
-        "description": "Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately."
+        "description": "Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately."
       }
     }
   },
@@ -198,7 +198,7 @@ export const operations = {
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there."
+      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id."
     },
     "fields": {}
   },
@@ -208,7 +208,7 @@ export const operations = {
     "scope": "open:device-request:create",
     "tenant": "own",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there."
+      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id."
     },
     "fields": {
       "outcome": {
@@ -239,7 +239,7 @@ export const operations = {
     "fields": {
       "from": {
         "kind": "text",
-        "description": "Where to start without a cursor. `now`: after the newest event. A time: at the first event that was logged at or after it. By default, at the oldest event. Omit it when you send a cursor."
+        "description": "Start of the list, if you send no cursor. `now`: after the newest event. A time: at the first event that was logged at or after this time. By default, the list starts at the oldest event. Omit `from` when you send a cursor."
       },
       "order": {
         "kind": "text",
@@ -271,7 +271,7 @@ export const operations = {
       },
       "wait_seconds": {
         "kind": "integer",
-        "description": "Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately."
+        "description": "Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately."
       }
     }
   },
@@ -311,7 +311,7 @@ export const operations = {
       },
       "expires_in_seconds": {
         "kind": "integer",
-        "description": "How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. By default 900, or the maximum if it is lower."
+        "description": "How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. The default is 900, or max_expires_in_seconds if that is lower."
       },
       "content_type": {
         "kind": "text",
@@ -460,7 +460,7 @@ export const operations = {
   },
   "objectCredentials.delete": {
     "summary": "Delete an object credential",
-    "description": "Deletes the object credential and its secrets. It cannot be deleted while object resources use it, including DISABLED ones. URLs issued earlier keep working until they expire.",
+    "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED one. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:delete",
     "tenant": "own",
     "path": {
@@ -617,7 +617,7 @@ export const operations = {
   },
   "callbackEndpoints.create": {
     "summary": "Create a callback endpoint",
-    "description": "Stores a webhook URL. Returns the secret that will sign deliveries, only in this response. The platform does not deliver webhooks yet. By default, a tenant can have 50 callback endpoints, including DISABLED ones.",
+    "description": "Stores a webhook URL. The platform does not deliver webhooks yet. The secret that will sign deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.",
     "scope": "open:callback:create",
     "tenant": "own",
     "path": {},
@@ -670,7 +670,7 @@ export const operations = {
   },
   "callbackEndpoints.update": {
     "summary": "Update a callback endpoint",
-    "description": "Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret and returns it, only in this response.",
+    "description": "Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is returned only in this response.",
     "scope": "open:callback:update",
     "tenant": "own",
     "path": {
@@ -687,7 +687,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing.",
+        "description": "ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -732,7 +732,7 @@ export const operations = {
     "fields": {
       "event_type": {
         "kind": "text",
-        "description": "command.accepted or command.completed. No type is limited to one outcome: the event contains the status.",
+        "description": "command.accepted or command.completed. There is no separate type for failures: the event contains the status.",
         "isRequired": true
       },
       "status": {
@@ -767,7 +767,7 @@ export const operations = {
     "fields": {
       "status": {
         "kind": "text",
-        "description": "ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered.",
+        "description": "ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -822,7 +822,7 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor.",
+        "description": "Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
@@ -868,7 +868,7 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor.",
+        "description": "Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
@@ -901,7 +901,7 @@ export const operations = {
   },
   "credentials.create": {
     "summary": "Create a credential, or rotate its secret",
-    "description": "Creates a credential of the tenant and returns its secret, only in this response. With rotate_secret: true and an existing client_id of the tenant, the platform rotates its secret instead and returns 200.",
+    "description": "Creates a credential of the tenant. Its secret is returned only in this response. With rotate_secret: true and the client_id of an existing credential of the tenant, the platform rotates the secret of that credential and returns 200.",
     "scope": "platform:credential:create",
     "tenant": "path",
     "path": {
@@ -942,7 +942,7 @@ export const operations = {
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "If true and the client_id exists in the tenant, the platform rotates its secret and changes nothing else."
+        "description": "If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
@@ -1039,7 +1039,7 @@ export const operations = {
   },
   "roles.put": {
     "summary": "Create or replace a custom role",
-    "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.",
+    "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.",
     "scope": "platform:access:update",
     "tenant": "path",
     "path": {
@@ -1067,7 +1067,7 @@ export const operations = {
   },
   "roleBindings.create": {
     "summary": "Bind a credential to a role",
-    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.",
+    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.",
     "scope": "platform:access:create",
     "tenant": "path",
     "path": {
@@ -1115,7 +1115,7 @@ export const operations = {
   },
   "policies.create": {
     "summary": "Grant one scope to a credential",
-    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.",
+    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.",
     "scope": "platform:access:create",
     "tenant": "path",
     "path": {
@@ -1363,7 +1363,7 @@ export const operations = {
       },
       "payload_schema": {
         "kind": "object",
-        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts."
+        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts."
       }
     }
   },

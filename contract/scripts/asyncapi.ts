@@ -25,7 +25,7 @@ const info = {
   ],
   description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the view of the platform: it sends a command, and the adapter reads it.
 
-Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). Both are in \`x-nats-client\` of the server. The platform creates the streams and the durables: do not create or list any. Pull messages from your durable and acknowledge each message. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) restarts the 30 seconds.
+Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durables: do not create or list any. Pull messages from your durable and acknowledge each message. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) restarts the 30 seconds.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|
@@ -60,7 +60,7 @@ const securitySchemes = {
 const parameters = {
   tenant_id: { description: 'Tenant of the command, the device or the event.', examples: ['acme'] },
   vendor: { description: 'Vendor in the platform catalog.', examples: ['vendor_a'] },
-  event_type: { description: 'Event type. It is two tokens of the subject.', enum: [...eventTypes] },
+  event_type: { description: 'Event type, which consists of two tokens of the subject.', enum: [...eventTypes] },
 };
 
 type Channel = {
@@ -100,7 +100,7 @@ const channels: Record<ChannelName, Channel> = {
     messages: ['CommandUpdate'],
     summary: 'Receive an update of a command from its adapter',
     description:
-      'The stream is `TOP_UPDATES`. A command can have many updates. The platform refuses an update that is malformed, or for a command that is unknown or belongs to another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is counted and parked, so that the operator can read it.',
+      'The stream is `TOP_UPDATES`. A command can have many updates. The platform refuses an update that is malformed. It also refuses an update for an unknown command, or for a command of another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is counted and parked, so that the operator can read it.',
   },
   deviceRequest: {
     action: 'receive',

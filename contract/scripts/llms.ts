@@ -24,7 +24,14 @@ export function renderLlms(): string {
 
 ## Signing
 
-Every request below \`/api/v1\` has four headers: \`X-Api-Id\` (the client_id), \`X-Api-Timestamp\` (Unix seconds), \`X-Api-Nonce\` (8 to 128 characters of \`A-Z a-z 0-9 . _ ~ -\`, new for each attempt) and \`X-Api-Signature\`: \`v1=\` and the lower-case hex digits of HMAC-SHA256 with the whole secret as the key over these seven lines. The lines are joined by a line feed, with none at the end:
+Every request below \`/api/v1\` has four headers:
+
+- \`X-Api-Id\`: the client_id
+- \`X-Api-Timestamp\`: Unix time in seconds
+- \`X-Api-Nonce\`: 8 to 128 characters of \`A-Z a-z 0-9 . _ ~ -\`, new for each attempt
+- \`X-Api-Signature\`: \`v1=\` and the HMAC-SHA256 of the string to sign, as lower-case hex digits; the key is the whole secret
+
+The string to sign has seven lines. They are joined by a line feed, with none at the end:
 
 \`\`\`text
 HMAC-SHA256-V1

@@ -30,10 +30,10 @@ const AuditEvent = z
       .describe('Path of the resource below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.'),
     changes: z.array(z.string()).describe('Names of the fields in the request.'),
     before: values.describe(
-      'Previous values of the changed fields; null if the entry is a creation or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785).',
+      'Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785).',
     ),
     after: values.describe(
-      'New values of the changed fields; null if the entry is a deletion or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time.',
+      'New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time.',
     ),
     outcome: AuditOutcome,
     request_id: RequestId.describe('Correlation id of the audited request.'),

@@ -6,7 +6,8 @@ export const CallbackEndpointId = z.uuid().describe('Id of the callback endpoint
 
 export const CallbackStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'CallbackEndpointStatus',
-  description: 'ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing.',
+  description:
+    'ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available.',
 });
 
 /** Accepts any text: a forbidden URL is refused as such, with the reason. */
@@ -51,7 +52,7 @@ const fields = {
     .min(1)
     .describe('Number of the current secret: starts at 1 and increases by 1 with each rotation.'),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'When the previous secret expires; null if it is not valid. Until then, both secrets sign deliveries.',
+    'When the previous secret expires; null if there is no valid previous secret. Until then, both secrets sign deliveries.',
   ),
   created_at: Timestamp.describe('When the endpoint was created.'),
   updated_at: Timestamp.describe('When the endpoint was last changed.'),
@@ -163,7 +164,7 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'Create a callback endpoint',
     description:
-      'Stores a webhook URL. Returns the secret that will sign deliveries, only in this response. The platform does not deliver webhooks yet. By default, a tenant can have 50 callback endpoints, including DISABLED ones.',
+      'Stores a webhook URL. The platform does not deliver webhooks yet. The secret that will sign deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.',
     metadata: {
       scope: 'open:callback:create',
       specified: true,
@@ -212,7 +213,7 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints/:endpoint_id',
     summary: 'Update a callback endpoint',
     description:
-      'Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret and returns it, only in this response.',
+      'Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is returned only in this response.',
     metadata: {
       scope: 'open:callback:update',
       specified: true,

@@ -8,7 +8,8 @@ const SubscriptionId = z.uuid().describe('Id of the subscription: a UUID that th
 
 export const SubscriptionStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'CallbackSubscriptionStatus',
-  description: 'ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered.',
+  description:
+    'ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available.',
 });
 
 const CallbackSubscription = z
@@ -38,7 +39,7 @@ const CallbackSubscriptionCreate = z
       .string()
       .regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces')
       .describe(
-        'command.accepted or command.completed. No type is limited to one outcome: the event contains the status.',
+        'command.accepted or command.completed. There is no separate type for failures: the event contains the status.',
       ),
     status: SubscriptionStatus.optional().describe('ACTIVE by default.'),
   })

@@ -32,7 +32,7 @@ const commandStatuses = [
 export const CommandStatus = z.enum(commandStatuses).meta({
   id: 'CommandStatus',
   description:
-    'Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused it. UNSUPPORTED: the adapter does not know it. TIMED_OUT: it was sent, and its outcome is unknown; the device may have executed it. EXPIRED: it was never sent; you can safely send another one. CANCELED: a caller canceled it before it was sent.',
+    'Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent.',
 });
 
 export const AdapterStatus = z
@@ -40,7 +40,7 @@ export const AdapterStatus = z
   .meta({
     id: 'AdapterStatus',
     description:
-      'Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused it. UNSUPPORTED: the adapter does not know it. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: no report arrived in time.',
+      'Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline.',
   });
 
 export const DeviceExecutionStatus = z
@@ -54,7 +54,7 @@ export const DeviceExecutionStatus = z
 export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
   id: 'PublicStatus',
   description:
-    'Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status.',
+    'Simplified status for end users, derived from `status`: PENDING for ACCEPTED and DISPATCHED, SUCCEEDED for SUCCEEDED, UNKNOWN for TIMED_OUT, FAILED for every other status.',
 });
 
 export const StatusReason = z
@@ -115,7 +115,7 @@ const CommandCreate = z
 
 const HistorySource = z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).meta({
   id: 'HistorySource',
-  description: 'Who caused the change: the platform, the adapter, or the device through its adapter.',
+  description: 'Source of the change: the platform, the adapter, or the device (reported by the adapter).',
 });
 
 const HistoryEntry = z.object({
@@ -248,7 +248,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands/:command_id',
     summary: 'Get a command',
     description:
-      'Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With seen_updated_at too, it responds as soon as the command has changed since that time.',
+      'Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.',
     metadata: {
       scope: 'open:command:read',
       specified: true,
@@ -259,7 +259,7 @@ export const commands = operations({
     query: z.strictObject({
       wait_seconds: WaitSeconds,
       seen_updated_at: InputTimestamp.optional().describe(
-        '`updated_at` of the command in your last response. wait_seconds then waits for the next change.',
+        '`updated_at` of the command in your last response. With wait_seconds, the platform then waits for the next change.',
       ),
     }),
     responses: { 200: Command },

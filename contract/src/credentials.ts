@@ -44,11 +44,11 @@ const Credential = z
       .min(1)
       .describe('Number of the current secret: starts at 1 and increases by 1 with each rotation.'),
     previous_secret_expires_at: Timestamp.nullable().describe(
-      'When the previous secret expires; null if it is not valid.',
+      'When the previous secret expires; null if there is no valid previous secret.',
     ),
     expires_at: Timestamp.nullable().describe('When the credential expires; null if it does not expire.'),
     last_used_at: LastUsedAt.describe(
-      'Time of the last valid request with any secret of the credential; null if there was none. Updated with a delay of up to 90 seconds.',
+      'Time of the last valid request that was signed with any secret of the credential; null if there was none. Updated with a delay of up to 90 seconds.',
     ),
     secret_last_used_at: LastUsedAt.describe('Like last_used_at, but only for the current secret.'),
     previous_secret_last_used_at: LastUsedAt.describe(
@@ -155,7 +155,7 @@ const CredentialCreate = z
       .boolean()
       .optional()
       .describe(
-        'If true and the client_id exists in the tenant, the platform rotates its secret and changes nothing else.',
+        'If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else.',
       ),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
@@ -215,7 +215,7 @@ export const credentials = operations({
     path: '/api/v1/platform/tenants/:tenant_id/credentials',
     summary: 'Create a credential, or rotate its secret',
     description:
-      'Creates a credential of the tenant and returns its secret, only in this response. With rotate_secret: true and an existing client_id of the tenant, the platform rotates its secret instead and returns 200.',
+      'Creates a credential of the tenant. Its secret is returned only in this response. With rotate_secret: true and the client_id of an existing credential of the tenant, the platform rotates the secret of that credential and returns 200.',
     metadata: {
       scope: 'platform:credential:create',
       specified: true,

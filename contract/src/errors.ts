@@ -70,7 +70,7 @@ export const errors = {
   UNAUTHENTICATED: {
     status: 401,
     meaning:
-      'No valid credential signed the request. A header is missing or malformed, the signature does not match, the credential is unknown, disabled, expired or deleted, or its tenant is disabled.',
+      'No valid credential signed the request. Possible causes are a missing or malformed header, a wrong signature, a disabled tenant, or a credential that is unknown, disabled, expired or deleted.',
     fix: 'Correct every header that details lists. If there are no details, compare metadata.string_to_sign line by line with the string that you signed. If they are equal, check X-Api-Id and the secret.',
     retryable: false,
   },
@@ -97,7 +97,7 @@ export const errors = {
     status: 403,
     meaning:
       'The rules of the object resource do not allow the request, or the resource or its credential is DISABLED.',
-    fix: 'Send only what the rules allow. details lists each field and its rule.',
+    fix: 'Send a request that the rules allow. details lists each violated rule with its field.',
     retryable: false,
   },
   NOT_FOUND: {
@@ -182,7 +182,7 @@ export const errors = {
   RESOURCE_LIMIT_REACHED: {
     status: 409,
     meaning: 'The limit for resources of this kind is reached. Resources of every status count.',
-    fix: 'Update an unused resource, or delete one with the DELETE operation. A change of status does not help. metadata has the resource and its limit, which the operator can raise.',
+    fix: 'Delete an unused resource with its DELETE operation, or update it for the new purpose. A change of status does not help. metadata has the kind of resource and the limit. The operator can raise the limit.',
     retryable: false,
   },
   OBJECT_CREDENTIAL_IN_USE: {
@@ -224,7 +224,7 @@ export const errors = {
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning: 'The change would leave the platform without a permanent administrator.',
-    fix: 'First create another credential of the tenant platform, without expires_at, and bind it to platform_admin.',
+    fix: 'First create another credential of the tenant `platform`, without expires_at, and bind it to the role platform_admin.',
     retryable: false,
   },
   PAYLOAD_TOO_LARGE: {
@@ -259,13 +259,13 @@ export const errors = {
   },
   TENANT_ID_RESERVED: {
     status: 422,
-    meaning: 'The tenant platform cannot be created, disabled or deleted.',
+    meaning: 'The tenant `platform` cannot be created, disabled or deleted.',
     fix: 'Choose another tenant_id.',
     retryable: false,
   },
   SCOPE_UNKNOWN: {
     status: 422,
-    meaning: 'The scope does not exist, or only the tenant platform can grant it.',
+    meaning: 'The scope does not exist, or only the tenant `platform` can grant it.',
     fix: 'Use a scope that the reference lists. roles.list shows the scopes of the built-in roles.',
     retryable: false,
   },
@@ -290,7 +290,7 @@ export const errors = {
   },
   EVENT_TYPE_NOT_SUBSCRIBABLE: {
     status: 422,
-    meaning: 'The event type does not exist. No event type is limited to one outcome.',
+    meaning: 'The event type does not exist. There are no separate event types for outcomes.',
     fix: 'Subscribe to command.accepted or command.completed, and read the status in the event.',
     retryable: false,
   },
@@ -316,7 +316,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning:
-      'The platform cannot process the request now. It does not reach its database, or a new command would wait too long. The request had no effect.',
+      'The platform cannot process the request now, for example because it cannot reach its database, or because a new command would wait too long. The request had no effect.',
     fix: 'Repeat the request after the seconds in Retry-After.',
     retryable: true,
   },

@@ -127,7 +127,7 @@ const EventPage = z
     next_cursor: z
       .string()
       .describe(
-        'Send as `cursor` to get the next page. Never null. An empty page with the same cursor that you sent means that there are no more events yet.',
+        'Send as `cursor` to get the next page. Never null. If the page is empty and next_cursor equals the cursor that you sent, there are no newer events yet.',
       ),
     request_id: RequestId,
   })
@@ -161,7 +161,7 @@ export const events = operations({
           .union([z.literal('now'), InputTimestamp], { error: 'must be now, or RFC 3339 such as 2026-01-31T09:30:00Z' })
           .optional()
           .describe(
-            'Where to start without a cursor. `now`: after the newest event. A time: at the first event that was logged at or after it. By default, at the oldest event. Omit it when you send a cursor.',
+            'Start of the list, if you send no cursor. `now`: after the newest event. A time: at the first event that was logged at or after this time. By default, the list starts at the oldest event. Omit `from` when you send a cursor.',
           ),
         order: z
           .enum(['asc', 'desc'])

@@ -28,7 +28,7 @@ const Me = z
         waiting_requests: z
           .int()
           .describe(
-            'Maximum number of concurrent requests of the tenant that wait (wait_seconds), in each process of a node.',
+            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, in each process of a node.',
           ),
         per_tenant: z
           .object({

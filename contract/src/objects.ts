@@ -27,7 +27,7 @@ const PresignRequest = z
       .max(604_800)
       .optional()
       .describe(
-        'How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. By default 900, or the maximum if it is lower.',
+        'How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. The default is 900, or max_expires_in_seconds if that is lower.',
       ),
     content_type: z
       .string()
@@ -107,7 +107,7 @@ const PresignedRequest = z
     headers: z
       .record(z.string(), z.string())
       .describe(
-        'Headers to send unchanged: they are signed. A client that sets Content-Length automatically can omit it here.',
+        'Headers to send unchanged: they are signed. You can omit Content-Length if your client sets it automatically.',
       ),
     resource_id: ObjectResourceId,
     object_key: z.string().describe('The object_key of the request, without key_prefix.'),

@@ -41,7 +41,7 @@ const ParkedMessage = z
     can_retry: z
       .boolean()
       .describe(
-        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, if its subject does not belong to the platform, or if it is a COMMAND: a refused command has already ended as FAILED.',
+        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject does not belong to the platform. Also false for a COMMAND, because the command has already ended as FAILED.',
       ),
     request_id: RequestId,
   })

@@ -53,7 +53,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies',
     summary: 'Grant one scope to a credential',
     description:
-      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.',
+      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,

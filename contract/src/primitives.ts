@@ -123,7 +123,7 @@ export const queryList = <Values extends Record<string, string>>(values: z.ZodEn
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
-    'Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows.',
+    'Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows.',
   ),
   cursor: z
     .string()
@@ -159,7 +159,7 @@ export const ItemCursor = z
 
 /** How many seconds a request may wait for a change. */
 export const WaitSeconds = queryInteger({ min: 0, max: 30, default: 0 }).describe(
-  'Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately.',
+  'Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately.',
 );
 
 const EXAMPLE_REQUEST_ID = '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d';

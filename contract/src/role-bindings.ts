@@ -51,7 +51,7 @@ export const roleBindings = operations({
     path: '/api/v1/platform/tenants/:tenant_id/role-bindings',
     summary: 'Bind a credential to a role',
     description:
-      'Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.',
+      'Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,

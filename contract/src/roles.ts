@@ -83,7 +83,7 @@ export const roles = operations({
     path: '/api/v1/platform/tenants/:tenant_id/roles/:role',
     summary: 'Create or replace a custom role',
     description:
-      'Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but only those platform:* scopes that it holds itself.',
+      'Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.',
     metadata: {
       scope: 'platform:access:update',
       specified: false,

@@ -24,7 +24,7 @@ const TenantDeletion = z
   .describe('Progress of the deletion.');
 
 const TenantVendors = Vendors.describe(
-  'Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor.',
+  'Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor.',
 );
 
 const Tenant = z

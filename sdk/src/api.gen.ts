@@ -1,5 +1,5 @@
 // Generated from contract/openapi.json by `pnpm golden`.
-/** Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused it. UNSUPPORTED: the adapter does not know it. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: no report arrived in time. */
+/** Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline. */
 export type AdapterStatus = "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
 export interface AuditEvent {
   /** Id of the entry: a UUID version 7. */
@@ -16,11 +16,11 @@ export interface AuditEvent {
   target: string;
   /** Names of the fields in the request. */
   changes: string[];
-  /** Previous values of the changed fields; null if the entry is a creation or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785). */
+  /** Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785). */
   before: {
     [key: string]: unknown;
   } | null;
-  /** New values of the changed fields; null if the entry is a deletion or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time. */
+  /** New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time. */
   after: {
     [key: string]: unknown;
   } | null;
@@ -108,7 +108,7 @@ export interface CallbackEndpoint {
   max_attempts: number;
   /** Number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** When the previous secret expires; null if it is not valid. Until then, both secrets sign deliveries. */
+  /** When the previous secret expires; null if there is no valid previous secret. Until then, both secrets sign deliveries. */
   previous_secret_expires_at: string | null;
   /** When the endpoint was created. */
   created_at: string;
@@ -137,9 +137,9 @@ export interface CallbackEndpointDeleted {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
 export type CallbackEndpointStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** ACTIVE: receives events once webhook delivery is available. DISABLED: will receive nothing. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
 export type CallbackEndpointStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackEndpointUpdate {
   /** Display name: 1 to 128 printable characters. */
@@ -178,7 +178,7 @@ export interface CallbackSubscription {
   request_id: string;
 }
 export interface CallbackSubscriptionCreate {
-  /** command.accepted or command.completed. No type is limited to one outcome: the event contains the status. */
+  /** command.accepted or command.completed. There is no separate type for failures: the event contains the status. */
   event_type: string;
   /** ACTIVE by default. */
   status?: CallbackSubscriptionStatusInput;
@@ -191,9 +191,9 @@ export interface CallbackSubscriptionDeleted {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
 export type CallbackSubscriptionStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** ACTIVE: events are delivered once webhook delivery is available. DISABLED: nothing will be delivered. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
 export type CallbackSubscriptionStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackSubscriptionUpdate {
   status: CallbackSubscriptionStatusInput;
@@ -227,7 +227,7 @@ export interface CatalogCommandType {
   enabled: boolean;
   /** What the command does. */
   description: string;
-  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
+  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
   payload_schema: {
     [key: string]: unknown;
   };
@@ -362,16 +362,16 @@ export interface CommandCreate {
   /** Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default. */
   timeout_seconds?: number;
 }
-/** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused it. UNSUPPORTED: the adapter does not know it. TIMED_OUT: it was sent, and its outcome is unknown; the device may have executed it. EXPIRED: it was never sent; you can safely send another one. CANCELED: a caller canceled it before it was sent. */
+/** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent. */
 export type CommandStatus = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
-/** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused it. UNSUPPORTED: the adapter does not know it. TIMED_OUT: it was sent, and its outcome is unknown; the device may have executed it. EXPIRED: it was never sent; you can safely send another one. CANCELED: a caller canceled it before it was sent. */
+/** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent. */
 export type CommandStatusInput = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
 export interface CommandTypePut {
   /** Whether the platform accepts commands of this type. By default true for a new command type. */
   enabled?: boolean;
   /** What the command does. Required for a new command type. */
   description?: string;
-  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas and pattern characters together may apply to one value. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
+  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
   payload_schema?: {
     [key: string]: unknown;
   };
@@ -390,11 +390,11 @@ export interface Credential {
   replay_window_seconds: number;
   /** Number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** When the previous secret expires; null if it is not valid. */
+  /** When the previous secret expires; null if there is no valid previous secret. */
   previous_secret_expires_at: string | null;
   /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
-  /** Time of the last valid request with any secret of the credential; null if there was none. Updated with a delay of up to 90 seconds. */
+  /** Time of the last valid request that was signed with any secret of the credential; null if there was none. Updated with a delay of up to 90 seconds. */
   last_used_at: string | null;
   /** Like last_used_at, but only for the current secret. */
   secret_last_used_at: string | null;
@@ -420,7 +420,7 @@ export interface CredentialCreate {
   replay_window_seconds?: number;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
-  /** If true and the client_id exists in the tenant, the platform rotates its secret and changes nothing else. */
+  /** If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. */
   rotate_secret?: boolean;
   /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
@@ -455,7 +455,7 @@ export interface CredentialWithSecret extends Credential {
 /** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the reported outcome. UNKNOWN: the deadline passed without an outcome. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceRequest {
-  /** Id of the device request: a UUID version 7. Bodies name it device_request_id, because request_id is the correlation id there. */
+  /** Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id. */
   device_request_id: string;
   /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
@@ -538,7 +538,7 @@ export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_I
 export type EventType = "command.accepted" | "command.completed" | (string & {});
 /** command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome. */
 export type EventTypeInput = "command.accepted" | "command.completed";
-/** Who caused the change: the platform, the adapter, or the device through its adapter. */
+/** Source of the change: the platform, the adapter, or the device (reported by the adapter). */
 export type HistorySource = "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
 export interface ListedDeviceRequest extends DeviceRequest {
   /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire. */
@@ -575,7 +575,7 @@ export interface Me {
     requests_per_minute: number;
     /** Maximum number of requests of all credentials of the tenant together per minute, on each node. */
     requests_per_minute_per_tenant: number;
-    /** Maximum number of concurrent requests of the tenant that wait (wait_seconds), in each process of a node. */
+    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, in each process of a node. */
     waiting_requests: number;
     /** Maximum number of resources of each kind in the tenant. Resources of every status count. */
     per_tenant: {
@@ -773,7 +773,7 @@ export interface ParkedMessage {
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
-  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, if its subject does not belong to the platform, or if it is a COMMAND: a refused command has already ended as FAILED. */
+  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject does not belong to the platform. Also false for a COMMAND, because the command has already ended as FAILED. */
   can_retry: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -888,7 +888,7 @@ export interface PresignRequest {
   resource_id: string;
   /** Key of the object, without the key_prefix of the resource. It must not have a leading slash, a `.` or `..` segment, or a control character. With the prefix, it has at most 1,024 bytes of UTF-8. */
   object_key: string;
-  /** How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. By default 900, or the maximum if it is lower. */
+  /** How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. The default is 900, or max_expires_in_seconds if that is lower. */
   expires_in_seconds?: number;
   /** Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value. */
   content_type?: string;
@@ -908,7 +908,7 @@ export interface PresignedRequest {
   method: PresignedMethod;
   /** The presigned URL. Anyone with the URL can use it until it expires: treat it as a secret. */
   url: string;
-  /** Headers to send unchanged: they are signed. A client that sets Content-Length automatically can omit it here. */
+  /** Headers to send unchanged: they are signed. You can omit Content-Length if your client sets it automatically. */
   headers: {
     [key: string]: string;
   };
@@ -921,7 +921,7 @@ export interface PresignedRequest {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status. */
+/** Simplified status for end users, derived from `status`: PENDING for ACCEPTED and DISPATCHED, SUCCEEDED for SUCCEEDED, UNKNOWN for TIMED_OUT, FAILED for every other status. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
 /** SUCCESS: the request is granted. ERROR: the request is refused. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
@@ -983,7 +983,7 @@ export interface Tenant {
   /** Display name: 1 to 128 printable characters. The name of a DELETED tenant is its tenant_id. */
   name: string;
   status: TenantStatus;
-  /** Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor. */
   vendors: string[] | null;
   /** Progress of the deletion; null until tenants.delete is called. */
   deletion: {
@@ -1008,7 +1008,7 @@ export interface TenantCreate {
   name: string;
   /** ACTIVE by default. */
   status?: TenantStatusToSetInput;
-  /** Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface TenantExportItem {
@@ -1028,7 +1028,7 @@ export interface TenantUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
   status?: TenantStatusToSetInput;
-  /** Vendors that the tenant can use. This limits its commands, its catalog and its messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface VendorPut {
@@ -1036,7 +1036,7 @@ export interface VendorPut {
   enabled: boolean;
 }
 export interface CommandListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1058,13 +1058,13 @@ export interface CommandListQuery {
   accepted_before?: string;
 }
 export interface CommandGetQuery {
-  /** Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately. */
+  /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
-  /** `updated_at` of the command in your last response. wait_seconds then waits for the next change. */
+  /** `updated_at` of the command in your last response. With wait_seconds, the platform then waits for the next change. */
   seen_updated_at?: string;
 }
 export interface DeviceRequestListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
@@ -1082,15 +1082,15 @@ export interface DeviceRequestListQuery {
   received_after?: string;
   /** Only requests received before this time. */
   received_before?: string;
-  /** Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately. */
+  /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
 }
 export interface EventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
-  /** Where to start without a cursor. `now`: after the newest event. A time: at the first event that was logged at or after it. By default, at the oldest event. Omit it when you send a cursor. */
+  /** Start of the list, if you send no cursor. `now`: after the newest event. A time: at the first event that was logged at or after this time. By default, the list starts at the oldest event. Omit `from` when you send a cursor. */
   from?: string;
   /** asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc. */
   order?: "asc" | "desc";
@@ -1102,17 +1102,17 @@ export interface EventListQuery {
   occurred_after?: string;
   /** Only events that occurred before this time. */
   occurred_before?: string;
-  /** Long polling: how long the request may wait, in seconds, 0 to 30. By default 0: the platform responds immediately. */
+  /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
 }
 export interface ObjectCredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface ObjectResourceListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1120,19 +1120,19 @@ export interface ObjectResourceListQuery {
   credential_id?: string;
 }
 export interface CallbackEndpointListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CallbackSubscriptionListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface TenantListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1142,13 +1142,13 @@ export interface TenantDeleteQuery {
   confirm: string;
 }
 export interface TenantExportQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1156,13 +1156,13 @@ export interface CredentialListQuery {
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface RoleBindingListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1170,7 +1170,7 @@ export interface RoleBindingListQuery {
   client_id?: string;
 }
 export interface PolicyListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1184,7 +1184,7 @@ export interface PolicyRevokeQuery {
   scope: Scope;
 }
 export interface BusPrincipalListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1194,19 +1194,19 @@ export interface BusPrincipalListQuery {
   status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CommandTypeListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface AuditEventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1222,7 +1222,7 @@ export interface AuditEventListQuery {
   occurred_before?: string;
 }
 export interface ParkedMessageListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page has fewer items if they contain about 1 MiB of payloads, results or schemas, or if the filters exclude 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;

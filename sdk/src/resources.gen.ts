@@ -171,8 +171,9 @@ export class Credentials {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Creates a credential of the tenant and returns its secret, only in this response. With rotate_secret: true and an
-   * existing client_id of the tenant, the platform rotates its secret instead and returns 200.
+   * Creates a credential of the tenant. Its secret is returned only in this response. With rotate_secret: true and the
+   * client_id of an existing credential of the tenant, the platform rotates the secret of that credential and returns
+   * 200.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:create.
@@ -236,8 +237,8 @@ export class Roles {
 
   /**
    * Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every
-   * credential with this role. The caller can grant every open:* scope, but only those platform:* scopes that it holds
-   * itself.
+   * credential with this role. The caller can grant every open:* scope, but a platform:* scope only if it holds that
+   * scope itself.
    *
    * Retried.
    * Scope platform:access:update.
@@ -265,8 +266,8 @@ export class RoleBindings {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but only those
-   * platform:* scopes that it holds itself.
+   * Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but a
+   * platform:* scope only if it holds that scope itself.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
@@ -307,7 +308,7 @@ export class Policies {
 
   /**
    * Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope,
-   * but only those platform:* scopes that it holds itself.
+   * but a platform:* scope only if it holds that scope itself.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
@@ -570,7 +571,8 @@ export class CommandsResource {
 
   /**
    * Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the
-   * status is final. With seen_updated_at too, it responds as soon as the command has changed since that time.
+   * status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from
+   * seen_updated_at.
    *
    * Retried.
    * Scope open:command:read.
@@ -600,8 +602,8 @@ export class DeviceRequestsResource {
 
   /**
    * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as
-   * soon as the page has an item. With order=desc, only a request without a cursor waits. To follow new requests, use
-   * order=asc with wait_seconds and continue from the cursor of the last item.
+   * soon as the page has an item. With order=desc, the platform waits only if you send no cursor. To follow new
+   * requests, use order=asc with wait_seconds and continue from the cursor of the last item.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -743,8 +745,8 @@ export class ObjectCredentials {
   }
 
   /**
-   * Deletes the object credential and its secrets. It cannot be deleted while object resources use it, including
-   * DISABLED ones. URLs issued earlier keep working until they expire.
+   * Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a
+   * DISABLED one. URLs issued earlier keep working until they expire.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:object-config:delete.
@@ -826,8 +828,8 @@ export class CallbackEndpoints {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Stores a webhook URL. Returns the secret that will sign deliveries, only in this response. The platform does not
-   * deliver webhooks yet. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
+   * Stores a webhook URL. The platform does not deliver webhooks yet. The secret that will sign deliveries is returned
+   * only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:create.
@@ -860,8 +862,8 @@ export class CallbackEndpoints {
   }
 
   /**
-   * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret and returns it,
-   * only in this response.
+   * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is
+   * returned only in this response.
    *
    * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:update.

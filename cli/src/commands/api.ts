@@ -12,7 +12,7 @@ export function addApi(program: Command, invocation: Invocation): void {
     .command('api')
     .summary('Sign and send any request.')
     .description(
-      'Signs one request, sends it once and prints the body of the answer as it came. For operations that this version of topctl does not know.',
+      'Signs one request, sends it once and prints the body of the response unchanged. Use it for operations that this version of topctl does not know.',
     )
     .argument('<method>', 'GET, POST, PUT or DELETE.')
     .argument('<target>', 'The path with its query, from /api/v1 on.')

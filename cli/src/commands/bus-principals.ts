@@ -15,7 +15,7 @@ const vendors = {
   description: 'The only vendors of a SERVICE principal, such as vendor_a,vendor_b; or "all".',
   nullWord: 'all',
 };
-const expires_at = { description: 'When the principal stops working: RFC 3339, or "never".' };
+const expires_at = { description: 'When the principal expires: RFC 3339, or "never".' };
 
 export function addBusPrincipals(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'busPrincipals');

@@ -24,7 +24,7 @@ export function addCallbackEndpoints(program: Command, invocation: Invocation): 
 
   add('create', {
     description:
-      'Stores where a later delivery service sends events, and shows once the secret that signs them. The platform itself does not deliver webhooks.',
+      'Stores a webhook URL and shows, only once, the secret that will sign deliveries. The platform does not deliver webhooks yet.',
     flags: secretFile,
     check: ({ secret_file }) => refuseToLoseSecret(invocation, secret_file),
     run: ({ client, input: { secret_file, ...body } }) =>

@@ -18,7 +18,7 @@ const secretFile = {
   },
 } as const satisfies Record<string, Field>;
 
-const expires_at = { description: 'When the credential stops working: RFC 3339, or "never".' };
+const expires_at = { description: 'When the credential expires: RFC 3339, or "never".' };
 const rotation = { rotate_secret: null, previous_secret_ttl_seconds: null };
 
 export function addCredentials(program: Command, invocation: Invocation): void {
@@ -79,7 +79,7 @@ export function addCredentials(program: Command, invocation: Invocation): void {
     only: ['previous_secret_ttl_seconds'],
     fields: {
       previous_secret_ttl_seconds: {
-        description: 'How long the previous secret still works, in seconds: 0 to 604800, 0 by default.',
+        description: 'How long the previous secret stays valid, in seconds: 0 to 604800, 0 by default.',
       },
     },
     flags: secretFile,

@@ -28,8 +28,11 @@ export function addDeviceRequests(program: Command, invocation: Invocation): voi
   add('reply', {
     fields: { error: null },
     flags: {
-      error_code: { kind: 'text', description: 'With ERROR: a code for programs. Needs --error-message.' },
-      error_message: { kind: 'text', description: 'With ERROR: a message for people. Needs --error-code.' },
+      error_code: { kind: 'text', description: 'With outcome ERROR: machine-readable code. Requires --error-message.' },
+      error_message: {
+        kind: 'text',
+        description: 'With outcome ERROR: human-readable explanation. Requires --error-code.',
+      },
     },
     check: ({ error_code, error_message }) =>
       (error_code === undefined) === (error_message === undefined)

@@ -25,7 +25,7 @@ export function addDoctor(program: Command, invocation: Invocation): void {
     .command('doctor')
     .summary('Find out why calls fail.')
     .description(
-      'Checks this program, the way to the platform, its readiness, the clock, the credential and its scopes, and says how to repair what is wrong. The exit code is 1 if a check failed.',
+      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes. For each problem it prints the repair. The exit code is 1 if a check failed.',
     )
     .action(async () => {
       const session = await invocation.connect();

@@ -19,7 +19,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
   add('list', {
     summary: 'List events.',
     description:
-      'Lists the events of the tenant, oldest first. With --wait-seconds, --all and -o ndjson or -o id it goes on until you stop it; "topctl events tail" also goes on through outages.',
+      'Lists the events of the tenant, oldest first. With --wait-seconds, --all and -o ndjson or -o id it continues until you stop it. "topctl events tail" also continues after outages.',
     fields: {
       wait_seconds: { description: 'Wait up to this many seconds, 0 to 30, for an event. Default: 0.' },
     },
@@ -62,7 +62,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
     as: 'tail',
     summary: 'Follow the event log.',
     description:
-      'Prints a line for each event as it comes, until you stop it, and goes on through outages of the platform. At the end it says how to continue.',
+      'Prints a line for each new event until you stop it. It continues after outages of the platform. At the end it prints how to continue later.',
     isEndless: true,
     only: ['event_type', 'command_id'],
     flags: {

@@ -14,9 +14,8 @@ const session_token = {
   kind: 'secret',
   description: 'A file with the session token of temporary access keys, or - for stdin.',
 } as const;
-const secretKeyFile =
-  'A file with the secret half of the access key, or - for stdin. On a terminal topctl asks for it.';
-const provider = { description: 'A label for people, such as minio, or "none".' };
+const secretKeyFile = 'A file with the secret access key, or - for stdin. On a terminal topctl asks for it.';
+const provider = { description: 'Display label of the provider, such as minio, or "none".' };
 
 export function addObjectCredentials(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'objectCredentials');
@@ -31,11 +30,11 @@ export function addObjectCredentials(program: Command, invocation: Invocation): 
   add('update', {
     summary: 'Update an object credential, or rotate its access key.',
     description:
-      'Updates an object credential, from the next presign on. --access-key-id with --secret-access-key-file rotates the access key. A field without its flag stays as it is.',
+      'Updates an object credential. The change applies to the next presign request. --access-key-id with --secret-access-key-file rotates the access key. A field without its flag stays as it is.',
     fields: {
       session_token,
       provider,
-      access_key_id: { description: 'The public half of the new access key.' },
+      access_key_id: { description: 'New access key id. Requires --secret-access-key-file.' },
       secret_access_key: { kind: 'secret', description: secretKeyFile },
     },
     check: ({ access_key_id, secret_access_key }) =>

@@ -7,7 +7,7 @@ import { parseFlag } from './read-input.js';
 const MAX_PAGE = 500;
 
 export const pageFields = {
-  limit: { kind: 'integer', description: 'The most items to print.', default: '100' },
+  limit: { kind: 'integer', description: 'Maximum number of items to print.', default: '100' },
   all: { kind: 'switch', description: 'Print all items.' },
 } as const satisfies Record<string, Field>;
 

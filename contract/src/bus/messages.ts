@@ -86,10 +86,15 @@ export const CommandUpdate = z
   .meta({
     id: 'CommandUpdate',
     // One of the two is required. Generators make two unnamed types of an anyOf.
-    if: { not: { properties: { adapter_status: { description: 'Absent.' } }, required: ['adapter_status'] } },
+    if: {
+      not: {
+        properties: { adapter_status: { description: 'adapter_status is absent.' } },
+        required: ['adapter_status'],
+      },
+    },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: {
-      properties: { device_execution_status: { description: 'Present.' } },
+      properties: { device_execution_status: { description: 'device_execution_status is then required.' } },
       required: ['device_execution_status'],
     },
     example: {
