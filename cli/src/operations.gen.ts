@@ -687,7 +687,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available.",
+        "description": "ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -767,7 +767,7 @@ export const operations = {
     "fields": {
       "status": {
         "kind": "text",
-        "description": "ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available.",
+        "description": "ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available.",
         "choices": [
           "ACTIVE",
           "DISABLED"

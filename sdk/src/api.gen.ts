@@ -137,9 +137,9 @@ export interface CallbackEndpointDeleted {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available. */
 export type CallbackEndpointStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available. */
 export type CallbackEndpointStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackEndpointUpdate {
   /** Display name: 1 to 128 printable characters. */
@@ -191,9 +191,9 @@ export interface CallbackSubscriptionDeleted {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available. */
 export type CallbackSubscriptionStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** ACTIVE: events are delivered. DISABLED: nothing is delivered. It has no effect until webhook delivery is available. */
+/** ACTIVE: events are delivered. DISABLED: nothing is delivered. The status has no effect until webhook delivery is available. */
 export type CallbackSubscriptionStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackSubscriptionUpdate {
   status: CallbackSubscriptionStatusInput;
