@@ -1363,7 +1363,7 @@ export const operations = {
       },
       "payload_schema": {
         "kind": "object",
-        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts."
+        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf."
       }
     }
   },

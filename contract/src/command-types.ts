@@ -7,7 +7,7 @@ const Enabled = z.boolean().describe('Whether the platform accepts commands of t
 const Description = printable(1000).describe('What the command does: 1 to 1000 printable characters.');
 /** The allowed form of a payload schema. */
 const limits =
-  'At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts.';
+  'At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf.';
 const CatalogCommandType = z
   .object({
     vendor: Vendor,

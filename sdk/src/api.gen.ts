@@ -227,7 +227,7 @@ export interface CatalogCommandType {
   enabled: boolean;
   /** What the command does. */
   description: string;
-  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
+  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf. */
   payload_schema: {
     [key: string]: unknown;
   };
@@ -371,7 +371,7 @@ export interface CommandTypePut {
   enabled?: boolean;
   /** What the command does. Required for a new command type. */
   description?: string;
-  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. For each value, the number of schemas plus pattern characters that apply to it is at most 200. `a{1,64}` counts as 64 characters or more: use maxLength for long texts. */
+  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf. */
   payload_schema?: {
     [key: string]: unknown;
   };
