@@ -11,13 +11,13 @@ export function codedErrorIn(error: unknown): Coded | undefined {
 /** The SQLSTATE of Postgres, or an error code of postgres.js or Node. */
 export const errorCodeOf = (error: unknown) => codedErrorIn(error)?.code;
 
-const GAVE_UP = new Set([
+const GAVE_UP_CODES = new Set([
   'CONNECT_TIMEOUT',
   'QUEUE_TIMEOUT', // timed out waiting for a connection or a batch
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'LOST_BEFORE_COMMIT', // thrown by roles.ts for a transaction
-  '53300', // too_many_connections
+  '58030', // io_error
   '57014', // query_canceled, by statement_timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
@@ -25,6 +25,9 @@ const GAVE_UP = new Set([
   '25P03', // idle_in_transaction_session_timeout
   '25006', // read_only_sql_transaction, on a replica
 ]);
+
+/** Class 53 is insufficient resources: the disk, the memory or the connections of Postgres are used up. */
+const gaveUp = ({ code }: Coded) => GAVE_UP_CODES.has(code) || /^53...$/.test(code);
 
 /** serialization_failure and deadlock_detected: the transaction was rolled back, even if its commit was in progress. */
 const ROLLED_BACK = new Set(['40001', '40P01']);
@@ -36,7 +39,7 @@ export const isRepeatable = (error: unknown) => ROLLED_BACK.has(errorCodeOf(erro
 export function hadNoEffect(error: unknown): boolean {
   const coded = codedErrorIn(error);
   if (coded === undefined) return false;
-  return isOfConnecting(coded) || ROLLED_BACK.has(coded.code) || (GAVE_UP.has(coded.code) && !isOfCommit(coded));
+  return isOfConnecting(coded) || ROLLED_BACK.has(coded.code) || (gaveUp(coded) && !isOfCommit(coded));
 }
 
 /**
@@ -57,5 +60,5 @@ const LOST = new Set(['CONNECTION_CLOSED', 'ANSWER_TIMEOUT', 'ECONNRESET', 'EPIP
 export function hasUnknownEffect(error: unknown): boolean {
   const coded = codedErrorIn(error);
   if (coded === undefined || hadNoEffect(error)) return false;
-  return LOST.has(coded.code) || GAVE_UP.has(coded.code) || coded.syscall === 'read' || coded.syscall === 'write';
+  return LOST.has(coded.code) || gaveUp(coded) || coded.syscall === 'read' || coded.syscall === 'write';
 }

@@ -33,6 +33,14 @@ describe('a failure', () => {
     expect(effectOf(failure({ code, query: 'commit' }))).toEqual(UNKNOWN);
   });
 
+  test.each(['53000', '53100', '53200', '53300', '53400', '58030'])(
+    '%s, a full disk or its like, has no effect in a statement, and an unknown effect in the commit',
+    (code) => {
+      expect(effectOf(failure({ code, query: 'insert into nonces' }))).toEqual(NONE);
+      expect(effectOf(failure({ code, query: 'commit' }))).toEqual(UNKNOWN);
+    },
+  );
+
   test.each(['40001', '40P01'])(
     '%s has no effect, even in the commit: Postgres rolled the transaction back',
     (code) => {
