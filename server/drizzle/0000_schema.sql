@@ -206,6 +206,10 @@ CREATE TABLE "taken_names" (
 	CONSTRAINT "taken_names_kind_name_pk" PRIMARY KEY("kind","name")
 );
 --> statement-breakpoint
+CREATE TABLE "write_probe" (
+	"page" text
+);
+--> statement-breakpoint
 CREATE TABLE "credentials" (
 	"tenant_id" text NOT NULL,
 	"client_id" text NOT NULL,

@@ -481,6 +481,15 @@ CREATE TABLE public.vendors (
 );
 
 --
+-- Name: write_probe; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.write_probe (
+    page text
+);
+ALTER TABLE ONLY public.write_probe ALTER COLUMN page SET STORAGE PLAIN;
+
+--
 -- Name: audit_events audit_events_tenant_id_audit_event_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 

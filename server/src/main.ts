@@ -4,7 +4,7 @@ import { type Config, readConfig } from './config.js';
 import { runKeys } from './operator/keys.js';
 import { bootstrapAdministrator } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
-import { runPart } from './part.js';
+import { type Explained, runPart } from './part.js';
 import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
@@ -104,13 +104,13 @@ async function printAdministrator(config: Config, options: { recover: boolean })
 }
 
 /** One line for a problem that an operator can solve; the full error for a defect of the platform. */
-function explain(error: unknown): unknown {
-  if (error instanceof StartupError) return error.message;
+function explain(error: unknown): Explained {
   const { DATABASE_URL } = process.env;
-  return (DATABASE_URL && startupProblem(error, DATABASE_URL)?.message) || serializeError(error);
+  const known = error instanceof StartupError ? error : DATABASE_URL ? startupProblem(error, DATABASE_URL) : null;
+  return { problem: known?.message ?? serializeError(error), isTemporary: known?.isTemporary ?? false };
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(explain(error));
+  console.error(explain(error).problem);
   process.exit(1);
 });

@@ -8,12 +8,15 @@ import { stopAndExit } from './stop-and-exit.js';
 export type ToPart = Said | { type: 'parts'; names: string[] } | { type: 'stop' };
 
 /** Messages of a process to the supervising process. */
-export type FromPart = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | { type: 'failed'; problem: unknown };
+export type FromPart = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | ({ type: 'failed' } & Explained);
+
+/** Why a start failed: one line, or a defect of the platform. */
+export type Explained = { problem: unknown; isTemporary: boolean };
 
 const say = (message: FromPart, then = () => {}) => process.send?.(message, then);
 
 /** Runs one of several processes. The supervising process tells it when to stop; a Ctrl-C reaches all processes. */
-export async function runPart(name: string, explain: (error: unknown) => unknown): Promise<void> {
+export async function runPart(name: string, explain: (error: unknown) => Explained): Promise<void> {
   process.on('SIGINT', () => {}).on('SIGTERM', () => {});
   let server: Server | null = null;
   try {
@@ -29,6 +32,6 @@ export async function runPart(name: string, explain: (error: unknown) => unknown
     const { stop: _, ...facts } = server;
     say({ type: 'ready', server: facts });
   } catch (error) {
-    say({ type: 'failed', problem: explain(error) }, () => process.exit(1));
+    say({ type: 'failed', ...explain(error) }, () => process.exit(1));
   }
 }

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { changesOf } from './background/changes-of.js';
@@ -14,9 +13,7 @@ import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
 import { type Database, openDatabase } from './platform/database/database.js';
-import { isMigrated } from './platform/database/migrate.js';
 import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
-import type { Probes } from './platform/http/probes.js';
 import { noPeers, type Peers } from './platform/processes/peers.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
@@ -27,6 +24,7 @@ import { readBacklog } from './platform/telemetry/backlog.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { refusalLog } from './platform/telemetry/refusal-log.js';
 import { createWatchdog, type Watchdog } from './platform/telemetry/watchdog.js';
+import { createReadiness } from './readiness.js';
 import { createRouter } from './router.js';
 
 /** Opens the configured database and its keyring. */
@@ -73,9 +71,6 @@ export type Server = {
 const openSignals = async (config: Config, database: Database, watched: { logger: Logger; watchdog: Watchdog }) =>
   config.DATABASE_URL ? postgresSignals(database.sql, watched) : localSignals();
 
-/** A probe is answered even if the database is down. */
-const DATABASE_WITHIN_MS = 5_000;
-
 /** A stop waits at most this long for requests in progress before it cuts them off. */
 const DRAIN_MS = 10_000;
 
@@ -103,21 +98,13 @@ async function open(
   closers: Closers,
   { peers = noPeers(), listens = true }: Place,
 ): Promise<Omit<Server, 'stop'>> {
-  const bus = await openBus(config, logger);
-  closers.add(() => bus.close());
   const { database, keyring } = await openStorage(config);
   closers.add(() => database.close());
+  // Creates and updates streams, so only once the database is accepted: a refused upgrade must leave NATS as it was.
+  const bus = await openBus(config, logger);
+  closers.add(() => bus.close());
   const watchdog = createWatchdog();
-  let isStopping = false;
-  const unreadyReason = async () => {
-    if (isStopping) return 'stopping';
-    const noAnswer = delay(DATABASE_WITHIN_MS, null, { ref: false });
-    const isUpToDate = await Promise.race([isMigrated(database.sql).catch(() => null), noAnswer]);
-    if (isUpToDate === null) return 'the database does not answer';
-    if (!isUpToDate) return 'migrations are missing';
-    return bus.unreadyReason() ?? watchdog.stuckReason();
-  };
-  const probes = allReady(peers, unreadyReason);
+  const readiness = createReadiness({ database, bus, watchdog, peers });
   const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog, peers });
   const signals = await openSignals(config, database, { logger, watchdog });
   closers.add(() => signals.close());
@@ -130,7 +117,18 @@ async function open(
   const router = createRouter({ database, bus, keyring, signals, waitFor, metrics, config });
   const logRefusal = refusalLog(logger);
   const lastUses = createLastUses(database);
-  const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes });
+  const app = createApp({
+    peers,
+    config,
+    database,
+    keyring,
+    lastUses,
+    router,
+    logger,
+    logRefusal,
+    metrics,
+    probes: readiness,
+  });
   const options = {
     maxConnections: config.MAX_CONNECTIONS,
     // Behind a proxy every connection has the proxy's address.
@@ -175,10 +173,11 @@ async function open(
   }
   // First answer the waiting and running requests.
   closers.add(async () => {
-    isStopping = true;
+    readiness.enter('stopping');
     await signals.close();
     await http.drain(DRAIN_MS);
   });
+  readiness.enter('running');
   return {
     baseUrl,
     probesUrl: probesPort === null ? baseUrl : baseUrlOf({ HOST: probesHost }, probesPort),
@@ -193,19 +192,6 @@ const retentionOf = (config: Config): Retention => ({
   objectGrants: config.OBJECT_GRANT_RETENTION_DAYS,
   parkedMessages: config.PARKED_MESSAGE_RETENTION_DAYS,
 });
-
-/** The platform is ready when each of its processes is. */
-function allReady(peers: Peers, unreadyReason: () => Promise<string | null>): Probes {
-  peers.answer('why unready', unreadyReason);
-  return {
-    async unreadyReason() {
-      for (const [name, reason] of await peers.ask('why unready')) {
-        if (reason !== null) return name ? `${name}: ${reason ?? 'no answer'}` : String(reason);
-      }
-      return null;
-    },
-  };
-}
 
 /** An IPv6 address in a URL needs brackets (RFC 3986, 3.2.2). */
 export function baseUrlOf({ HOST, BASE_PATH = '' }: Pick<Config, 'HOST' | 'BASE_PATH'>, port: number): string {

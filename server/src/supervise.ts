@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import type { FromPart, ToPart } from './part.js';
+import type { Explained, FromPart, ToPart } from './part.js';
 import type { Said } from './platform/processes/peers-by-ipc.js';
 import { StartupError } from './platform/startup-error.js';
 import type { Server } from './start.js';
@@ -22,7 +22,7 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
 /** After running this long, a process is restarted without a longer delay. */
 const LONG_LIFE_MS = 60_000;
-/** The platform ends if one of its processes fails to start this often in a row. */
+/** The platform ends if one of its processes fails to start this often in a row, although Postgres and NATS answer. */
 const MAX_FAILED_STARTS = 5;
 
 /**
@@ -72,21 +72,30 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
     });
     // The process is about to end. Its end is handled elsewhere.
     worker.on('error', () => {});
-    let problem: unknown = `The process ${part.name} ended before it was ready.`;
+    let failure: Explained = { problem: `The process ${part.name} ended before it was ready.`, isTemporary: false };
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromPart) => {
         if (message.type === 'said') passOn(message);
-        if (message.type === 'failed') problem = message.problem;
+        if (message.type === 'failed') failure = message;
         if (message.type !== 'ready') return;
         // Not earlier: messages sent while the process loads its modules are lost.
         send(worker, isStopping ? { type: 'stop' } : { type: 'parts', names: parts.map(({ name }) => name) });
         resolve(message.server);
       });
-      void part.exited.then(() => reject(new StartupError(typeof problem === 'string' ? problem : inspect(problem))));
+      void part.exited.then(() => {
+        const { problem, isTemporary } = failure;
+        reject(new StartupError(typeof problem === 'string' ? problem : inspect(problem), { isTemporary }));
+      });
     });
   }
 
-  /** Restarts a process whenever it ends. */
+  const logFailedStart = ({ name }: Part, { message }: StartupError) =>
+    logger.error({ process: name, reason: message }, 'a process of the platform did not start');
+
+  /**
+   * Restarts a process whenever it ends. A start that finds Postgres or NATS out of service is repeated as often as
+   * needed: the other processes still answer requests.
+   */
   async function keep(part: Part): Promise<void> {
     let delayMs = FIRST_DELAY_MS;
     for (let failedStarts = 0; failedStarts < MAX_FAILED_STARTS; ) {
@@ -100,9 +109,9 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
       if (isStopping) return;
       failedStarts = await begin(part).then(
         () => 0,
-        ({ message }: StartupError) => {
-          logger.error({ process: part.name, reason: message }, 'a process of the platform did not start');
-          return failedStarts + 1;
+        (error: StartupError) => {
+          logFailedStart(part, error);
+          return error.isTemporary ? failedStarts : failedStarts + 1;
         },
       );
     }
@@ -121,7 +130,12 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
   // from starting.
   const [first, ...others] = parts as [Part, ...Part[]];
   const server = await begin(first);
-  await Promise.all(others.map(begin));
+  const beginOrRetryLater = (part: Part) =>
+    begin(part).catch((error: StartupError) => {
+      if (!error.isTemporary) throw error;
+      logFailedStart(part, error);
+    });
+  await Promise.all(others.map(beginOrRetryLater));
   for (const part of parts) void keep(part);
   return { ...server, stop };
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import type { Profile } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
@@ -163,6 +165,22 @@ test('the start fails with one line, without the password, if NATS refuses it', 
   const line = await refusal({ NATS_URL: nats.url.replace('nats://', 'nats://platform:hunter2@') });
   expect(line).toMatch(/^NATS at 127\.0\.0\.1:\d+ refuses the platform/);
   expect(line).not.toContain('hunter2');
+});
+
+test('a start that the database refuses changes nothing on NATS', async () => {
+  const postgres = await startPrivatePostgres();
+  const connection = await connect({ servers: nats.url });
+  onTestFinished(async () => {
+    await connection.close();
+    await postgres.stop();
+  });
+  const { streams } = await jetstreamManager(connection);
+  const ofOtherVersion = { name: 'TOP_UPDATES', subjects: ['tenants.*.command-updates.*'], max_msgs_per_subject: 7 };
+  const { config } = await streams.add({ ...ofOtherVersion, retention: 'workqueue' });
+  const KEYRING = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+  expect(await refusal({ DATABASE_URL: postgres.superuserUrl, KEYRING })).toMatch(/is a superuser/);
+  const found = await streams.list().next();
+  expect(found.map((stream) => stream.config)).toEqual([config]);
 });
 
 test('the start fails if NATS carries less than the largest payload', async () => {

@@ -51,6 +51,19 @@ export async function startPrivateNats(configuration = ''): Promise<PrivateNats>
   };
 }
 
+/** Three servers that keep copies of streams for each other. Each has its name in the cluster. */
+export async function startNatsCluster(): Promise<(PrivateNats & { name: string })[]> {
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ');
+  return Promise.all(
+    ports.map(async (port, index) => {
+      const name = `nats-${index + 1}`;
+      const clustered = `cluster { name: test, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+      return { ...(await startPrivateNats(`server_name: ${name}\n${clustered}`)), name };
+    }),
+  );
+}
+
 /** Resolves when the server accepts connections. */
 async function launchServer(file: string, abandoned: () => void) {
   const nats = spawn(program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });

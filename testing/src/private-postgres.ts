@@ -143,7 +143,7 @@ async function launchServer(
     postgres.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-10_000);
       onLog?.(text);
-      if (text.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read.only )?connections/.test(text)) resolve();
     });
     void exited.then(() => reject(new Error(`PostgreSQL did not start.\n${log}`)));
   });

@@ -75,8 +75,10 @@ export type Bus = {
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
   /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;
-  /** Why the bus carries no messages at the moment; null if it does. */
+  /** Why the bus carries no messages at the moment; null if it is connected. */
   unreadyReason(): string | null;
+  /** Asks the bus why one of its streams stores no messages at the moment; null if all do. */
+  streamProblem(): Promise<string | null>;
   close(): Promise<void>;
 };
 

@@ -80,6 +80,7 @@ export function inProcessBus(): Bus {
     },
     onRestored() {},
     unreadyReason: () => null,
+    streamProblem: async () => null,
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close()));
       queues.clear();

@@ -13,12 +13,14 @@ import { StartupError } from '../startup-error.js';
 import { type Bus, isDurableOfTenant, type Message, type Refusal, streamSubjects, subjectsOfTenant } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
+import { streamProblem } from './stream-problem.js';
 import { ensureStreams } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
 const ACK_WITHIN_MS = 5_000;
 const CLOSE_WITHIN_MS = 2_000;
 const JETSTREAM_WITHIN_MS = 10_000;
+const PROBE_WITHIN_MS = 2_000;
 const RETRY_AFTER_MS = 250;
 const RESTORE_AFTER_MS = 1_000;
 
@@ -32,10 +34,11 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     if (!connected) for (const tell of lossOfConnection) tell();
   });
   const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
-  const manager = await startJetStream(connection, options).catch(async (error: unknown) => {
+  const manager = await waitForJetStream(() => startJetStream(connection, options)).catch(async (error: unknown) => {
     await connection.close();
     throw error;
   });
+  const probing = await jetstreamManager(connection, { timeout: PROBE_WITHIN_MS, checkAPI: false });
   const restored: (() => void)[] = [];
   /**
    * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender repeats the lost
@@ -101,8 +104,9 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
         await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId) });
       }
     },
-    consume: (consumer) => startReading({ client, manager, restoreStreams, logger }, consumer),
+    consume: (consumer) => waitForJetStream(() => startReading({ client, manager, restoreStreams, logger }, consumer)),
     unreadyReason: () => (isConnected ? null : UNREADY),
+    streamProblem: async () => (isConnected ? streamProblem(probing) : null),
     async close() {
       if (isConnected) await Promise.race([connection.drain(), delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
       await connection.close();
@@ -120,7 +124,6 @@ const isForGood = (error: Error) => error instanceof InvalidArgumentError || isA
 /** JSStreamMessageExceedsMaximumErr: larger than the max_msg_size of the stream. */
 const MESSAGE_TOO_LARGE = 10_054;
 
-/** A cluster that has just started needs a moment to elect the leader that answers. */
 async function startJetStream(
   connection: NatsConnection,
   { largestBodyBytes = 0 }: NatsOptions,
@@ -131,16 +134,23 @@ async function startJetStream(
       `NATS carries messages of at most ${carried} bytes where the platform sends up to ${largestBodyBytes}: raise max_payload of nats-server, or lower PAYLOAD_LIMIT_BYTES.`,
     );
   }
+  const manager = await jetstreamManager(connection);
+  await ensureStreams(manager);
+  return manager;
+}
+
+/** A cluster that has just started needs a moment to elect the leader that answers. */
+async function waitForJetStream<Result>(start: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + JETSTREAM_WITHIN_MS;
   for (;;) {
     try {
-      const manager = await jetstreamManager(connection);
-      await ensureStreams(manager);
-      return manager;
+      return await start();
     } catch (error) {
       if (error instanceof StartupError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      if (performance.now() > until) throw new StartupError(`NATS answers, but JetStream does not: ${reason}.`);
+      if (performance.now() > until) {
+        throw new StartupError(`NATS answers, but JetStream does not: ${reason}.`, { isTemporary: true });
+      }
       await delay(RETRY_AFTER_MS);
     }
   }

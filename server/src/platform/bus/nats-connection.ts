@@ -57,7 +57,9 @@ export async function connectToNats(options: NatsOptions): Promise<NatsConnectio
       const reason = error instanceof Error ? error.message : String(error);
       if (error instanceof AuthorizationError)
         throw new StartupError(`NATS at ${hosts} refuses the platform: ${reason}.`);
-      if (performance.now() > until) throw new StartupError(`NATS does not answer at ${hosts}: ${reason}.`);
+      if (performance.now() > until) {
+        throw new StartupError(`NATS does not answer at ${hosts}: ${reason}.`, { isTemporary: true });
+      }
       await delay(RETRY_AFTER_MS);
     }
   }

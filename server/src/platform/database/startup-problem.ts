@@ -14,34 +14,32 @@ export async function waitForPostgres<Result>(url: string, open: () => Promise<R
     } catch (error) {
       const problem = startupProblem(error, url) ?? otherProblem(error, url);
       if (!problem) throw error;
-      if (!problem.isTemporary || performance.now() > until) throw new StartupError(problem.message);
+      if (!problem.isTemporary || performance.now() > until) throw problem;
       if (isFirst) console.error(`Waiting up to ${START_WITHIN_MS / 1000} seconds for Postgres. ${problem.message}`);
       await delay(RETRY_AFTER_MS);
     }
   }
 }
 
-type Problem = { message: string; isTemporary: boolean };
-
 /** An error of the driver or of Node for which the platform knows no remedy. */
-function otherProblem(error: unknown, url: string): Problem | null {
+function otherProblem(error: unknown, url: string): StartupError | null {
   const coded = codedErrorIn(error);
   if (!coded) return null;
   const { code, message } = coded;
   const reason = message.includes(code) ? message : `${code}: ${message}`;
-  return { message: `Postgres at ${new URL(url).host} cannot be used: ${reason}.`, isTemporary: false };
+  return new StartupError(`Postgres at ${new URL(url).host} cannot be used: ${reason}.`);
 }
 
 /** The problem and its remedy in one line; null if the error does not come from the database. */
-export function startupProblem(error: unknown, url: string): Problem | null {
+export function startupProblem(error: unknown, url: string): StartupError | null {
   const coded = codedErrorIn(error);
   if (!coded) return null;
   const { host, username, pathname } = new URL(url);
   const user = decodeURIComponent(username);
   const name = decodeURIComponent(pathname.slice(1)) || user;
   const { code, message } = coded;
-  const waiting = (reason: string): Problem => ({ message: `Postgres at ${host} ${reason}`, isTemporary: true });
-  const wrong = (reason: string): Problem => ({ message: `Postgres at ${host} ${reason}`, isTemporary: false });
+  const waiting = (reason: string) => new StartupError(`Postgres at ${host} ${reason}`, { isTemporary: true });
+  const wrong = (reason: string) => new StartupError(`Postgres at ${host} ${reason}`);
 
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return waiting(`was not found: the name has no address (${code}). Correct the host in DATABASE_URL.`);
@@ -64,12 +62,8 @@ export function startupProblem(error: unknown, url: string): Problem | null {
       `lacks a role of the platform: ${message}. A dump of a database contains no roles: create top_app, top_system and top_ingest, then restore the dump.`,
     );
   }
+  if (AT_THE_MOMENT.test(code)) return waiting(`cannot be used at the moment: ${message}.`);
   switch (code) {
-    case '53300': // too_many_connections
-    case '57P01': // admin_shutdown
-    case '57P02': // crash_shutdown
-    case '57P03': // cannot_connect_now
-      return waiting(`accepts no connections at the moment: ${message}.`);
     case '3D000': // invalid_catalog_name
       return wrong(`has no database "${name}". Create it: create database "${name}" owner "${user}" encoding 'UTF8'.`);
     case '28P01': // invalid_password
@@ -88,6 +82,9 @@ export function startupProblem(error: unknown, url: string): Problem | null {
       return wrong(`fails: ${message} (${code}).`);
   }
 }
+
+/** Read-only, out of disk, memory or connections, an I/O error, starting or shutting down. */
+const AT_THE_MOMENT = /^(25006|53...|58030|57P0[123])$/;
 
 const NO_ANSWER = new Set([
   'CONNECT_TIMEOUT',

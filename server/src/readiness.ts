@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bus } from './platform/bus/bus.js';
+import type { Database } from './platform/database/database.js';
+import { writeProblem } from './platform/database/write-problem.js';
+import { onceASecond } from './platform/http/once-a-second.js';
+import type { Probes } from './platform/http/probes.js';
+import type { Peers } from './platform/processes/peers.js';
+import type { Watchdog } from './platform/telemetry/watchdog.js';
+
+/** A probe is answered even if the database is down. */
+const DATABASE_WITHIN_MS = 5_000;
+
+type Phase = 'starting' | 'running' | 'stopping';
+type Options = { database: Database; bus: Bus; watchdog: Watchdog; peers: Peers };
+
+/** The platform is ready when each of its processes is. */
+export function createReadiness({ database, bus, watchdog, peers }: Options): Probes & { enter(next: Phase): void } {
+  let phase: Phase = 'starting';
+  const databaseProblem = () =>
+    Promise.race([
+      writeProblem(database.sql).catch(() => 'the database does not answer'),
+      delay(DATABASE_WITHIN_MS, 'the database does not answer', { ref: false }),
+    ]);
+  const problem = onceASecond(async () => {
+    const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), bus.streamProblem()]);
+    return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? watchdog.stuckReason();
+  });
+  peers.answer('why unready', async () => (phase === 'running' ? problem() : phase));
+  return {
+    enter(next) {
+      phase = next;
+    },
+    async unreadyReason() {
+      for (const [name, reason] of await peers.ask('why unready')) {
+        if (reason !== null) return name ? `${name}: ${reason ?? 'no answer'}` : String(reason);
+      }
+      return null;
+    },
+  };
+}

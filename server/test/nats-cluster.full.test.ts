@@ -1,0 +1,145 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivateNats, startNatsCluster } from '@tenant-open-platform/testing/private-nats';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { COMMANDS, completed, newCommand } from './support/commands.js';
+
+const STREAMS = ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'];
+
+let folder: string;
+let postgres: PrivatePostgres;
+let cluster: Awaited<ReturnType<typeof startNatsCluster>>;
+let connection: NatsConnection;
+let manager: JetStreamManager;
+let environment: Record<string, string>;
+let servers: RunningServer[];
+let demo: Profile;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-nats-cluster-'));
+  [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster()]);
+  const urls = cluster.map(({ url }) => url);
+  connection = await connect({ servers: urls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
+  manager = await vi.waitFor(() => jetstreamManager(connection), { timeout: 30_000, interval: 250 });
+  environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url,
+    NATS_URL: urls.join(),
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    REQUESTS_PER_MINUTE: '1000000',
+  };
+  servers = [];
+}, 60_000);
+
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await connection.close();
+  await Promise.all([postgres.stop(), ...cluster.map((server) => server.stop())]);
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+async function start(more: Record<string, string>): Promise<RunningServer> {
+  const server = await startServer({ ...environment, ...more });
+  servers.push(server);
+  demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: server.baseUrl };
+  return server;
+}
+
+const readiness = async ({ baseUrl }: RunningServer) => (await fetch(`${baseUrl}/readyz`)).json();
+
+const expectReadiness = (server: RunningServer, state: object, timeout = 10_000) =>
+  vi.waitFor(async () => expect(await readiness(server)).toEqual(state), { timeout, interval: 100 });
+
+const READY = { status: 'ready' };
+
+/** Ready within ten seconds after the last stream has its leader. */
+async function expectReadyAgain(server: RunningServer): Promise<void> {
+  const led = async () => {
+    const infos = await Promise.all(STREAMS.map((name) => manager.streams.info(name)));
+    for (const { cluster } of infos) expect(cluster?.leader).toBeTruthy();
+  };
+  await vi.waitFor(led, { timeout: 60_000, interval: 250 });
+  await expectReadiness(server, READY);
+}
+
+async function accepts(): Promise<void> {
+  const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+  const answer = await signedRequest(demo, 'POST', COMMANDS, { body: { ...body, idempotency_key: randomUUID() } });
+  expect(answer.status).toBe(202);
+}
+
+/** Ends them without giving them time to hand over. */
+async function kill(lost: PrivateNats[]): Promise<void> {
+  for (const server of lost) process.kill(server.pid(), 'SIGKILL');
+  await Promise.all(lost.map((server) => server.suspend()));
+}
+
+const revive = (lost: PrivateNats[]) => Promise.all(lost.map((server) => server.resume()));
+
+test('without a quorum of JetStream it is unready and accepts commands, and a process that has to start meanwhile waits', async () => {
+  const server = await start({ WORKERS: '2', SIMULATED_FLEET: 'true' });
+  for (const name of STREAMS) await manager.streams.update(name, { num_replicas: 3 });
+  await expectReadyAgain(server);
+
+  const lost = cluster.slice(1);
+  await kill(lost);
+  await expectReadiness(server, {
+    status: 'unready',
+    reason: expect.stringMatching(/^api-\d: .*(JetStream does not|has no leader|most copies)/),
+  });
+  await accepts();
+
+  const log = () =>
+    server
+      .stderr()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const { pid } = log().find(({ process, msg }) => process === 'carrier' && msg === 'ready');
+  process.kill(pid, 'SIGKILL');
+  const failedStarts = () =>
+    log().flatMap(({ process, msg, reason }) =>
+      process === 'carrier' && msg === 'a process of the platform did not start' ? [reason] : [],
+    );
+  // Five starts that fail for another reason end the platform.
+  await vi.waitFor(() => expect(failedStarts().length).toBeGreaterThan(5), { timeout: 180_000, interval: 250 });
+  for (const reason of failedStarts()) expect(reason).toMatch(/^NATS .* does not.*[^\n]$/);
+  await accepts();
+
+  await revive(lost);
+  await expectReadiness(server, READY, 60_000);
+  expect((await completed(demo, await newCommand(demo, { timeout_seconds: 60 }))).status).toBe('SUCCEEDED');
+}, 400_000);
+
+test('without the leader of a stream every node is unready, one that only answers requests too, and accepts commands', async () => {
+  await start({});
+  await start({ ROLE: 'api' });
+  for (const name of STREAMS) await manager.streams.update(name, { num_replicas: name === 'TOP_EVENTS' ? 1 : 3 });
+  for (const server of servers) await expectReadyAgain(server);
+
+  const leader = (await manager.streams.info('TOP_EVENTS')).cluster?.leader;
+  const lost = cluster.filter(({ name }) => name === leader);
+  await kill(lost);
+  for (const server of servers) {
+    await expectReadiness(server, { status: 'unready', reason: expect.stringMatching(/the stream TOP_/) });
+  }
+  // The other streams elect new leaders.
+  for (const server of servers) {
+    await expectReadiness(
+      server,
+      { status: 'unready', reason: expect.stringMatching(/the stream TOP_EVENTS/) },
+      60_000,
+    );
+    demo.base_url = server.baseUrl;
+    await accepts();
+  }
+  await revive(lost);
+  for (const server of servers) await expectReadyAgain(server);
+}, 200_000);

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import connect, { type Sql } from 'postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { expectRefusal } from './support/expect-refusal.js';
+import { runMain } from './support/private-platform.js';
+import { unique } from './support/unique.js';
+
+let folder: string;
+let database: PrivatePostgres;
+let superuser: Sql;
+let servers: RunningServer[];
+let demo: Profile;
+
+const readiness = async (baseUrl: string) => (await fetch(`${baseUrl}/readyz`)).json();
+
+const READY = { status: 'ready' };
+const unready = (reason: string) => ({ status: 'unready', reason });
+
+/** Each node says so within ten seconds, whether it carries commands or only answers requests. */
+const everyNodeIs = (state: object) =>
+  vi.waitFor(
+    async () => {
+      for (const { baseUrl } of servers) expect(await readiness(baseUrl)).toEqual(state);
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+
+const create = () =>
+  signedRequest(demo, 'POST', COMMANDS, {
+    body: { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: unique('k') },
+  });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-readiness-'));
+  database = await startPrivatePostgres();
+  superuser = connect(database.superuserUrl, { max: 1, onnotice: () => {} });
+});
+
+afterAll(async () => {
+  await Promise.all((servers ?? []).map((server) => server.stop()));
+  await superuser?.end();
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a first start is ready once the profiles are written', async () => {
+  const port = await freePort();
+  const environment = {
+    DATABASE_URL: database.url,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+  };
+  // It runs the migrations.
+  expect(await runMain(['keys', 'status'], environment)).toMatchObject({ exitCode: 0 });
+  const profile = join(folder, 'demo.json');
+  const starting = superuser.begin(async (tx) => {
+    await tx`select from tenants where tenant_id = 'platform' for update`;
+    const start = startServer({ ...environment, DATA_DIR: folder, PORT: String(port) });
+    await vi.waitFor(async () => expect(await readiness(`http://127.0.0.1:${port}`)).toEqual(unready('starting')), {
+      timeout: 30_000,
+      interval: 50,
+    });
+    expect(existsSync(profile)).toBe(false);
+    return { start };
+  });
+  const all = await (await starting).start;
+  servers = [all, await startServer({ ...environment, DATA_DIR: join(folder, 'api'), ROLE: 'api' })];
+  expect(existsSync(profile)).toBe(true);
+  demo = JSON.parse(readFileSync(profile, 'utf8'));
+  await everyNodeIs(READY);
+});
+
+test('a standby is not ready and refuses requests with 503; once it is promoted it serves again', async () => {
+  await superuser`
+    do $$ begin
+      execute format('copy (select) to %L', current_setting('data_directory') || '/standby.signal');
+    end $$`;
+  await database.suspend();
+  await database.resume();
+  await everyNodeIs(unready('the database refuses writes: it is read-only'));
+  expectRefusal(await create(), 'SERVICE_UNAVAILABLE');
+
+  await superuser`select pg_promote()`;
+  await everyNodeIs(READY);
+  await newCommand(demo);
+});
+
+/** Postgres refuses to insert into these tables, with this SQLSTATE. */
+async function refuseInserts(code: string, ...tables: string[]): Promise<void> {
+  await superuser.unsafe(`
+    create or replace function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no more room' using errcode = '${code}'; end $$`);
+  for (const table of tables) {
+    await superuser.unsafe(`create trigger refuse before insert on ${table} execute function refuse()`);
+  }
+}
+
+const acceptInserts = () => superuser.unsafe('drop function refuse cascade');
+
+test('while the disk of the database is full it is not ready, and every request is refused with 503 and Retry-After', async () => {
+  await refuseInserts('53100', 'write_probe', 'nonces');
+  await everyNodeIs(unready('the database refuses writes: its disk is full'));
+  const refused = [await create(), await signedRequest(demo, 'GET', '/api/v1/open/me')];
+  for (const answer of refused) {
+    expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    expect(answer.headers['retry-after']).toBe('1');
+  }
+  await acceptInserts();
+  await everyNodeIs(READY);
+  await newCommand(demo);
+});
+
+test.each(['53000', '53200', '53400', '58030'])(
+  'SQLSTATE %s in the transaction of a command is answered with 503 and Retry-After',
+  async (code) => {
+    await refuseInserts(code, 'commands');
+    const answer = await create();
+    await acceptInserts();
+    expectRefusal(answer, 'SERVICE_UNAVAILABLE');
+    expect(answer.headers['retry-after']).toBe('1');
+  },
+);
+
+test('each look at the database needs a new page on its disk and leaves no row', async () => {
+  const state = async () => {
+    const [row] = await superuser<{ pages: number; rows: number }[]>`
+      select pg_relation_size('write_probe') / 8192 as pages, (select count(*) from write_probe) as rows`;
+    return { pages: Number(row?.pages), rows: Number(row?.rows) };
+  };
+  const before = await state();
+  for (const page of [1, 2]) {
+    await vi.waitFor(
+      async () => {
+        await readiness(servers[0]?.baseUrl as string);
+        expect((await state()).pages).toBeGreaterThanOrEqual(before.pages + page);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  }
+  await superuser`vacuum write_probe`;
+  expect(await state()).toEqual({ pages: 0, rows: 0 });
+});
