@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { errorCodeOf } from '../database/database-error.js';
 import { createPacedReader } from './paced-reader.js';
 
@@ -53,6 +53,8 @@ test('waiting requests for one id share a read that begins after the last of the
 });
 
 test('while a statement is unanswered, waiting reads fail with a timeout of the database, and no later statement reads them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const statements: string[][] = [];
   let answer = () => {};
   const read = createPacedReader<string>(async (ids) => {
@@ -63,12 +65,13 @@ test('while a statement is unanswered, waiting reads fail with a timeout of the 
       });
     }
     return new Map(ids.map((id) => [id, id]));
-  }, 100);
-  const failures = await Promise.allSettled([
-    read('a', 'first'),
-    ...Array.from({ length: 1_000 }, (_, index) => read('b', `later-${index}`)),
-  ]);
-  const codes = failures.map((failure) => failure.status === 'rejected' && errorCodeOf(failure.reason));
+  });
+  const first = read('a', 'first');
+  await vi.waitUntil(() => statements.length === 1);
+  const later = Array.from({ length: 1_000 }, (_, index) => read('b', `later-${index}`));
+  const failed = Promise.allSettled([first, ...later]);
+  vi.advanceTimersByTime(10_000);
+  const codes = (await failed).map((failure) => failure.status === 'rejected' && errorCodeOf(failure.reason));
   expect(new Set(codes)).toEqual(new Set(['QUEUE_TIMEOUT']));
   const afterwards = read('a', 'afterwards');
   answer();
