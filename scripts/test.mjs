@@ -4,9 +4,9 @@ import { prepare } from './prepare.mjs';
 import { fail, root } from './root.mjs';
 
 const [project, ...parameters] = process.argv.slice(2);
-if (!['local', 'full', 'hostile', 'runtimes', 'schemathesis', 'clients'].includes(project))
-  fail('Usage: node scripts/test.mjs local|full|hostile|runtimes|schemathesis|clients [vitest arguments]');
-const projects = project === 'local' ? ['unit', 'local'] : [project];
+const scripts = ['local', 'node', 'full', 'hostile', 'runtimes', 'schemathesis', 'clients'];
+if (!scripts.includes(project)) fail(`Usage: node scripts/test.mjs ${scripts.join('|')} [vitest arguments]`);
+const projects = ['local', 'node'].includes(project) ? ['unit', project] : [project];
 
 await prepare();
 
