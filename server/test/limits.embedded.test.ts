@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answer, type Profile, type RequestOptions, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const LIMIT = 10;
 const ME = '/api/v1/open/me';
@@ -13,6 +13,8 @@ let folder: string;
 let server: RunningServer | null = null;
 let admin: Profile;
 let demo: Profile;
+/** Operators of the tenant demo that no test has used. */
+const unused: Profile[] = [];
 
 async function restart(environment: Record<string, string>): Promise<void> {
   await server?.stop();
@@ -26,13 +28,30 @@ async function restart(environment: Record<string, string>): Promise<void> {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-limits-'));
-  await restart({ TRUST_PROXY: '1' });
-}, 60_000);
+  await restart({ REQUESTS_PER_MINUTE: '1000' });
+  while (unused.length < 8) unused.push(await createOperator());
+});
 
 afterAll(async () => {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function createOperator(): Promise<Profile> {
+  const target = `/api/v1/platform/tenants/${demo.tenant_id}`;
+  const client_id = `operator-${randomUUID()}`;
+  const made = await signedRequest(admin, 'POST', `${target}/credentials`, { body: { client_id, name: 'Operator' } });
+  const binding = { client_id, role: 'integration_operator' };
+  expect((await signedRequest(admin, 'POST', `${target}/role-bindings`, { body: binding })).status).toBe(201);
+  return { ...demo, client_id, secret: made.body.secret };
+}
+
+/** A credential without any request, so that its test has its whole quota. */
+function unusedOperator(): Profile {
+  const operator = unused.pop();
+  if (!operator) throw new Error('Create more operators.');
+  return { ...operator, base_url: demo.base_url };
+}
 
 /** As a proxy forwards it: the address that the client claims, then the address that the proxy saw. */
 const from = (address: string, options: RequestOptions = {}): RequestOptions => ({
@@ -58,128 +77,127 @@ function expectRateLimited({ status, headers, body }: Answer, quota: string, lim
   expect(headers['ratelimit-policy']).toBe(`"${quota}";q=${limit};w=60`);
 }
 
-test('a credential is refused above its limit, and failures in its name do not use up the limit', async () => {
-  const address = from('198.51.100.1');
-  for (let request = 0; request < LIMIT - 1; request++) expect((await ask(demo, address)).status).toBe(200);
-  await failOften(demo, address, LIMIT - 1);
-  const last = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
-  expect((await ask(demo, last)).status).toBe(200);
+describe('behind a proxy', () => {
+  beforeAll(() => restart({ TRUST_PROXY: '1' }));
 
-  expectRateLimited(await ask(demo, address), 'credential');
-  expectRateLimited(await signedRequest(demo, 'GET', '/api/v1/platform/tenants', address), 'credential');
-  expect((await ask(demo, last)).body.code).toBe('NONCE_REUSED');
-  expect((await ask(demo, { ...address, timestamp: 1_000_000_000 })).body.code).toBe('CLOCK_SKEW');
-  expect((await ask(admin, address)).status).toBe(200);
+  test('a credential is refused above its limit, and failures in its name do not use up the limit', async () => {
+    const operator = unusedOperator();
+    const address = from('198.51.100.1');
+    for (let request = 0; request < LIMIT - 1; request++) expect((await ask(operator, address)).status).toBe(200);
+    await failOften(operator, address, LIMIT - 1);
+    const last = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
+    expect((await ask(operator, last)).status).toBe(200);
+
+    expectRateLimited(await ask(operator, address), 'credential');
+    expectRateLimited(await signedRequest(operator, 'GET', '/api/v1/platform/tenants', address), 'credential');
+    expect((await ask(operator, last)).body.code).toBe('NONCE_REUSED');
+    expect((await ask(operator, { ...address, timestamp: 1_000_000_000 })).body.code).toBe('CLOCK_SKEW');
+    expect((await ask(admin, address)).status).toBe(200);
+  });
+
+  test('above the limit of its address a correct signature passes, even if this process has not cached the key', async () => {
+    const operator = unusedOperator();
+    const address = from('198.51.100.2');
+    const guess = (client_id: string, options = address) => ask({ ...admin, client_id }, options);
+    await failOften({ ...admin, client_id: 'guessed' }, address);
+
+    const shown = ({ headers, body }: Answer) => [Object.keys(headers).sort(), { ...body, request_id: null }];
+    const unknown = await guess('nobody');
+    expectRateLimited(unknown, 'address');
+    expect(shown(await guess(operator.client_id))).toEqual(shown(unknown));
+    expect((await ask(operator, address)).status).toBe(200);
+    expect(shown(await guess(operator.client_id))).toEqual(shown(unknown));
+
+    const target = `/api/v1/platform/tenants/${demo.tenant_id}/credentials`;
+    const client_id = `rotated-${randomUUID()}`;
+    const first = await signedRequest(admin, 'POST', target, { ...address, body: { client_id, name: 'Rotated' } });
+    const before = { ...demo, client_id, secret: first.body.secret };
+    expect((await ask(before, address)).status).toBe(200);
+    const body = { rotate_secret: true };
+    const rotated = await signedRequest(admin, 'PUT', `${target}/${client_id}`, { ...address, body });
+    expect((await ask({ ...before, secret: rotated.body.secret }, address)).status).toBe(200);
+    expectRateLimited(await ask(before, address), 'address');
+
+    expect((await guess('guessed', from('198.51.100.3'))).body.code).toBe('UNAUTHENTICATED');
+  });
+
+  test('counts an address with and without port as one, IPv4-mapped IPv6 as IPv4, and IPv6 by its /64', async () => {
+    const guessed = { ...admin, client_id: 'guessed' };
+    for (const [first, second, third, other] of [
+      ['2001:db8:1:2::1', '[2001:db8:1:2:ffff::9]:49152', '2001:db8:1:2:3:4:5:6', '2001:db8:1:3::1'],
+      ['192.0.2.1', '192.0.2.1:49152', '::ffff:192.0.2.1', '192.0.2.2'],
+    ] as const) {
+      await failOften(guessed, from(first), LIMIT / 2);
+      await failOften(guessed, from(second), LIMIT / 2);
+      expectRateLimited(await ask(guessed, from(third)), 'address');
+      expect((await ask(guessed, from(other))).body.code).toBe('UNAUTHENTICATED');
+    }
+  });
+
+  test('replayed and late requests use up no quota of their credential', async () => {
+    const operator = unusedOperator();
+    const address = from('198.51.100.4');
+    const once = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
+    expect((await ask(operator, once)).status).toBe(200);
+    for (let attempt = 0; attempt < LIMIT; attempt++) {
+      expect((await ask(operator, once)).body.code).toBe('NONCE_REUSED');
+      expect((await ask(operator, { ...address, timestamp: 1_000_000_000 })).body.code).toBe('CLOCK_SKEW');
+    }
+    for (let request = 1; request < LIMIT; request++) expect((await ask(operator, address)).status).toBe(200);
+    expectRateLimited(await ask(operator, address), 'credential');
+  });
+
+  test('a command above the limit is refused and not stored', async () => {
+    const operator = unusedOperator();
+    const create = (key: string, caller = operator) => {
+      const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: key };
+      return signedRequest(caller, 'POST', '/api/v1/open/downlink/commands', { body });
+    };
+    for (let request = 0; request < LIMIT; request++) expect((await create(randomUUID())).status).toBe(202);
+    const key = randomUUID();
+    expectRateLimited(await create(key), 'credential');
+    const again = await create(key, unusedOperator());
+    expect(again.status).toBe(202);
+    expect(again.headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  test('a revoked credential uses up no quota, and counts as a failure of its address', async () => {
+    const operator = unusedOperator();
+    const target = `/api/v1/platform/tenants/${operator.tenant_id}/credentials/${operator.client_id}`;
+    const setStatus = (status: string) => signedRequest(admin, 'PUT', target, { body: { status } });
+    expect((await setStatus('DISABLED')).status).toBe(200);
+    const address = from('198.51.100.5');
+    for (let attempt = 0; attempt < LIMIT; attempt++)
+      expect((await ask(operator, address)).body.code).toBe('UNAUTHENTICATED');
+    expectRateLimited(await ask(operator, address), 'address');
+    expectRateLimited(await ask({ ...operator, client_id: 'guessed' }, address), 'address');
+
+    expect((await setStatus('ACTIVE')).status).toBe(200);
+    for (let request = 0; request < LIMIT; request++) expect((await ask(operator, address)).status).toBe(200);
+  });
 });
 
-test('above the limit of its address a correct signature passes, even if this process has not cached the key', async () => {
-  await restart({ TRUST_PROXY: '1' });
-  const address = from('198.51.100.2');
-  const guess = (client_id: string, options = address) => ask({ ...admin, client_id }, options);
-  await failOften({ ...admin, client_id: 'guessed' }, address);
+describe('without a proxy', () => {
+  beforeAll(() => restart({ REQUESTS_PER_MINUTE_PER_TENANT: String(LIMIT + 5) }));
 
-  const shown = ({ headers, body }: Answer) => [Object.keys(headers).sort(), { ...body, request_id: null }];
-  const unknown = await guess('nobody');
-  expectRateLimited(unknown, 'address');
-  expect(shown(await guess(demo.client_id))).toEqual(shown(unknown));
-  expect((await ask(demo, address)).status).toBe(200);
-  expect(shown(await guess(demo.client_id))).toEqual(shown(unknown));
+  test('the credentials of a tenant share a quota in addition to their own', async () => {
+    const [first, second] = [unusedOperator(), unusedOperator()];
+    const { limits } = (await ask(first)).body;
+    expect([limits.requests_per_minute, limits.requests_per_minute_per_tenant]).toEqual([LIMIT, LIMIT + 5]);
+    for (let request = 1; request < LIMIT; request++) expect((await ask(first)).status).toBe(200);
+    expectRateLimited(await ask(first), 'credential');
+    for (let request = 0; request < 5; request++) expect((await ask(second)).status).toBe(200);
+    expectRateLimited(await ask(second), 'tenant', LIMIT + 5);
+    const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
+    const command = await signedRequest(second, 'POST', '/api/v1/open/downlink/commands', { body });
+    expectRateLimited(command, 'tenant', LIMIT + 5);
+    expect((await ask(admin)).status).toBe(200);
+  });
 
-  const target = `/api/v1/platform/tenants/${demo.tenant_id}/credentials`;
-  const client_id = `rotated-${randomUUID()}`;
-  const first = await signedRequest(admin, 'POST', target, { ...address, body: { client_id, name: 'Rotated' } });
-  const before = { ...demo, client_id, secret: first.body.secret };
-  expect((await ask(before, address)).status).toBe(200);
-  const body = { rotate_secret: true };
-  const rotated = await signedRequest(admin, 'PUT', `${target}/${client_id}`, { ...address, body });
-  expect((await ask({ ...before, secret: rotated.body.secret }, address)).status).toBe(200);
-  expectRateLimited(await ask(before, address), 'address');
-
-  expect((await guess('guessed', from('198.51.100.3'))).body.code).toBe('UNAUTHENTICATED');
-});
-
-test('counts an address with and without port as one, IPv4-mapped IPv6 as IPv4, and IPv6 by its /64', async () => {
-  await restart({ TRUST_PROXY: '1' });
-  const guessed = { ...admin, client_id: 'guessed' };
-  for (const [first, second, third, other] of [
-    ['2001:db8:1:2::1', '[2001:db8:1:2:ffff::9]:49152', '2001:db8:1:2:3:4:5:6', '2001:db8:1:3::1'],
-    ['192.0.2.1', '192.0.2.1:49152', '::ffff:192.0.2.1', '192.0.2.2'],
-  ] as const) {
-    await failOften(guessed, from(first), LIMIT / 2);
-    await failOften(guessed, from(second), LIMIT / 2);
-    expectRateLimited(await ask(guessed, from(third)), 'address');
-    expect((await ask(guessed, from(other))).body.code).toBe('UNAUTHENTICATED');
-  }
-});
-
-test('the credentials of a tenant share a quota in addition to their own', async () => {
-  await restart({ REQUESTS_PER_MINUTE_PER_TENANT: String(LIMIT + 5) });
-  const target = `/api/v1/platform/tenants/${demo.tenant_id}`;
-  const client_id = `second-${randomUUID()}`;
-  const made = await signedRequest(admin, 'POST', `${target}/credentials`, { body: { client_id, name: 'Second' } });
-  const binding = { client_id, role: 'integration_operator' };
-  expect((await signedRequest(admin, 'POST', `${target}/role-bindings`, { body: binding })).status).toBe(201);
-  const second = { ...demo, client_id, secret: made.body.secret };
-
-  const { limits } = (await ask(demo)).body;
-  expect([limits.requests_per_minute, limits.requests_per_minute_per_tenant]).toEqual([LIMIT, LIMIT + 5]);
-  for (let request = 1; request < LIMIT; request++) expect((await ask(demo)).status).toBe(200);
-  expectRateLimited(await ask(demo), 'credential');
-  for (let request = 0; request < 5; request++) expect((await ask(second)).status).toBe(200);
-  expectRateLimited(await ask(second), 'tenant', LIMIT + 5);
-  const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
-  const command = await signedRequest(second, 'POST', '/api/v1/open/downlink/commands', { body });
-  expectRateLimited(command, 'tenant', LIMIT + 5);
-  expect((await ask(admin)).status).toBe(200);
-});
-
-test('replayed and late requests use up no quota of their credential', async () => {
-  await restart({ TRUST_PROXY: '1' });
-  const address = from('198.51.100.4');
-  const once = { ...address, nonce: randomUUID(), timestamp: Math.floor(Date.now() / 1000) };
-  expect((await ask(demo, once)).status).toBe(200);
-  for (let attempt = 0; attempt < LIMIT; attempt++) {
-    expect((await ask(demo, once)).body.code).toBe('NONCE_REUSED');
-    expect((await ask(demo, { ...address, timestamp: 1_000_000_000 })).body.code).toBe('CLOCK_SKEW');
-  }
-  for (let request = 1; request < LIMIT; request++) expect((await ask(demo, address)).status).toBe(200);
-  expectRateLimited(await ask(demo, address), 'credential');
-});
-
-test('a command above the limit is refused and not stored', async () => {
-  await restart({});
-  const create = (key: string) => {
-    const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: key };
-    return signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body });
-  };
-  for (let request = 0; request < LIMIT; request++) expect((await create(randomUUID())).status).toBe(202);
-  const key = randomUUID();
-  expectRateLimited(await create(key), 'credential');
-  await restart({});
-  const again = await create(key);
-  expect(again.status).toBe(202);
-  expect(again.headers).not.toHaveProperty('idempotent-replayed');
-});
-
-test('a revoked credential uses up no quota, and counts as a failure of its address', async () => {
-  await restart({ TRUST_PROXY: '1' });
-  const target = `/api/v1/platform/tenants/${demo.tenant_id}/credentials/${demo.client_id}`;
-  const setStatus = (status: string) => signedRequest(admin, 'PUT', target, { body: { status } });
-  expect((await setStatus('DISABLED')).status).toBe(200);
-  const address = from('198.51.100.5');
-  for (let attempt = 0; attempt < LIMIT; attempt++)
-    expect((await ask(demo, address)).body.code).toBe('UNAUTHENTICATED');
-  expectRateLimited(await ask(demo, address), 'address');
-  expectRateLimited(await ask({ ...demo, client_id: 'guessed' }, address), 'address');
-
-  expect((await setStatus('ACTIVE')).status).toBe(200);
-  for (let request = 0; request < LIMIT; request++) expect((await ask(demo, address)).status).toBe(200);
-});
-
-test('without a trusted proxy a client cannot choose its address', async () => {
-  await restart({ TRUST_PROXY: '0' });
-  for (let attempt = 0; attempt < LIMIT; attempt++) {
-    await failOften({ ...demo, client_id: 'guessed' }, from(`198.51.100.${attempt}`), 1);
-  }
-  expectRateLimited(await ask({ ...demo, client_id: 'guessed' }, from('198.51.100.100')), 'address');
+  test('without a trusted proxy a client cannot choose its address', async () => {
+    for (let attempt = 0; attempt < LIMIT; attempt++) {
+      await failOften({ ...admin, client_id: 'guessed' }, from(`198.51.100.${attempt}`), 1);
+    }
+    expectRateLimited(await ask({ ...admin, client_id: 'guessed' }, from('198.51.100.100')), 'address');
+  });
 });
