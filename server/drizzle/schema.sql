@@ -25,6 +25,192 @@ CREATE SCHEMA public;
 
 COMMENT ON SCHEMA public IS 'standard public schema';
 
+--
+-- Name: accept_commands_v1(text, integer[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.accept_commands_v1(commands_json text, positions integer[] DEFAULT NULL::integer[]) RETURNS TABLE("position" integer, outcome text, command_id uuid, accepted_ms double precision)
+    LANGUAGE plpgsql
+    SET role TO 'top_ingest'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+begin
+  return query
+  with given as (
+    select given.*, now()::timestamptz(3) as accepted_at,
+      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id
+    from json_to_recordset(commands_json::json) as given (
+      position int, tenant_id text, client_id text, idempotency_key text, vendor text, device_id text,
+      command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int, request_id text,
+      command_id_tail text
+    )
+    where positions is null or position = any (positions)
+  ), checked as materialized (
+    select given.*,
+      exists (
+        select from tenants
+        where tenants.tenant_id = given.tenant_id and (tenants.vendors is null or given.vendor = any (tenants.vendors))
+        offset 0
+      ) as may_use_vendor,
+      exists (select from vendors where vendors.vendor = given.vendor and vendors.enabled offset 0)
+      and exists (
+        select from command_types
+        where command_types.vendor = given.vendor and command_types.command_type = given.command_type
+          and command_types.enabled and command_types.revision = given.revision
+        offset 0
+      ) as is_current
+    from given
+  ), inserted as (
+    insert into commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id
+    )
+    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
+      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id
+    from checked
+    where may_use_vendor and is_current
+    order by tenant_id, idempotency_key, position
+    on conflict (tenant_id, idempotency_key) do nothing
+    returning tenant_id, command_id
+  ), queued as (
+    insert into outbox (tenant_id, fact_id, kind)
+    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
+  )
+  select checked.position,
+    case
+      when not may_use_vendor then 'VENDOR_NOT_ENABLED'
+      when not is_current then 'CATALOG_CHANGED'
+      when inserted.command_id is null then 'KEY_USED'
+      else 'ACCEPTED'
+    end,
+    inserted.command_id, (extract(epoch from checked.accepted_at) * 1000)::double precision
+  from checked
+  left join inserted on inserted.tenant_id = checked.tenant_id and inserted.command_id = checked.command_id
+  order by position;
+end
+$$;
+
+--
+-- Name: admit_and_accept_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.admit_and_accept_v1(requests text) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, outcome text, command_id uuid, accepted_ms double precision)
+    LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+begin
+  return query
+  with verdict as materialized (
+    select * from admit_requests_v1(requests)
+  ), admitted as materialized (
+    select array_agg(position) filter (where is_live and is_in_clock_window and is_fresh and is_granted) as positions
+    from verdict
+  ), acceptance as materialized (
+    select accepted.* from admitted, accept_commands_v1(requests, coalesce(positions, '{}')) as accepted
+  )
+  select verdict.*, acceptance.outcome, acceptance.command_id, acceptance.accepted_ms
+  from verdict left join acceptance on acceptance.position = verdict.position
+  order by position;
+end
+$$;
+
+--
+-- Name: admit_requests_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.admit_requests_v1(requests text) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision)
+    LANGUAGE plpgsql
+    SET role TO 'top_ingest'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+begin
+  return query
+  with asked as (
+    select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
+    from json_to_recordset(requests::json) as asked (
+      position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
+      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text
+    )
+  ), checked as (
+    select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
+      coalesce(
+        credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
+        and (credential.expires_at is null or credential.expires_at > now())
+        and (credential.secret_version = asked.secret_version
+          or credential.secret_version = asked.secret_version + 1
+            and credential.previous_secret_expires_at > now()),
+        false
+      ) as is_live,
+      coalesce(
+        asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
+          and now() + make_interval(secs => credential.allowed_clock_skew_seconds),
+        false
+      ) as is_in_clock_window
+    from asked
+    left join lateral (
+      select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
+        replay_window_seconds
+      from credentials
+      where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
+    ) as credential on true
+    left join lateral (
+      select status from tenants where tenants.tenant_id = asked.tenant_id offset 0
+    ) as tenant on true
+  ), counted as (
+    select *, row_number() over (
+      partition by number, nonce, is_live and is_in_clock_window order by position
+    ) as occurrence
+    from checked
+  ), consumed as (
+    insert into nonces (credential_number, nonce_hash, expires_at)
+    select number, nonce, greatest(
+      dated + interval '900 seconds',
+      now() + make_interval(secs => replay_window_seconds)
+    ) + interval '60 seconds'
+    from counted
+    where is_live and is_in_clock_window and occurrence = 1
+    order by number, nonce
+    on conflict do nothing
+    returning credential_number, nonce_hash
+  )
+  select counted.position, is_live, is_in_clock_window,
+    occurrence = 1 and consumed.nonce_hash is not null,
+    exists (
+      select from role_bindings
+      where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
+        and (
+          role_bindings.role = any (string_to_array(counted.granting_roles, ','))
+          or exists (
+            select from policies
+            where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
+              and policies.object = counted.object and policies.action = counted.action
+            offset 0
+          )
+        )
+      offset 0
+    ) or exists (
+      select from policies
+      where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
+        and policies.object = counted.object and policies.action = counted.action
+      offset 0
+    ),
+    exists (select from tenants where tenants.tenant_id = counted.path_tenant_id offset 0),
+    allowed_clock_skew_seconds,
+    floor(extract(epoch from now()) * 1000)::double precision
+  from counted
+  left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
+  order by position;
+end
+$$;
+
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
@@ -1321,6 +1507,24 @@ CREATE POLICY top_system_select ON public.audit_events FOR SELECT TO top_system 
 GRANT USAGE ON SCHEMA public TO top_app;
 GRANT USAGE ON SCHEMA public TO top_system;
 GRANT USAGE ON SCHEMA public TO top_ingest;
+
+--
+-- Name: FUNCTION accept_commands_v1(commands_json text, positions integer[]); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.accept_commands_v1(commands_json text, positions integer[]) FROM PUBLIC;
+
+--
+-- Name: FUNCTION admit_and_accept_v1(requests text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.admit_and_accept_v1(requests text) FROM PUBLIC;
+
+--
+-- Name: FUNCTION admit_requests_v1(requests text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.admit_requests_v1(requests text) FROM PUBLIC;
 
 --
 -- Name: TABLE audit_events; Type: ACL; Schema: public; Owner: -

@@ -76,7 +76,8 @@ export function createApp(dependencies: AppDependencies) {
     if (match.operation) locals.operation = name;
     const parsed = parseBody(req.headers['content-type'], sender.body);
     const request = { target: req.url, tenantId, requestId: locals.requestId };
-    const shortcut = parsed.problem ? null : (shortcuts[name]?.({ ...request, body: parsed.value }) ?? null);
+    const shortcutOf = match.operation && shortcuts[match.operation.name];
+    const shortcut = (!parsed.problem && shortcutOf?.({ ...request, body: parsed.value })) || null;
     const { verdict, answer } = await admit(sender, match, shortcut, locals);
     locals.call = {
       operation: name,
@@ -89,7 +90,6 @@ export function createApp(dependencies: AppDependencies) {
     };
     authorize(verdict, match, tenantId);
     if (parsed.problem) throw parsed.problem;
-    if (answer instanceof ApiError) throw answer;
     req.body = parsed.value;
     locals.params = match.params;
     locals.mayHaveChanged = req.method !== 'GET';

@@ -18,7 +18,7 @@ import { getCatalog } from './features/catalog/get-catalog.js';
 import { listCommandTypes } from './features/command-types/list-command-types.js';
 import { putCommandType } from './features/command-types/put-command-type.js';
 import { cancelCommand } from './features/commands/cancel-command.js';
-import { createCommand, createCommandShortcut } from './features/commands/create-command.js';
+import { createCommand } from './features/commands/create-command.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
 import { createCredential } from './features/credentials/create-credential.js';
@@ -66,7 +66,7 @@ import { putVendor } from './features/vendors/put-vendor.js';
 import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
 import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
-import type { Handlers } from './platform/operation/handler.js';
+import type { Handlers, OperationName } from './platform/operation/handler.js';
 import { createWaitReader } from './platform/outbox/measure-waits.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Signals } from './platform/signals/signals.js';
@@ -84,19 +84,19 @@ type Options = {
 };
 
 /** The shortcut of an operation. Null for a request that must take the ordinary way. */
-type Shortcuts = Partial<Record<string, (request: ShortcutRequest) => Shortcut | null>>;
+type Shortcuts = { [Name in OperationName]?: (request: ShortcutRequest) => Shortcut | null };
 
 /** The handler of every operation of the contract, and the shortcuts of some. */
 export function createRouter({ database, bus, keyring, signals, waitFor, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
-  const commandServices = {
+  const createCommands = createCommand({
     database,
     catalog: commandCatalog(database),
     signals,
     metrics,
     payloadLimitBytes,
     waitSeconds: createWaitReader(database),
-  };
+  });
   const allowInsecure = config.ALLOW_INSECURE_OBJECT_ENDPOINTS;
   const perTenant = {
     credentials: config.CREDENTIALS_PER_TENANT,
@@ -155,7 +155,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
       put: putCommandType(database, config.COMMAND_TYPES_PER_PLATFORM),
     },
     commands: {
-      create: createCommand(commandServices),
+      create: createCommands.handler,
       get: getCommand(database, waitFor),
       list: listCommands(database),
       cancel: cancelCommand(database, signals, metrics),
@@ -206,7 +206,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
       }),
     },
   };
-  const shortcuts: Shortcuts = { 'commands.create': createCommandShortcut(commandServices) };
+  const shortcuts: Shortcuts = { 'commands.create': createCommands.shortcut };
   return { handlers, shortcuts };
 }
 

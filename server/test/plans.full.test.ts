@@ -280,6 +280,10 @@ test('in tables that were never analyzed, every operation reads a bounded number
   expect(costly(plans)).toEqual([]);
   const checksOfForeignKeys = plans.filter((plan) => plan['Query Text'].includes('FROM ONLY'));
   expect(checksOfForeignKeys.length).toBeGreaterThan(10);
+  // The statements inside the functions are explained, too.
+  for (const inside of ['insert into nonces', 'insert into commands']) {
+    expect(plans.some((plan) => plan['Query Text'].includes(inside))).toBe(true);
+  }
 });
 
 test('so does every list, with every filter and every pair of filters', async () => {

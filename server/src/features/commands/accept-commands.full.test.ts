@@ -52,7 +52,7 @@ const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promi
           command,
         });
         expect(verdict).toMatchObject({ isLive: true, isInClockWindow: true, isFresh: true, isGranted: true });
-        return acceptance;
+        return acceptance as Acceptance;
       };
     },
   ],
@@ -126,7 +126,7 @@ test.each([
     admit({ signed: refused, command: newCommand({ idempotency_key: 'refused' }) }),
     admit({ signed: another(), command: newCommand() }),
   ]);
-  expect([before.acceptance.outcome, after.acceptance.outcome]).toEqual(['ACCEPTED', 'ACCEPTED']);
+  expect([before.acceptance?.outcome, after.acceptance?.outcome]).toEqual(['ACCEPTED', 'ACCEPTED']);
   const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
   expect(stored.map(({ idempotency_key }) => idempotency_key)).not.toContain('refused');
 });

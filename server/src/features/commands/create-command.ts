@@ -2,22 +2,15 @@ import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
 import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
 import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
 import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
+import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import { vendorsOf } from '../vendors/refuse-unknown-vendors.js';
-import {
-  type Acceptance,
-  createCommandAccepter,
-  createCommandAdmission,
-  createKeyAdmission,
-  type NewCommand,
-} from './accept-commands.js';
+import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
 import { replayCommand } from './replay-command.js';
 
 export type CommandRequest = Parameters<Handler<typeof contract.commands.create>>[0]['body'];
@@ -44,100 +37,80 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 /** All attempts fail only if the catalog changes between check and insert each time. */
 const MAX_CATALOG_RELOADS = 5;
 
-export const createCommand = ({
-  database,
-  catalog,
-  signals,
-  metrics,
-  payloadLimitBytes,
-  waitSeconds,
-}: Services): Handler<typeof contract.commands.create> => {
-  const acceptCommand = createCommandAccepter(database);
-  return async ({ body }, call) => {
+/** The handler of the operation, and its shortcut. */
+export function createCommand(services: Services) {
+  const { database, catalog, signals, metrics, payloadLimitBytes, waitSeconds } = services;
+  const accept = createCommandAccepter(database);
+  const admitAndAccept = createCommandAdmission(database);
+
+  /** The command of a request, and why it must not be stored as far as this process knows. */
+  function attempt(body: CommandRequest, { tenantId, requestId, refuse }: Attempt) {
+    const checked = catalog.check(body, refuse);
+    if (checked instanceof ApiError) return { command: newCommand(body, 0, requestId), invalid: checked };
+    const command = newCommand(body, checked.revision, requestId);
+    const excess = waitSeconds(tenantId) - longestWait(command);
+    return { command, overload: excess > 0 ? overloaded(command, excess) : undefined };
+  }
+
+  /** Null if the command is not stored. */
+  function answerTo(acceptance: Acceptance | null, requestId: string) {
+    if (acceptance?.outcome !== 'ACCEPTED') return null;
+    signals.send([topics.outbox]);
+    const { commandId, acceptedAt } = acceptance;
+    return {
+      status: 202 as const,
+      body: {
+        command_id: commandId,
+        status: 'ACCEPTED' as const,
+        accepted_at: acceptedAt.toISOString(),
+        request_id: requestId,
+      },
+    };
+  }
+
+  const handler: Handler<typeof contract.commands.create> = async ({ body }, call) => {
     refuseLargePayload(payloadBytes(body), payloadLimitBytes);
     for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS; reloads++) {
-      const checked = catalog.check(body, call.refuse);
-      if (checked instanceof ApiError) {
-        // The catalog in memory may be stale: only a fresh one may refuse, and a used key takes precedence over any
-        // refusal.
-        if (reloads === 0) {
-          await catalog.reload();
-          continue;
-        }
-        const replay = await replayCommand(database, call, newCommand(body, 0, call.requestId));
-        if (replay) return replay;
-        throw checked;
+      const { command, invalid, overload } = attempt(body, call);
+      const acceptance = invalid || overload ? null : await accept({ caller: call.caller, command });
+      const answer = answerTo(acceptance, call.requestId);
+      if (answer) return answer;
+      // The catalog in memory may be stale: only a fresh one may refuse.
+      if (acceptance?.outcome === 'CATALOG_CHANGED' || (invalid && reloads === 0)) {
+        await catalog.reload();
+        continue;
       }
-      const command = newCommand(body, checked.revision, call.requestId);
-      const excess = excessWait(command, waitSeconds(call.tenantId));
-      if (excess > 0) {
-        const replay = await replayCommand(database, call, command);
-        if (replay) return replay;
-        metrics.countOverload();
-        throw overloaded(command, excess);
-      }
-      const acceptance = await acceptCommand({ caller: call.caller, command });
-      if (acceptance.outcome === 'ACCEPTED') {
-        signals.send([topics.outbox]);
-        return answer(acceptance, call.requestId);
-      }
-      if (acceptance.outcome === 'KEY_USED') {
-        const replay = await replayCommand(database, call, command);
-        if (replay) return replay;
-        throw new Error('The idempotency key is used, but its command does not exist.');
-      }
-      const limit = await asTenant(database, call.tenantId, (tx) => vendorsOf(tx, call.tenantId));
-      if (limit && !limit.includes(command.vendor)) {
-        const replay = await replayCommand(database, call, command);
-        if (replay) return replay;
-        throw call.refuse('VENDOR_NOT_ENABLED');
-      }
-      await catalog.reload();
+      // A used key takes precedence over any refusal.
+      const replay = await replayCommand(database, call, command);
+      if (replay) return replay;
+      if (overload) metrics.countOverload();
+      if (acceptance?.outcome === 'VENDOR_NOT_ENABLED') throw call.refuse('VENDOR_NOT_ENABLED');
+      throw invalid ?? overload ?? new Error('The idempotency key is used, but its command does not exist.');
     }
     throw unavailable('The catalog is changing. Repeat the request.', 1);
   };
-};
 
-/**
- * The shortcut of nearly every command: the statement that admits the request also stores the command, which saves a
- * round trip and a commit. A refusal for overload costs one statement, too, so it does not cost more than a command. Every
- * other request is admitted first and then goes to createCommand.
- */
-export function createCommandShortcut(services: Services) {
-  const { database, catalog, signals, metrics, payloadLimitBytes, waitSeconds } = services;
-  const admitWithCommand = createCommandAdmission(database);
-  const admitWithKey = createKeyAdmission(database);
-
-  const refuseOverload =
-    (command: NewCommand, excess: number): Shortcut =>
-    async (signed) => {
-      const { verdict, isKeyUsed } = await admitWithKey({ signed, idempotencyKey: command.idempotency_key });
-      if (isKeyUsed) return { verdict, answer: null };
-      if (verdict.isFresh && verdict.isGranted) metrics.countOverload();
-      return { verdict, answer: overloaded(command, excess) };
-    };
-
-  return ({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null => {
+  /**
+   * The statement that admits the request also stores its command, which saves a round trip and a commit. Nearly every
+   * command is stored in this way. Null for a request that is admitted first and then handled.
+   */
+  function shortcut({ target, tenantId, requestId, body }: ShortcutRequest): Shortcut | null {
     // The operation has no query parameters.
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     if (!success || payloadBytes(data) > payloadLimitBytes) return null;
-    const checked = catalog.check(data, refuse);
-    if (checked instanceof ApiError) return null;
-    const command = newCommand(data, checked.revision, requestId);
-    const excess = excessWait(command, waitSeconds(tenantId));
-    if (excess > 0) return refuseOverload(command, excess);
+    const { command, invalid, overload } = attempt(data, { tenantId, requestId, refuse });
+    if (invalid || overload) return null;
     return async (signed) => {
-      const { verdict, acceptance } = await admitWithCommand({ signed, command });
-      if (acceptance.outcome !== 'ACCEPTED') return { verdict, answer: null };
-      signals.send([topics.outbox]);
-      return { verdict, answer: answer(acceptance, requestId) };
+      const { verdict, acceptance } = await admitAndAccept({ signed, command });
+      return { verdict, answer: answerTo(acceptance, requestId) };
     };
-  };
+  }
+
+  return { handler, shortcut };
 }
 
-/** By how many seconds a wait exceeds the limit of the command. */
-const excessWait = (command: NewCommand, seconds: number) => seconds - longestWait(command);
+type Attempt = Pick<CallOf<never>, 'tenantId' | 'requestId'> & { refuse: Parameters<CommandCatalog['check']>[1] };
 
 const longestWait = ({ timeout_seconds }: NewCommand) =>
   Math.max(timeout_seconds * LONGEST_WAIT, TOLERATED_WAIT_SECONDS);
@@ -151,16 +124,6 @@ function overloaded(command: NewCommand, excess: number): ApiError {
     Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS),
   );
 }
-
-const answer = ({ commandId, acceptedAt }: Acceptance & { outcome: 'ACCEPTED' }, requestId: string) => ({
-  status: 202 as const,
-  body: {
-    command_id: commandId,
-    status: 'ACCEPTED' as const,
-    accepted_at: acceptedAt.toISOString(),
-    request_id: requestId,
-  },
-});
 
 const payloadBytes = ({ payload }: CommandRequest) => Buffer.byteLength(JSON.stringify(payload));
 

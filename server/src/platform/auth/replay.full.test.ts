@@ -37,7 +37,7 @@ test('admits the first of 40 identical requests in one batch', async () => {
   const { database, statements, requests } = await signedRequestsOf(COPIES);
   const admit = createAdmission(database);
   const verdicts = await Promise.all(requests.map((signed) => admit(signed)));
-  expect(statements.filter((statement) => statement.includes('into nonces'))).toHaveLength(1);
+  expect(statements.filter((statement) => statement.includes('admit_requests_v1'))).toHaveLength(1);
   expect(verdicts.map(({ isFresh }) => isFresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
   expect(verdicts.every(({ isLive, isInClockWindow, isGranted }) => isLive && isInClockWindow && isGranted)).toBe(true);
 

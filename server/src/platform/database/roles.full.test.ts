@@ -104,3 +104,53 @@ test('a statement without a role sees no row of any tenant', async () => {
   expect(all?.credentials).toBeGreaterThan(0);
   await login.end();
 });
+
+const FUNCTIONS = ['accept_commands_v1', 'admit_and_accept_v1', 'admit_requests_v1'];
+
+test('the functions that admit and accept have the rights of top_ingest, and nobody but the login may call them', async () => {
+  const found = await superuser<{ name: string; settings: string[]; others: boolean }[]>`
+    select proname as name, array_to_string(proconfig, ';') as settings,
+      prosecdef or has_function_privilege('public', oid, 'execute')
+      or has_function_privilege('top_app', oid, 'execute') or has_function_privilege('top_system', oid, 'execute') as others
+    from pg_proc where pronamespace = 'public'::regnamespace order by proname`;
+  expect(found.map(({ name }) => name)).toEqual(FUNCTIONS);
+  for (const { settings, others } of found) {
+    expect(settings).toContain('search_path=public, pg_temp');
+    expect(others).toBe(false);
+  }
+  const login = postgres(database.url, { max: 1 });
+  for (const name of FUNCTIONS) {
+    const asTenant = login.begin(async (tx) => {
+      await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', 'demo', true)`;
+      await tx`select * from ${tx(name)}('[]')`;
+    });
+    await expect(asTenant).rejects.toMatchObject({ code: '42501' });
+    expect(await login`select * from ${login(name)}('[]')`).toEqual([]);
+    expect(await login`select current_user as name`).toEqual([{ name: 'platform' }]);
+  }
+  await login.end();
+});
+
+test('row-level security binds the functions: without the policies of top_ingest they admit and store nothing', async () => {
+  const login = postgres(database.url, { max: 1 });
+  const [request] = await superuser<{ row: string }[]>`
+    select json_build_array(json_build_object(
+      'position', 0, 'tenant_id', tenant_id, 'client_id', client_id, 'number', number, 'secret_version', 1,
+      'signed_at', extract(epoch from now())::bigint, 'nonce_hash', md5(random()::text), 'object', 'o', 'action', 'a',
+      'granting_roles', 'integration_operator', 'idempotency_key', 'k', 'vendor', 'vendor_a', 'device_id', 'd',
+      'command_type', 'reboot', 'revision', 1, 'payload', '{}'::json, 'payload_sha256', '', 'timeout_seconds', 30,
+      'request_id', 'r', 'command_id_tail', '70008000000000000000'
+    ))::text as row
+    from credentials where tenant_id = 'demo'`;
+  const row = request?.row as string;
+  const live = async () => (await login`select is_live from admit_requests_v1(${row})`)[0]?.is_live;
+  expect(await live()).toBe(true);
+  await superuser`alter policy top_ingest_select on credentials using (false)`;
+  expect(await live()).toBe(false);
+  await superuser`alter policy top_ingest_select on credentials using (true)`;
+  await superuser`alter policy top_ingest_insert on commands with check (false)`;
+  await expect(login`select * from accept_commands_v1(${row})`).rejects.toMatchObject({ code: '42501' });
+  await superuser`alter policy top_ingest_insert on commands with check (true)`;
+  expect(await login`select outcome from accept_commands_v1(${row})`).toEqual([{ outcome: 'ACCEPTED' }]);
+  await login.end();
+});

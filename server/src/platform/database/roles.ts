@@ -75,13 +75,11 @@ export const asAllTenantsStatement = <Row>(database: Database, statement: Statem
   inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
 
 /**
- * Runs one statement over a JSON array of requests of several tenants: it admits the requests and inserts their
- * commands.
+ * Calls a function of server/drizzle with a JSON array of requests of several tenants: it admits them and inserts their
+ * commands. The function itself enters the role top_ingest.
  */
-export const asIngest = <Row>(database: Database, statement: string, requests: readonly object[]) =>
-  inOneRoundTrip(database.sql, 'begin; set local role top_ingest', (sql) =>
-    sql.unsafe<Row[]>(statement, [JSON.stringify(requests)], { prepare: true }),
-  );
+export const asIngest = <Row extends object>({ sql }: Database, name: string, requests: readonly object[]) =>
+  sql<Row[]>`select * from ${sql(name)}(${JSON.stringify(requests)})`;
 
 /** begin, role, statement and commit leave in one round trip; after an error the commit rolls back. */
 async function inOneRoundTrip<Row>(sql: postgres.Sql, begin: string, statement: Statement<Row>): Promise<Row[]> {

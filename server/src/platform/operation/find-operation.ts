@@ -1,8 +1,9 @@
 import { allOperations, builtInRoles, PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
+import type { OperationName } from './handler.js';
 
 /** The facts about an operation that the gates need before its handler runs. */
 export type Operation = {
-  name: string;
+  name: OperationName;
   scope: Scope | null;
   grantingRoles: readonly string[];
   /** The only tenant whose credentials may call it; null for any tenant. */
@@ -23,7 +24,7 @@ const routes: Route[] = allOperations.map(({ name, route }) => ({
   method: route.method,
   pattern: new RegExp(`^${route.path.replace(/:([a-z_]+)/g, '(?<$1>[^/]+)')}$`),
   operation: {
-    name,
+    name: name as OperationName,
     scope: route.metadata.scope,
     grantingRoles: rolesThatGrant(route.metadata.scope),
     onlyTenant: route.metadata.tenant === 'platform' ? PLATFORM_TENANT_ID : null,

@@ -16,6 +16,11 @@ export type Handler<Route extends AppRoute> = (
 
 type Contract = typeof contract;
 
+/** `commands.create` */
+export type OperationName = {
+  [Resource in keyof Contract]: `${Resource}.${keyof Contract[Resource] & string}`;
+}[keyof Contract];
+
 /** One handler for each operation of the contract. */
 export type Handlers = {
   [Resource in keyof Contract]: {
