@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { breakingChanges, type Document } from '../scripts/breaking-changes.js';
 import { buildOpenApi } from '../scripts/openapi.js';
 
-const released = JSON.parse(readFileSync(new URL('../openapi.released.json', import.meta.url), 'utf8')) as Document;
+const document = buildOpenApi() as unknown as Document;
+/** The release script writes it. Before the first release nothing can break. */
+const file = new URL('../openapi.released.json', import.meta.url);
+const released: Document = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : document;
 
 test('the contract breaks nothing that was released', () => {
-  expect(breakingChanges(released, buildOpenApi() as unknown as Document)).toEqual([]);
+  expect(breakingChanges(released, document)).toEqual([]);
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: the cases change any part of the document.
@@ -15,9 +18,9 @@ type Change = (document: any) => void;
 const COMMANDS = '/api/v1/open/downlink/commands';
 
 const after = (change: Change) => {
-  const current = structuredClone(released);
+  const current = structuredClone(document);
   change(current);
-  return breakingChanges(released, current);
+  return breakingChanges(document, current);
 };
 
 test.each<[string, Change]>([
@@ -66,8 +69,8 @@ test.each<[string, Change]>([
   [
     'a list of values where one value was allowed',
     ({ paths }) => {
-      const status = paths[COMMANDS].get.parameters.find(({ name }: { name: string }) => name === 'status');
-      Object.assign(status, { explode: false, schema: { type: 'array', items: status.schema } });
+      const vendor = paths[COMMANDS].get.parameters.find(({ name }: { name: string }) => name === 'vendor');
+      Object.assign(vendor, { explode: false, schema: { type: 'array', items: vendor.schema } });
     },
   ],
   [

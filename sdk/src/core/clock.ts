@@ -12,12 +12,8 @@ export class Clock {
     return { atMs: Date.now() + this.#offsetMs, offsetMs: this.#offsetMs };
   }
 
-  /**
-   * Corrects the clock after a request signed at `signed` was refused. Among requests signed with the same offset only
-   * the first refusal corrects it. So the corrections of parallel calls neither add up nor undo each other.
-   */
+  /** Corrects the clock after a request signed at `signed` was refused. The server answered about halfway to now. */
   correct(signed: ClockReading, serverTimeMs: number): void {
-    if (signed.offsetMs !== this.#offsetMs) return;
     const sentAtMs = signed.atMs - signed.offsetMs;
     this.#offsetMs = serverTimeMs - (sentAtMs + Date.now()) / 2;
   }
