@@ -849,7 +849,7 @@ export const operations = {
     "summary": "Update a tenant",
     "description": "Updates only the fields in the body. The change applies to the next request, on every node.",
     "scope": "platform:tenant:update",
-    "tenant": "path",
+    "tenant": "platform",
     "path": {
       "tenant_id": "Id of the tenant."
     },

@@ -19,6 +19,7 @@ import { parkedMessages } from './parked-messages.js';
 import { policies } from './policies.js';
 import { roleBindings } from './role-bindings.js';
 import { roles } from './roles.js';
+import { type Scope, scopes } from './scopes.js';
 import { tenants } from './tenants.js';
 import { vendors } from './vendors.js';
 
@@ -78,3 +79,9 @@ export const allOperations: readonly Operation[] = Object.entries(contract).flat
     route: route as unknown as Operation['route'],
   })),
 );
+
+/** Scopes that only credentials of tenant `platform` can hold: every operation that needs one acts on the platform. */
+export const platformTenantScopes: readonly Scope[] = scopes.filter((scope) => {
+  const needing = allOperations.filter(({ route }) => route.metadata.scope === scope);
+  return needing.length > 0 && needing.every(({ route }) => route.metadata.tenant === 'platform');
+});

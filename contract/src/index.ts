@@ -3,7 +3,7 @@ export { PrincipalStatus, PrincipalType } from './bus-principals.js';
 export { CallbackStatus } from './callback-endpoints.js';
 export { SubscriptionStatus } from './callback-subscriptions.js';
 export { AdapterStatus, CommandStatus, DeviceExecutionStatus } from './commands.js';
-export { allOperations, contract, type Operation } from './contract.js';
+export { allOperations, contract, type Operation, platformTenantScopes } from './contract.js';
 export { CredentialStatus, MAX_CLOCK_SKEW_SECONDS } from './credentials.js';
 export { DeviceRequestStatus, ReplyOutcome } from './device-requests.js';
 export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';
@@ -18,7 +18,6 @@ export {
   isScope,
   objectAndAction,
   PLATFORM_TENANT_ID,
-  platformTenantScopes,
   type Scope,
   scopes,
 } from './scopes.js';

@@ -81,13 +81,3 @@ export const builtInRoles: Record<string, readonly Scope[]> = {
 
 /** The tenant that the platform's own administrators belong to. */
 export const PLATFORM_TENANT_ID = 'platform';
-
-/** Scopes that only credentials of tenant `platform` can hold, because they affect every tenant. */
-export const platformTenantScopes: readonly Scope[] = [
-  'platform:tenant:create',
-  'platform:tenant:update',
-  'platform:tenant:delete',
-  'platform:tenant:export',
-  'platform:catalog:read',
-  'platform:catalog:update',
-];

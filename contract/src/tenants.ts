@@ -174,8 +174,8 @@ export const tenants = operations({
     metadata: {
       scope: 'platform:tenant:update',
       specified: false,
-      tenant: 'path',
-      errors: ['TENANT_ID_RESERVED'],
+      tenant: 'platform',
+      errors: ['TENANT_ID_RESERVED', 'TENANT_DELETED'],
       repeat: 'ALWAYS',
     },
     pathParams: path,

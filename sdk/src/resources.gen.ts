@@ -130,7 +130,7 @@ export class Tenants {
    * Updates only the fields in the body. The change applies to the next request, on every node.
    *
    * Retried.
-   * Scope platform:tenant:update.
+   * Scope platform:tenant:update, in tenant `platform`.
    * Errors: NOT_FOUND, TENANT_DELETED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
   update(tenantId: string, body: TenantUpdate, options?: RequestOptions): ApiPromise<Tenant> {

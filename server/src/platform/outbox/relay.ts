@@ -128,8 +128,6 @@ export function startRelay(options: RelayOptions) {
     passes.committed(pass);
     left += pass.rows.length - prepared.length;
     signals.send(topics);
-    // An earlier batch failed meanwhile: take these rows again, after its rows.
-    if (hasFailed) return 'AGAIN';
     if (prepared.length > 0) startPublishing(prepared);
     isBusy = pass.rows.length === BATCH || passes.after() !== '';
     if (pass.rows.length > 0 || pass.isQuick) return 'AGAIN';
