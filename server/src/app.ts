@@ -9,12 +9,12 @@ import type { LastUses } from './platform/auth/last-uses.js';
 import { createRateLimits } from './platform/auth/rate-limits.js';
 import type { Database } from './platform/database/database.js';
 import { addressOf } from './platform/http/address.js';
-import { answerError } from './platform/http/answer-error.js';
+import { createAnswerError } from './platform/http/answer-error.js';
 import { parseBody } from './platform/http/body.js';
 import { createCors } from './platform/http/cors.js';
 import { createEndpoints } from './platform/http/endpoints.js';
 import { type Answer, answerJson, commonHeaders, type Incoming, type Reply } from './platform/http/exchange.js';
-import { expressApp } from './platform/http/express-app.js';
+import { expressApp, problemOfPath } from './platform/http/express-app.js';
 import { framingProblem } from './platform/http/framing.js';
 import { observe } from './platform/http/observe.js';
 import { oneATurn } from './platform/http/one-a-turn.js';
@@ -57,17 +57,20 @@ export function createApp(dependencies: AppDependencies) {
     database,
     keyring,
     limits,
+    logger,
     trustedHops: config.TRUST_PROXY,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
   });
   const admit = createAdmit(database, limits, lastUses);
   const recordDenial = createDenialRecorder(database);
+  const answerError = createAnswerError(logger);
 
   /**
    * Throws to refuse a request. A request that passes is authentic, fresh and permitted, and its body has one
    * unambiguous meaning. Returns the answer if admission already carried the request out.
    */
-  async function passGates(req: Incoming, { locals }: Reply): Promise<Answer | null> {
+  async function passGates(req: Incoming, reply: Reply): Promise<Answer | null> {
+    const { locals } = reply;
     const sender = await authenticate(req);
     const { tenantId, clientId } = sender;
     locals.tenantId = tenantId;
@@ -88,6 +91,7 @@ export function createApp(dependencies: AppDependencies) {
       admittedAt: verdict.now,
       refuse,
     };
+    reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));
     authorize(verdict, match, tenantId);
     if (parsed.problem) throw parsed.problem;
     req.body = parsed.value;
@@ -118,7 +122,7 @@ export function createApp(dependencies: AppDependencies) {
     const refuse = (error: unknown): void => {
       const answer = () => {
         try {
-          answerError(error, reply, logger);
+          answerError(error, reply);
         } catch {
           reply.destroy();
         }
@@ -144,7 +148,7 @@ export function createApp(dependencies: AppDependencies) {
       if (!received) return;
       const { req, reply, refuse } = received;
       if (isPreflight) inTurn(() => reply.writeHead(204, commonHeaders(reply.locals.requestId)).end());
-      else if (isOutsideApi(req.url)) inTurn(() => site(req, reply, (error) => refuse(error ?? noSuchPath())));
+      else if (isOutsideApi(req.url)) inTurn(() => site(req, reply, (error) => refuse(problemOfPath(error))));
       else if (config.ROLE === 'worker') refuse(noApiHere());
       else {
         passGates(req, reply)
@@ -157,7 +161,7 @@ export function createApp(dependencies: AppDependencies) {
       const received = receive(request, response);
       if (!received) return;
       const { req, reply, refuse } = received;
-      probesInTurn(() => probesSite(req, reply, (error) => refuse(error ?? noSuchPath())));
+      probesInTurn(() => probesSite(req, reply, (error) => refuse(problemOfPath(error))));
     },
   };
 }
@@ -167,8 +171,6 @@ const isOutsideApi = (target: string) => /^\/(?!\/|api(\/|\?|$))/i.test(target);
 
 /** Pages of other origins may read the API and its descriptions, never probes and metrics. */
 const isForPages = (target: string) => !isOutsideApi(target) || /^\/(openapi|asyncapi)\./.test(target);
-
-const noSuchPath = () => new ApiError('NOT_FOUND', { message: 'There is no such path. The API is below /api/v1.' });
 
 const noApiHere = () =>
   new ApiError('SERVICE_UNAVAILABLE', {

@@ -68,7 +68,7 @@ import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
 import type { Handlers, OperationName } from './platform/operation/handler.js';
 import { createWaitReader } from './platform/outbox/measure-waits.js';
-import type { Keyring } from './platform/secrets/keyring.js';
+import type { OpenedKeyring } from './platform/secrets/open-keyring.js';
 import type { Signals } from './platform/signals/signals.js';
 import type { WaitFor } from './platform/signals/wait-for.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
@@ -76,7 +76,7 @@ import type { Metrics } from './platform/telemetry/metrics.js';
 type Options = {
   database: Database;
   bus: Bus;
-  keyring: Keyring;
+  keyring: OpenedKeyring;
   signals: Signals;
   waitFor: WaitFor;
   metrics: Metrics;
@@ -165,7 +165,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
       get: getDeviceRequest(database),
       reply: replyDeviceRequest({ database, signals, payloadLimitBytes }),
     },
-    events: { list: listEvents(database, waitFor) },
+    events: { list: listEvents(database, waitFor, keyring.cursorKey) },
     catalog: { get: getCatalog(database) },
     callbackEndpoints: {
       create: createCallbackEndpoint(database, keyring, perTenant.callback_endpoints),

@@ -14,6 +14,7 @@ import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
 import { type Database, openDatabase } from './platform/database/database.js';
 import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
+import type { AtLimit } from './platform/http/open-connections.js';
 import { noPeers, type Peers } from './platform/processes/peers.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
@@ -21,6 +22,7 @@ import { localSignals } from './platform/signals/signals.js';
 import { createWaitFor } from './platform/signals/wait-for.js';
 import { StartupError } from './platform/startup-error.js';
 import { readBacklog } from './platform/telemetry/backlog.js';
+import { boundedLog } from './platform/telemetry/bounded-log.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { refusalLog } from './platform/telemetry/refusal-log.js';
 import { createWatchdog, type Watchdog } from './platform/telemetry/watchdog.js';
@@ -115,7 +117,8 @@ async function open(
     logger,
   });
   const router = createRouter({ database, bus, keyring, signals, waitFor, metrics, config });
-  const logRefusal = refusalLog(logger);
+  const log = boundedLog(logger);
+  const logRefusal = refusalLog(log);
   const lastUses = createLastUses(database);
   const app = createApp({
     peers,
@@ -134,6 +137,15 @@ async function open(
     // Behind a proxy every connection has the proxy's address.
     maxConnectionsPerNetwork: config.TRUST_PROXY > 0 ? config.MAX_CONNECTIONS : config.MAX_CONNECTIONS_PER_ADDRESS,
     logRefusal,
+    reportLimit({ outcome, limit, address }: AtLimit) {
+      metrics.countConnection(outcome, limit);
+      log(
+        'warn',
+        `CONNECTION_${outcome}`,
+        { limit, address },
+        outcome === 'EVICTED' ? 'an idle connection made room for a new one' : 'a connection was refused',
+      );
+    },
   };
   const storing = startStoringUses(lastUses, { logger, signals, watchdog });
   closers.add(() => storing.stop());

@@ -88,7 +88,7 @@ const status = async (KEYRING: string) => {
   return JSON.parse(stdout).keys;
 };
 
-test('the master key is rotated under 200 requests a second on two nodes: no request fails, and the old key can go', async () => {
+test('the master key is rotated under 200 requests a second on two nodes: no request fails, and the old key can go, and cursors continue', async () => {
   const rings = {
     old: keyring('k1', { k1 }),
     added: keyring('k1', { k1, k2 }),
@@ -147,6 +147,10 @@ test('the master key is rotated under 200 requests a second on two nodes: no req
   }
 
   await answered(100);
+  const eventsAfter = async (query: string) =>
+    (await signedRequest(demo, 'GET', `/api/v1/open/events?limit=1${query}`, { node: node() })).body;
+  const { next_cursor } = await eventsAfter('');
+  const second = (await eventsAfter(`&cursor=${next_cursor}`)).items;
   expect(await keysInUse()).toEqual(['k1']);
   await restartAll(rings.added);
   await restartAll(rings.switched);
@@ -156,6 +160,7 @@ test('the master key is rotated under 200 requests a second on two nodes: no req
   expect(await keysInUse()).toEqual(['k2']);
   await restartAll(rings.removed);
   await answered(100);
+  expect((await eventsAfter(`&cursor=${next_cursor}`)).items).toEqual(second);
   isOver = true;
   await administering;
   await load.stop();
@@ -211,6 +216,42 @@ test('a node that lacks a key answers 503 to every signature that it cannot veri
   ]);
 }, 120_000);
 
+test('a credential whose sealed secret is damaged is answered exactly as an unknown one, and logged once', async () => {
+  const server = await start(keyring('k2', { k2, k3: k1 }));
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const node = server.baseUrl;
+  const admin = profile('platform-admin.json');
+  const damages = {
+    'damaged-text': superuser`overlay(secret_sealed placing '\\x00'::bytea from 30)`,
+    'damaged-key-id': superuser`overlay(secret_sealed placing 'x'::bytea from 2)`,
+    'damaged-length': superuser`substring(secret_sealed for 9)`,
+    'damaged-empty': superuser`''::bytea`,
+  };
+  const callers: Profile[] = [];
+  for (const [client_id, damage] of Object.entries(damages)) {
+    const body = { client_id, name: 'Backend' };
+    const created = await signedRequest(admin, 'POST', '/api/v1/platform/tenants/demo/credentials', { node, body });
+    callers.push({ ...profile('demo.json'), client_id, secret: created.body.secret });
+    await superuser`update credentials set secret_sealed = ${damage} where client_id = ${client_id}`;
+  }
+  const answerOf = async (caller: Profile) => {
+    const headers = { 'X-Request-Id': 'request-1' };
+    const sent = { node, headers, nonce: 'nonce-of-the-test', timestamp: Math.floor(Date.now() / 1000) };
+    const { status, raw } = await signedRequest(caller, 'GET', '/api/v1/open/me', sent);
+    return `${status} ${raw}`.replaceAll(caller.client_id, 'client').replaceAll(/\\n\d{10}\\n/g, '');
+  };
+  const unknown = await answerOf({ ...profile('demo.json'), client_id: 'nobody', secret: 'guessed' });
+  expect(unknown).toMatch(/^401 .*UNAUTHENTICATED/);
+  for (const caller of [...callers, ...callers]) expect(await answerOf(caller)).toBe(unknown);
+  const lines = server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('does not open'));
+  expect(lines.map((line) => JSON.parse(line).client_id)).toEqual(Object.keys(damages));
+}, 120_000);
+
 test('KEYRING_COMMAND prints the keyring; where it fails, the start says so in one line and shows no key', async () => {
   writeFileSync(join(folder, 'printed.json'), keyring('k2', { k2, k3: k1 }));
   const from = (KEYRING_COMMAND: string) => startServer({ ...environment, KEYRING_COMMAND });
@@ -219,12 +260,14 @@ test('KEYRING_COMMAND prints the keyring; where it fails, the start says so in o
     200,
   );
   await server.stop();
-  for (const command of ['echo no access >&2; exit 3', `echo '${k2}'`]) {
+  for (const command of [`echo '${k2}' >&2; exit 3`, `echo '${k2}'`]) {
     const exit = await from(command).catch((error: ServerExited) => error);
     expect(exit).toMatchObject({ exitCode: 1 });
     const { stdout, stderr } = exit as ServerExited;
     expect(stderr.trim().split('\n')).toHaveLength(1);
-    expect(stderr).toMatch(/^(KEYRING_COMMAND ended with 3\. no access|What KEYRING_COMMAND prints is not JSON\.)/);
+    expect(stderr).toMatch(
+      /^(KEYRING_COMMAND ended with 3\. Its output is not shown|What KEYRING_COMMAND prints is not JSON\.)/,
+    );
     expect(`${stdout}${stderr}`).not.toContain(k2);
   }
 }, 120_000);

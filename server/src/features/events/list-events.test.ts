@@ -156,3 +156,20 @@ test.each(['from=now&order=desc', 'from=yesterday', 'order=up'])('refuses %s', a
   const { tenant } = await withCommands(0);
   expectRefusal(await read(tenant, query), 'VALIDATION_FAILED');
 });
+
+const partsOf = (cursor: string): string[] => JSON.parse(Buffer.from(cursor, 'base64url').toString());
+
+test('a cursor does not show how many events the platform has, and one with a plain number is refused', async () => {
+  const [{ tenant }, other] = await Promise.all([withCommands(2), withCommands(1)]);
+  const { items, next_cursor } = (await read(tenant)).body;
+  const beginning = (await read(await createTenant())).body.next_cursor;
+  for (const cursor of [...items.map((item: { cursor: string }) => item.cursor), next_cursor, beginning]) {
+    expect(partsOf(cursor)).toEqual([expect.any(String), expect.stringMatching(/^[\w-]{22}$/)]);
+  }
+  const [binding] = partsOf(next_cursor);
+  const [, position] = partsOf((await read(other.tenant)).body.next_cursor);
+  for (const forged of ['1', '0', '999999', position]) {
+    const cursor = Buffer.from(JSON.stringify([binding, forged])).toString('base64url');
+    expectRefusal(await read(tenant, `cursor=${cursor}`), 'INVALID_CURSOR');
+  }
+});

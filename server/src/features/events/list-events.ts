@@ -7,13 +7,12 @@ import { asTenant } from '../../platform/database/roles.js';
 import { cursorWriter, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { events } from '../../platform/outbox/events.table.js';
+import { SEALED_NUMBER, sealedNumbers } from '../../platform/secrets/sealed-numbers.js';
 import { topics } from '../../platform/signals/signals.js';
 import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from '../commands/commands.table.js';
 import { presentEvent } from './present-event.js';
 
-/** The number of an event: 64 bits. */
-const POSITION = /^[0-9]{1,18}$/;
 const BEGINNING = '0';
 const END = '9'.repeat(18);
 
@@ -24,12 +23,16 @@ const occurredAt = sql`case when ${events.eventType} = 'command.completed'
   then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
 export const listEvents =
-  (database: Database, waitFor: WaitFor): Handler<typeof contract.events.list> =>
+  (database: Database, waitFor: WaitFor, cursorKey: Buffer): Handler<typeof contract.events.list> =>
   async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
     const { tenantId } = call;
     const list = { call, filters };
     const isDescending = filters.order === 'desc';
-    const given = readCursor(list, cursor, POSITION);
+    // Events of all tenants share one sequence. A cursor must not show how many events the platform has.
+    const numbers = sealedNumbers(cursorKey, tenantId);
+    const sealed = readCursor(list, cursor, SEALED_NUMBER);
+    const given = sealed === null ? null : numbers.open(sealed);
+    if (sealed !== null && given === null) throw call.refuse('INVALID_CURSOR');
     const start = () =>
       asTenant(database, tenantId, async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
@@ -79,7 +82,8 @@ export const listEvents =
     });
     const rows = isOnlyPlace ? [] : found.rows.slice(0, found.limit);
     const isFull = found.rows.length > found.limit;
-    const cursorAt = cursorWriter(list);
+    const write = cursorWriter(list);
+    const cursorAt = (number: string) => write(numbers.seal(number));
     const items = rows.map(({ event, command }) => ({
       ...presentEvent(event, command),
       cursor: cursorAt(String(event.seq)),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { EMPTY_BODY_SHA256, stringToSign, targetProblem } from '@tenant-open-platform/contract/signature';
+import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { addressOf, networkOf } from '../http/address.js';
 import { readBody } from '../http/body.js';
@@ -25,13 +26,14 @@ type Options = {
   database: Database;
   keyring: Keyring;
   limits: RateLimits;
+  logger: Logger;
   trustedHops: number;
   bodyLimitBytes: number;
 };
 
 /** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
-export function createAuthenticate({ database, keyring, limits, trustedHops, bodyLimitBytes }: Options) {
-  const verifySignature = createSignatureVerifier(database, keyring);
+export function createAuthenticate({ database, keyring, limits, logger, trustedHops, bodyLimitBytes }: Options) {
+  const verifySignature = createSignatureVerifier(database, keyring, logger);
   return async function authenticate(req: Incoming): Promise<Authenticated> {
     const problem = targetProblem(req.url);
     if (problem) throw new ApiError('INVALID_TARGET', { message: `The request target is not valid: ${problem}.` });

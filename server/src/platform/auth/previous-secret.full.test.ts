@@ -6,6 +6,7 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../database/database.js';
@@ -71,6 +72,7 @@ test('a signature with an expired previous secret is wrong on a node that reads 
     createSignatureVerifier(
       database,
       keyring,
+      pino({ level: 'silent' }),
     )({ clientId: client_id, stringToSign: 'text', signature: signedWith(version), network: '127.0.0.1' });
 
   expect(await verifiedBy(1)).toMatchObject({ secretVersion: 1 });

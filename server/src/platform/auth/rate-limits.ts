@@ -1,8 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../operation/api-error.js';
 import { noPeers, type Peers } from '../processes/peers.js';
+import { createSlots } from '../waiting/slots.js';
 
 const WINDOW_SECONDS = 60;
+/** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */
+const BYTES_OF_A_REQUEST = 65_536;
+
 /** An attacker with many networks must not exhaust memory: the least recently used key is evicted. */
 const MAX_KEYS = 100_000;
 
@@ -54,7 +58,7 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
       if (!credentials.hasRoom(clientId) || !tenants.hasRoom(tenantId)) return null;
       const releases = [credentials.reserve(clientId), tenants.reserve(tenantId)];
       return () => {
-        for (const release of releases) release();
+        for (const release of releases) release?.();
       };
     },
 
@@ -63,13 +67,21 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
      */
     countRequest: ({ tenantId, clientId }: Caller): ApiError | null =>
       credentials.count(clientId) ?? tenants.count(tenantId),
+
+    /** Counts a request more for each full 64 KiB of an answer, once it is sent. */
+    countAnswer({ tenantId, clientId }: Caller, bytes: number): void {
+      const more = Math.floor(bytes / BYTES_OF_A_REQUEST);
+      if (more === 0) return;
+      credentials.add(clientId, more);
+      tenants.add(tenantId, more);
+    },
   };
 }
 
 /** Counts per key in windows of one minute. A window begins with its first request. */
 function quota(name: string, limit: number, meaning: string, peers: Peers) {
   const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: MAX_KEYS });
-  const reserved = new Map<string, number>();
+  const reserved = createSlots();
   const topic = `counts by ${name}`;
   /** Counts of this process that the other processes do not know yet. */
   let untold = new Map<string, number>();
@@ -78,10 +90,10 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
     for (const [key, count] of counts as typeof untold) windowOf(key).used += count;
   });
 
-  function tellSoon(key: string): void {
+  function tellSoon(key: string, requests: number): void {
     if (!peers.name) return;
     if (untold.size === 0) setTimeout(tell, TELL_AFTER_MS).unref();
-    untold.set(key, (untold.get(key) ?? 0) + 1);
+    untold.set(key, (untold.get(key) ?? 0) + requests);
   }
 
   function tell(): void {
@@ -97,26 +109,25 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
     return begun;
   }
 
+  function add(key: string, requests: number) {
+    const window = windowOf(key);
+    window.used += requests;
+    tellSoon(key, requests);
+    return window;
+  }
+
   return {
+    add,
     count(key: string): ApiError | null {
-      const window = windowOf(key);
-      window.used++;
-      tellSoon(key);
-      return window.used > limit ? rateLimited(window.endsAt - performance.now()) : null;
+      const { used, endsAt } = add(key, 1);
+      return used > limit ? rateLimited(endsAt - performance.now()) : null;
     },
-    hasRoom: (key: string): boolean => windowOf(key).used + (reserved.get(key) ?? 0) < limit,
+    hasRoom: (key: string): boolean => windowOf(key).used + reserved.countOf(key) < limit,
     /**
      * A reservation never makes `count` refuse. A replayed request holds one until admission rejects it, and must not
      * use up the quota of the credential that it impersonates.
      */
-    reserve(key: string): () => void {
-      reserved.set(key, (reserved.get(key) ?? 0) + 1);
-      return () => {
-        const left = (reserved.get(key) ?? 1) - 1;
-        if (left === 0) reserved.delete(key);
-        else reserved.set(key, left);
-      };
-    },
+    reserve: (key: string) => reserved.take(key),
   };
 
   function rateLimited(milliseconds: number): ApiError {

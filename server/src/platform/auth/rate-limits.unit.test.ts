@@ -21,6 +21,16 @@ test('a tenant has its own quota, and requests above the quota of a credential d
   expect(count({ tenantId: 'another', clientId: 'another-backend' })).toBeNull();
 });
 
+test('an answer counts as a request more for each full 64 KiB, in both quotas', () => {
+  const limits = limitsOf({ requestsPerMinute: 4, requestsPerMinutePerTenant: 5 });
+  limits.countAnswer(caller, 65_535);
+  limits.countAnswer(caller, 3 * 65_536 + 1);
+  expect(limits.countRequest(caller)).toBeNull();
+  expect(limits.countRequest(caller)?.extra.metadata).toEqual({ quota: 'credential', limit: 4 });
+  expect(limits.countRequest(neighbour)).toBeNull();
+  expect(limits.countRequest(neighbour)?.extra.metadata).toEqual({ quota: 'tenant', limit: 5 });
+});
+
 test('a reservation uses a slot of both quotas until it is released, and never makes a counted request be refused', () => {
   const limits = limitsOf();
   const releases = [limits.reserve(caller), limits.reserve(caller)];

@@ -1,10 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { credentialOwner } from '../secrets/credential-owner.js';
 import { generateCredentialSecret } from '../secrets/credential-secret.js';
-import { KeyMissingError, type Keyring, keyIdOf } from '../secrets/keyring.js';
+import { KeyMissingError, type Keyring } from '../secrets/keyring.js';
+import { boundedLog, ONCE_A_MINUTE } from '../telemetry/bounded-log.js';
 import { createPacedReader } from './paced-reader.js';
 
 /** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
@@ -38,11 +40,13 @@ const CACHED_CREDENTIALS = 100_000;
  * two secrets opened, two HMACs. Otherwise the response time would reveal which ids exist.
  * While the keyring lacks a key that the database knows, no signature can be called wrong: it may be one of a secret that
  * this process cannot open. All of them throw KeyMissingError, for every client_id, so that the answer does not reveal
- * which ids exist either.
+ * which ids exist either. A credential whose sealed secret is damaged is refused like an unknown one.
  */
-export function createSignatureVerifier(database: Database, keyring: Keyring) {
-  const standIn = sealStandIn(keyring);
-  const unknown = open(keyring, standIn, standIn);
+export function createSignatureVerifier(database: Database, keyring: Keyring, logger: Logger) {
+  const log = boundedLog(logger, ONCE_A_MINUTE);
+  const standInKey = generateCredentialSecret();
+  const standIn = sealStandIn(keyring, standInKey);
+  const unknown = open(standIn);
   const readRow = createPacedReader((clientIds) => readRows(database, keyring, standIn.secret, clientIds));
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
 
@@ -50,13 +54,35 @@ export function createSignatureVerifier(database: Database, keyring: Keyring) {
     const byCached = match(cache.get(clientId) ?? unknown, stringToSign, signature);
     if (byCached) return byCached;
     const row = (await readRow(network, clientId)) ?? standIn;
-    const missing = missingKeyOf(keyring, row);
-    const keys = open(keyring, row, standIn);
-    if (keys.credential && missing === null) cache.set(clientId, keys);
+    const keys = open(row);
+    if (keys.credential && row.missing_key === null) cache.set(clientId, keys);
     const verified = match(keys, stringToSign, signature);
-    if (!verified && missing !== null) throw new KeyMissingError(missing);
+    if (!verified && row.missing_key !== null) throw new KeyMissingError(row.missing_key);
     return verified;
   };
+
+  /** Opens two secrets, whatever the row holds. The stand-in takes the place of one that does not open. */
+  function open(row: Row): SigningKeys {
+    const { tenant_id: tenantId, client_id: clientId, number: credentialNumber, secret_version: secretVersion } = row;
+    const opened = (sealed: string | null, version: number) => {
+      const isStandIn = tenantId === null || sealed === null;
+      const owner = isStandIn ? STAND_IN : credentialOwner(tenantId, clientId, version);
+      try {
+        return Buffer.from(keyring.open(Buffer.from(sealed ?? standIn.secret, 'base64'), owner));
+      } catch {
+        if (row.missing_key === null) {
+          const credential = { tenant_id: tenantId, client_id: clientId, secret_version: version };
+          log('error', clientId, credential, 'The sealed secret of a credential does not open. Rotate the secret.');
+        }
+        return Buffer.from(standInKey);
+      }
+    };
+    return {
+      credential: tenantId === null ? null : { tenantId, credentialNumber, secretVersion },
+      current: opened(row.secret, secretVersion),
+      previous: opened(row.previous_secret, secretVersion - 1),
+    };
+  }
 }
 
 function match({ credential, current, previous }: SigningKeys, text: string, signature: Buffer): VerifiedBy | null {
@@ -82,12 +108,12 @@ type Row = {
 };
 
 /** A random secret in place of a missing one. Nobody knows it, so no signature matches. */
-const sealStandIn = (keyring: Keyring): Row => ({
+const sealStandIn = (keyring: Keyring, secret: string): Row => ({
   client_id: '',
   tenant_id: null,
   number: '0',
   secret_version: 0,
-  secret: keyring.seal(generateCredentialSecret(), STAND_IN).toString('base64'),
+  secret: keyring.seal(secret, STAND_IN).toString('base64'),
   previous_secret: null,
   missing_key: null,
 });
@@ -121,32 +147,4 @@ async function readRows(
       ) as credential on true`,
   );
   return new Map(rows.map((row) => [row.client_id, row]));
-}
-
-/** The database forgets a key only when it seals nothing, but an old node may have sealed with it since. */
-function missingKeyOf(keyring: Keyring, { secret, previous_secret, missing_key }: Row): string | null {
-  const keyIds = [secret, previous_secret].flatMap((sealed) =>
-    sealed ? [keyIdOf(Buffer.from(sealed, 'base64'))] : [],
-  );
-  return missing_key ?? keyIds.find((keyId) => !keyring.has(keyId)) ?? null;
-}
-
-/**
- * Opens two secrets, whatever the row holds: the stand-in in place of one whose key is missing. If a secret does not
- * open, only requests of its own credential fail.
- */
-function open(keyring: Keyring, row: Row, standIn: Row): SigningKeys {
-  const { tenant_id: tenantId, client_id: clientId, number: credentialNumber, secret_version: secretVersion } = row;
-  const ownerOf = (version: number) => (tenantId === null ? STAND_IN : credentialOwner(tenantId, clientId, version));
-  const opened = (sealed: string | null, owner: string) => {
-    const bytes = Buffer.from(sealed ?? standIn.secret, 'base64');
-    return sealed !== null && keyring.has(keyIdOf(bytes))
-      ? Buffer.from(keyring.open(bytes, owner))
-      : Buffer.from(keyring.open(Buffer.from(standIn.secret, 'base64'), STAND_IN));
-  };
-  return {
-    credential: tenantId === null ? null : { tenantId, credentialNumber, secretVersion },
-    current: opened(row.secret, ownerOf(secretVersion)),
-    previous: opened(row.previous_secret, ownerOf(secretVersion - 1)),
-  };
 }

@@ -1,39 +1,35 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { RequestValidationError } from '@ts-rest/express';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { locationOf } from '../json/location.js';
 import { ApiError, validationFailed } from '../operation/api-error.js';
 import { KeyMissingError } from '../secrets/keyring.js';
+import { boundedLog, ONCE_A_MINUTE } from '../telemetry/bounded-log.js';
 import { answerJson, type Reply } from './exchange.js';
 
 /**
  * Answers a thrown error with a code of the error table. An unexpected error is logged and its details are not shown.
  * An intended refusal, for example for overload, is not logged here: it is in the refusal log.
  */
-export function answerError(error: unknown, reply: Reply, logger: Logger): void {
-  const { requestId, operation, mayHaveChanged = false } = reply.locals;
-  const answer = toApiError(error, mayHaveChanged);
-  const isDecided = error instanceof ApiError && error.cause === undefined;
-  if (error instanceof KeyMissingError) logMissingKey(error, logger);
-  else if (answer.status >= 500 && !isDecided)
-    logger.error({ err: error, request_id: requestId, operation }, answer.code);
-  if (reply.headersSent) {
-    reply.destroy();
-    return;
-  }
-  reply.locals.code = answer.code;
-  answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
-}
-
-const missingKeys = new LRUCache<string, true>({ max: 100, ttl: 60_000 });
-
-/** Once a minute for each key: every request of the credential fails until the operator has acted. */
-function logMissingKey({ keyId, message }: KeyMissingError, logger: Logger): void {
-  if (missingKeys.has(keyId)) return;
-  missingKeys.set(keyId, true);
-  logger.error({ key_id: keyId }, message);
+export function createAnswerError(logger: Logger) {
+  const log = boundedLog(logger);
+  /** Every request that needs the key fails until the operator has acted. */
+  const logMissingKey = boundedLog(logger, ONCE_A_MINUTE);
+  return function answerError(error: unknown, reply: Reply): void {
+    const { requestId, operation, mayHaveChanged = false } = reply.locals;
+    const answer = toApiError(error, mayHaveChanged);
+    const isDecided = error instanceof ApiError && error.cause === undefined;
+    if (error instanceof KeyMissingError) logMissingKey('error', error.keyId, { key_id: error.keyId }, error.message);
+    else if (answer.status >= 500 && !isDecided)
+      log('error', answer.code, { err: error, request_id: requestId, operation }, answer.code);
+    if (reply.headersSent) {
+      reply.destroy();
+      return;
+    }
+    reply.locals.code = answer.code;
+    answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
+  };
 }
 
 function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {

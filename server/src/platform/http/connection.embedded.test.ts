@@ -274,6 +274,23 @@ test('a request that offers an upgrade is answered, even if its body arrives aft
   socket.destroy();
 });
 
+const answerTo = async (socket: Socket, request: string): Promise<string> => {
+  socket.write(request);
+  const [answer] = await once(socket, 'data');
+  return String(answer).split('\r\n', 1)[0] as string;
+};
+
+const OK = 'HTTP/1.1 200 OK';
+const LIVEZ = head('GET /livez HTTP/1.1', 'Host: localhost');
+const ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'];
+
+/** The counter of connections that met a limit. */
+async function countAtLimit(outcome: string, limit: string): Promise<number> {
+  const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
+  const line = new RegExp(`^top_connections_at_limit_total\\{outcome="${outcome}",limit="${limit}"\\} (\\d+)$`, 'm');
+  return Number(line.exec(metrics)?.[1] ?? 0);
+}
+
 const openMany = (count: number, from: string, node = server) =>
   Promise.all(Array.from({ length: count }, () => open(from, node)));
 
@@ -319,4 +336,78 @@ test('behind a proxy, where all connections have the same address, only the maxi
   });
   const sockets = await openMany(40, '127.0.0.1', proxied);
   await expectClosed(sockets, 10);
+});
+
+test('idle connections of four addresses keep nobody out: the one idle longest makes room, counted and logged', async () => {
+  const admitted = await open();
+  expect(await answerTo(admitted, signed('GET', ME))).toBe(OK);
+  const idle: Socket[] = [];
+  for (const from of ADDRESSES) {
+    for (let count = 0; count < MAX_CONNECTIONS_PER_ADDRESS; count++) {
+      const socket = await open(from);
+      expect(await answerTo(socket, LIVEZ)).toBe(OK);
+      socket.resume();
+      idle.push(socket);
+    }
+  }
+  const newcomer = await open();
+  expect(await answerTo(newcomer, signed('GET', ME))).toBe(OK);
+  await vi.waitFor(
+    () => expect(idle.findLastIndex(({ readableEnded, closed }) => readableEnded || closed)).toBe(31),
+    WITHIN,
+  );
+  expect(idle.slice(0, 32).every(({ readableEnded, closed }) => readableEnded || closed)).toBe(true);
+  expect(await answerTo(admitted, signed('GET', ME))).toBe(OK);
+  expect(await answerTo(newcomer, signed('GET', ME))).toBe(OK);
+  await vi.waitFor(async () => expect(await countAtLimit('EVICTED', 'total')).toBeGreaterThan(30), WITHIN);
+  const lines = server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('made room'));
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ limit: 'total' }));
+  for (const socket of [...idle, admitted, newcomer]) socket.destroy();
+});
+
+/** Begins a request that waits, and resolves once the server works on it. */
+async function startWaiting(socket: Socket, seconds: number): Promise<void> {
+  const target = `/api/v1/open/device-requests?wait_seconds=${seconds}`;
+  expect(await answerTo(socket, signed('GET', target, '', 'Expect: 100-continue'))).toBe('HTTP/1.1 100 Continue');
+}
+
+test('of one address, too, the connection idle longest makes room; one with a request in progress is never cut', async () => {
+  const waiting = await open('127.0.0.6');
+  await startWaiting(waiting, 10);
+  const idle = await openMany(MAX_CONNECTIONS_PER_ADDRESS - 1, '127.0.0.6');
+  const before = await countAtLimit('EVICTED', 'address');
+  const later = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.6');
+  await vi.waitFor(
+    async () => expect(await countAtLimit('EVICTED', 'address')).toBeGreaterThanOrEqual(before + MAX_CONNECTIONS_PER_ADDRESS),
+    WITHIN,
+  );
+  const [answer] = await once(waiting, 'data');
+  expect(String(answer)).toContain(OK);
+  for (const socket of [...idle, ...later, waiting]) socket.destroy();
+});
+
+test('requests in progress that fill an address refuse its new connections, counted and logged', async () => {
+  const before = await countAtLimit('REFUSED', 'address');
+  const waiting = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.7');
+  await Promise.all(waiting.map((socket) => startWaiting(socket, 5)));
+  const answers = waiting.map((socket) => once(socket, 'data'));
+  const refused = await open('127.0.0.7');
+  expect(await answeredOrClosed(refused)).toBe('closed');
+  await vi.waitFor(async () => expect(await countAtLimit('REFUSED', 'address')).toBeGreaterThan(before), WITHIN);
+  expect(server.stderr()).toContain('a connection was refused');
+  for (const [answer] of await Promise.all(answers)) expect(String(answer)).toContain(OK);
+  for (const socket of waiting) socket.destroy();
+});
+
+test('a caller that was never admitted cannot hold its connection with half a body or an unread answer', async () => {
+  const half = `${head(`POST ${COMMANDS} HTTP/1.1`, 'Host: localhost', 'Content-Length: 10')}12345`;
+  const unread = head('GET /openapi.json HTTP/1.1', 'Host: localhost');
+  const holding = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.8');
+  for (const [index, socket] of holding.entries()) socket.pause().write(index % 2 ? half : unread);
+  const newcomer = await open('127.0.0.8');
+  expect(await answerTo(newcomer, signed('GET', ME))).toBe(OK);
+  for (const socket of [...holding, newcomer]) socket.destroy();
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hasBody } from './body.js';
+import type { Reply } from './exchange.js';
 
 /** How long a client has to read the last answer before the connection is destroyed. */
 const LINGER_MS = 1_000;
@@ -18,8 +19,14 @@ export class Connection {
   /** The current answer, or else the next one, is the last. */
   #isLast = false;
   #isLingering = false;
+  #wasAdmitted = false;
 
-  constructor(private readonly socket: Duplex & { destroySoon?: () => void }) {
+  constructor(
+    private readonly socket: Duplex & { destroySoon?: () => void },
+    readonly network: string,
+    /** A request begins, or is answered. */
+    private readonly onActivity: () => void,
+  ) {
     // Node removes its own error listener from the socket of a CONNECT request. An 'error' event without a listener
     // would end the process.
     socket.on('error', () => {});
@@ -35,6 +42,20 @@ export class Connection {
     return !!this.#answering && (this.#isLast || this.#pipelined.length === MAX_PIPELINED_REQUESTS);
   }
 
+  /** Whether a request of the connection, the current one included, was admitted. */
+  get isAdmitted(): boolean {
+    return this.#wasAdmitted || (this.#answering as Reply | null)?.locals?.call !== undefined;
+  }
+
+  /**
+   * Whether no request is in progress. A caller that was never admitted can prolong one at will, by not sending its
+   * body or not reading its answer. So it counts only while the platform works on it.
+   */
+  get isIdle(): boolean {
+    const res = this.#answering;
+    return !res || (!this.isAdmitted && (!res.req.complete || res.writableEnded));
+  }
+
   /** Serves the request after the earlier requests of the connection. */
   serve(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
     if (this.#isLingering) return;
@@ -45,8 +66,11 @@ export class Connection {
 
   #start(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
     this.#answering = res;
+    this.onActivity();
     res.once('close', () => {
+      this.#wasAdmitted = this.isAdmitted;
       this.#answering = null;
+      this.onActivity();
       if (this.#isLast) this.linger();
       else if (!this.socket.destroyed) this.#pipelined.shift()?.();
     });

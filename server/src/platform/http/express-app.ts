@@ -1,4 +1,5 @@
 import express, { type Express, type Request, type Response } from 'express';
+import { ApiError } from '../operation/api-error.js';
 import { commonHeaders, type Incoming, type Reply } from './exchange.js';
 
 /** A part of the API that Express routes by exact path. */
@@ -14,4 +15,14 @@ export function expressApp(addRoutes: (app: Express) => void) {
     for (const [name, value] of Object.entries(commonHeaders(reply.locals.requestId))) reply.setHeader(name, value);
     app(req as Request, reply as unknown as Response, otherwise);
   };
+}
+
+/** What the caller of a public path gets: Express throws, for example, where a path cannot be percent-decoded. */
+export function problemOfPath(error: unknown): unknown {
+  const { status = error === undefined ? 404 : 500 } = (error ?? {}) as { status?: number };
+  if (status === 400) return new ApiError('INVALID_TARGET', { message: 'The path is not validly percent-encoded.' });
+  if (status > 400 && status < 500) {
+    return new ApiError('NOT_FOUND', { message: 'There is no such path. The API is below /api/v1.' });
+  }
+  return error;
 }

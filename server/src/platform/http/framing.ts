@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { ApiError } from '../operation/api-error.js';
 
 const VERSIONS = new Set(['1.0', '1.1']);
@@ -26,4 +27,20 @@ function malformation({ httpVersion, rawHeaders, headers }: IncomingMessage): st
   if (hosts.length === 0 && httpVersion === '1.0') return null;
   if (hosts.length !== 1) return 'The request must have exactly one Host header.';
   return HOST.test(hosts[0] as string) ? null : 'The Host header is not a host with an optional port.';
+}
+
+type WithParser = Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined } };
+
+/**
+ * Node's parser accepts `GET /path RTSP/1.0` and does not tell it from HTTP/1.0. Its current bytes hold the request
+ * line, unless that was sent in pieces.
+ */
+export function isRtsp({ method, url, socket }: IncomingMessage): boolean {
+  const bytes = (socket as WithParser).parser?.getCurrentBuffer?.();
+  if (!bytes?.includes(' RTSP/')) return false;
+  const lines = bytes.toString('latin1').split('\n');
+  return lines.some((line) => {
+    const [itsMethod, itsUrl, protocol] = line.split(/ +/);
+    return itsMethod === method && itsUrl === url && protocol?.startsWith('RTSP/');
+  });
 }

@@ -5,14 +5,13 @@ import { type ErrorCode, errors } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 import type { LogRefusal } from '../telemetry/refusal-log.js';
-import { Connection } from './connection.js';
-import { createNetworkLimit } from './network-limit.js';
+import { isRtsp } from './framing.js';
+import { type AtLimit, type ConnectionLimits, openConnections } from './open-connections.js';
 import { requestIdOf } from './request-id.js';
 
-type Options = {
-  maxConnections: number;
-  maxConnectionsPerNetwork: number;
+type Options = ConnectionLimits & {
   logRefusal: LogRefusal;
+  reportLimit: (atLimit: AtLimit) => void;
 };
 
 export type HttpServer = {
@@ -25,9 +24,8 @@ export type HttpServer = {
  * Node's HTTP server with its framing checks on. Their refusals get the same JSON error body as every other refusal.
  */
 export function createHttpServer(listener: RequestListener, options: Options): HttpServer {
-  const { maxConnections, maxConnectionsPerNetwork, logRefusal } = options;
-  const connections = new Map<Duplex, Connection>();
-  const admit = createNetworkLimit(maxConnectionsPerNetwork);
+  const { logRefusal, reportLimit } = options;
+  const { all: connections, add } = openConnections(options, reportLimit);
 
   /**
    * Node parses all bytes it has read before any answer: thousands of pipelined requests of 8 KB memory each. Only an
@@ -66,16 +64,12 @@ export function createHttpServer(listener: RequestListener, options: Options): H
   // Longer than the longest wait of a request (30 s). It ends the connection of a client that does not read its answer.
   server.timeout = 60_000;
 
-  server.on('connection', (socket: Socket) => {
-    if (connections.size >= maxConnections || !admit(socket)) {
-      socket.destroy();
-      return;
-    }
-    connections.set(socket, new Connection(socket));
-    socket.once('close', () => connections.delete(socket));
-  });
+  server.on('connection', add);
 
-  const serve = (req: IncomingMessage, res: ServerResponse) => connections.get(req.socket)?.serve(req, res, listener);
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
+    if (isRtsp(req)) refuse(req.socket, 'MALFORMED_HTTP', req);
+    else connections.get(req.socket)?.serve(req, res, listener);
+  };
   server.on('request', serve);
   // The listener refuses any expectation but 100-continue.
   server.on('checkExpectation', serve);

@@ -122,3 +122,11 @@ test.each([
 ])('below /docs there is no %s', async (path) => {
   expect((await get(`/docs/${path}`)).status).toBe(404);
 });
+
+test.each(['/docs/%', '/docs/%zz', '/docs/%c3%28', '/docs/guides/%'])(
+  '%s, which cannot be decoded, is refused with 400 and the error body',
+  async (path) => {
+    const { status, body, headers } = await get(path);
+    expect([status, body.code, body.request_id]).toEqual([400, 'INVALID_TARGET', headers['x-request-id']]);
+  },
+);

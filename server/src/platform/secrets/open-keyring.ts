@@ -1,4 +1,5 @@
 import { exec } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,30 +18,36 @@ type Source = {
   DATA_DIR: string;
 };
 
-const CANARY = 'the keyring opens what it sealed';
+/** The keyring of a database, and the key of the positions in its event log. */
+export type OpenedKeyring = Keyring & { cursorKey: Buffer };
 
-/** Reads the keyring and verifies with a canary that it is the one that sealed this database's secrets. */
-export async function openKeyring(source: Source, database: Database): Promise<Keyring> {
+/**
+ * Reads the keyring and verifies with the canaries that it is the one that sealed this database's secrets. The canaries
+ * are the same key, sealed with each master key: it survives a rotation of the master key, and so do cursors.
+ */
+export async function openKeyring(source: Source, database: Database): Promise<OpenedKeyring> {
   const { drizzle } = database;
   const canaries = await readCanaries(database);
   const keyring = await readKeyring(source, canaries.length === 0);
+  let cursorKey = randomBytes(32).toString('base64');
   for (const { keyId, sealed } of canaries) {
-    if (!opens(keyring, keyId, sealed)) {
+    const opened = openCanary(keyring, keyId, sealed);
+    if (opened === null) {
       throw new StartupError(
         `The keyring is not the one of this database: the key ${keyId} is ${keyring.has(keyId) ? 'another' : 'missing'}. Use the keyring that sealed its secrets.`,
       );
     }
+    cursorKey = opened;
   }
   await drizzle
     .insert(keyringCanaries)
-    .values({ keyId: keyring.primary, sealed: keyring.seal(CANARY, ownerOf(keyring.primary)) })
+    .values({ keyId: keyring.primary, sealed: keyring.seal(cursorKey, ownerOf(keyring.primary)) })
     .onConflictDoNothing();
   // Two nodes may start on a new database with two keyrings: the node whose canary lost must stop.
   const [kept] = await drizzle.select().from(keyringCanaries).where(eq(keyringCanaries.keyId, keyring.primary));
-  if (!kept || !opens(keyring, kept.keyId, kept.sealed)) {
-    throw new StartupError('Another node has just initialised this database with another keyring.');
-  }
-  return keyring;
+  const canary = kept && openCanary(keyring, kept.keyId, kept.sealed);
+  if (!canary) throw new StartupError('Another node has just initialised this database with another keyring.');
+  return { ...keyring, cursorKey: Buffer.from(canary, 'base64') };
 }
 
 /** The keys that the database knows. */
@@ -53,11 +60,11 @@ export async function forgetCanaries({ drizzle }: Database, keyIds: string[]): P
 
 const ownerOf = (keyId: string) => `keyring-canary:${keyId}`;
 
-function opens(keyring: Keyring, keyId: string, sealed: Buffer): boolean {
+function openCanary(keyring: Keyring, keyId: string, sealed: Buffer): string | null {
   try {
-    return keyring.open(sealed, ownerOf(keyId)) === CANARY;
+    return keyring.open(sealed, ownerOf(keyId));
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -84,13 +91,15 @@ async function readKeyring(source: Source, isNewDatabase: boolean): Promise<Keyr
 
 const COMMAND_WITHIN_MS = 30_000;
 
-/** Never quotes what the command printed: it is made of keys. */
+/** Never quotes what the command printed: keys may be in both its outputs. */
 async function outputOf(command: string): Promise<string> {
   try {
     return (await promisify(exec)(command, { timeout: COMMAND_WITHIN_MS })).stdout;
   } catch (error) {
-    const { code, killed, stderr = '' } = error as { code?: number | string; killed?: boolean; stderr?: string };
+    const { code, killed } = error as { code?: number | string; killed?: boolean };
     const reason = killed ? `did not end within ${COMMAND_WITHIN_MS / 1000} seconds` : `ended with ${code}`;
-    throw new StartupError(`KEYRING_COMMAND ${reason}. ${stderr.trim().slice(0, 500)}`.trim());
+    throw new StartupError(
+      `KEYRING_COMMAND ${reason}. Its output is not shown, because keys may be in it: run it by hand.`,
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError } from '../operation/api-error.js';
+import { createSlots } from '../waiting/slots.js';
 import type { Signals } from './signals.js';
 import { createWaker } from './waker.js';
 
@@ -47,7 +48,7 @@ export type WaitFor = <Found>(waiting: Waiting<Found>) => Promise<Found>;
  */
 export function createWaitFor({ signals, changesOf, perTenant, logger }: Options): WaitFor {
   const waiting = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
-  const perTenantNow = new Map<string, number>();
+  const slots = createSlots(perTenant);
   const inTurn = queue(MAX_LOOKS_AT_ONCE);
 
   const lookOutIn = (milliseconds: number) => void setTimeout(() => void lookOut(), milliseconds).unref();
@@ -74,26 +75,17 @@ export function createWaitFor({ signals, changesOf, perTenant, logger }: Options
     }
   }
 
-  function enter(tenantId: string): () => void {
-    const already = perTenantNow.get(tenantId) ?? 0;
-    if (already >= perTenant) {
-      throw new ApiError('RATE_LIMITED', {
-        message: `${perTenant} requests of the tenant wait on this node already. Wait with fewer at a time, or ask without wait_seconds.`,
-        metadata: { quota: 'waiting', limit: perTenant },
-        headers: { 'Retry-After': '1' },
-      });
-    }
-    perTenantNow.set(tenantId, already + 1);
-    return () => {
-      const left = (perTenantNow.get(tenantId) ?? 1) - 1;
-      if (left === 0) perTenantNow.delete(tenantId);
-      else perTenantNow.set(tenantId, left);
-    };
-  }
+  const tooMany = () =>
+    new ApiError('RATE_LIMITED', {
+      message: `${perTenant} requests of the tenant wait on this node already. Wait with fewer at a time, or ask without wait_seconds.`,
+      metadata: { quota: 'waiting', limit: perTenant },
+      headers: { 'Retry-After': '1' },
+    });
 
   async function waitFor<Found>({ call, topic, waitSeconds, look, isEnough }: Waiting<Found>): Promise<Found> {
     if (waitSeconds === 0) return look();
-    const leave = enter(call.tenantId);
+    const leave = slots.take(call.tenantId);
+    if (!leave) throw tooMany();
     const startedAt = performance.now();
     const until = startedAt + waitSeconds * 1000;
     const waker = createWaker(signals, topic);

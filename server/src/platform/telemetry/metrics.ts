@@ -59,6 +59,12 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     help: 'Commands refused for backpressure: they would have waited too long.',
     registers: [registry],
   });
+  const connections = new Counter({
+    name: 'top_connections_at_limit_total',
+    help: 'New connections that met a limit, total or address: refused, or an idle connection was evicted for them.',
+    labelNames: ['outcome', 'limit'] as const,
+    registers: [registry],
+  });
   const removed = new Counter({
     name: 'top_rows_removed_total',
     help: 'Rows deleted because their retention time was over or their tenant was deleted, by table.',
@@ -130,6 +136,9 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     },
     countRemoved(table: string, rows: number): void {
       removed.inc({ table }, rows);
+    },
+    countConnection(outcome: 'REFUSED' | 'EVICTED', limit: string): void {
+      connections.inc({ outcome, limit });
     },
     countOverload(): void {
       overloads.inc();

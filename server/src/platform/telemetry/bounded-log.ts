@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+
+type Level = 'info' | 'warn' | 'error';
+
+/** Writes a line under a code, unless the code has its lines already. */
+export type BoundedLog = (level: Level, code: string, fields: object, message: string) => void;
+
+type Bounds = { lines: number; everyMs: number };
+
+const TEN_A_SECOND: Bounds = { lines: 10, everyMs: 1_000 };
+export const ONCE_A_MINUTE: Bounds = { lines: 1, everyMs: 60_000 };
+
+/** A log that a flood of requests cannot fill: so many lines of each code, then how many were left out. */
+export function boundedLog(logger: Logger, { lines, everyMs } = TEN_A_SECOND): BoundedLog {
+  const counts = new Map<string, number>();
+
+  function summarize(): void {
+    for (const [code, count] of counts) {
+      if (count > lines) logger.info({ code, left_out: count - lines }, 'more lines of this code were left out');
+    }
+    counts.clear();
+  }
+
+  return (level, code, fields, message) => {
+    if (counts.size === 0) setTimeout(summarize, everyMs).unref();
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    if (count <= lines) logger[level](fields, message);
+  };
+}
