@@ -381,7 +381,8 @@ test('of one address, too, the connection idle longest makes room; one with a re
   const before = await countAtLimit('EVICTED', 'address');
   const later = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.6');
   await vi.waitFor(
-    async () => expect(await countAtLimit('EVICTED', 'address')).toBeGreaterThanOrEqual(before + MAX_CONNECTIONS_PER_ADDRESS),
+    async () =>
+      expect(await countAtLimit('EVICTED', 'address')).toBeGreaterThanOrEqual(before + MAX_CONNECTIONS_PER_ADDRESS),
     WITHIN,
   );
   const [answer] = await once(waiting, 'data');

@@ -1,5 +1,3 @@
-export type Slots = ReturnType<typeof createSlots>;
-
 /** Counts what is under way for each key, at most `most` at a time. */
 export function createSlots(most = Number.POSITIVE_INFINITY) {
   const taken = new Map<string, number>();
