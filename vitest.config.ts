@@ -46,11 +46,23 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', isolate: false, include: unit, exclude: [...outside, e2e] } },
       {
         extends: true,
-        test: { name: 'local', globalSetup, include: [all], exclude: [...needServers, '**/*.full.test.ts'] },
+        test: {
+          name: 'local',
+          isolate: false,
+          globalSetup,
+          include: [all],
+          exclude: [...needServers, '**/*.full.test.ts'],
+        },
       },
       {
         extends: true,
-        test: { name: 'node', globalSetup, include: dependsOnNode, exclude: [...needServers, '**/*.full.test.ts'] },
+        test: {
+          name: 'node',
+          isolate: false,
+          globalSetup,
+          include: dependsOnNode,
+          exclude: [...needServers, '**/*.full.test.ts'],
+        },
       },
       {
         extends: true,
