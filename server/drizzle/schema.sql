@@ -591,9 +591,7 @@ CREATE TABLE public.relay_lease (
     epoch bigint NOT NULL,
     expires_at timestamp(3) with time zone NOT NULL,
     can_publish boolean DEFAULT true NOT NULL,
-    published_seq bigint DEFAULT 0 NOT NULL,
-    waits jsonb DEFAULT '{"tenants": {}, "updates": 0}'::jsonb NOT NULL,
-    waits_measured_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    published_seq bigint DEFAULT 0 NOT NULL
 );
 
 --

@@ -67,7 +67,7 @@ import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
 import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
 import type { Handlers, OperationName } from './platform/operation/handler.js';
-import { createWaitReader } from './platform/outbox/measure-waits.js';
+import type { Waits } from './platform/outbox/waits.js';
 import type { OpenedKeyring } from './platform/secrets/open-keyring.js';
 import type { Signals } from './platform/signals/signals.js';
 import type { WaitFor } from './platform/signals/wait-for.js';
@@ -79,6 +79,7 @@ type Options = {
   keyring: OpenedKeyring;
   signals: Signals;
   waitFor: WaitFor;
+  waits: Waits;
   metrics: Metrics;
   config: Config;
 };
@@ -87,7 +88,7 @@ type Options = {
 type Shortcuts = { [Name in OperationName]?: (request: ShortcutRequest) => Shortcut | null };
 
 /** The handler of every operation of the contract, and the shortcuts of some. */
-export function createRouter({ database, bus, keyring, signals, waitFor, metrics, config }: Options) {
+export function createRouter({ database, bus, keyring, signals, waitFor, waits, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const createCommands = createCommand({
     database,
@@ -95,7 +96,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, metrics
     signals,
     metrics,
     payloadLimitBytes,
-    waitSeconds: createWaitReader(database),
+    waits,
   });
   const allowInsecure = config.ALLOW_INSECURE_OBJECT_ENDPOINTS;
   const perTenant = {

@@ -15,6 +15,7 @@ import { natsBus } from './platform/bus/nats-bus.js';
 import { type Database, openDatabase } from './platform/database/database.js';
 import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
 import type { AtLimit } from './platform/http/open-connections.js';
+import { createWaits } from './platform/outbox/waits.js';
 import { noPeers, type Peers } from './platform/processes/peers.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
 import { postgresSignals } from './platform/signals/postgres-signals.js';
@@ -116,7 +117,9 @@ async function open(
     perTenant: config.WAITING_REQUESTS_PER_TENANT,
     logger,
   });
-  const router = createRouter({ database, bus, keyring, signals, waitFor, metrics, config });
+  const waits = createWaits(database);
+  await waits.refresh();
+  const router = createRouter({ database, bus, keyring, signals, waitFor, waits, metrics, config });
   const log = boundedLog(logger);
   const logRefusal = refusalLog(log);
   const lastUses = createLastUses(database);

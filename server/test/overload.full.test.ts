@@ -8,7 +8,7 @@ import { eventLog } from '../src/features/events/background/event-log.js';
 import type { Bus } from '../src/platform/bus/bus.js';
 import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
 import type { Database } from '../src/platform/database/database.js';
-import { createLagMeter } from '../src/platform/outbox/lag-meter.js';
+import { takeLease } from '../src/platform/outbox/lease.js';
 import { startRelay } from '../src/platform/outbox/relay.js';
 import { localSignals } from '../src/platform/signals/signals.js';
 import { COMMANDS } from './support/commands.js';
@@ -48,7 +48,6 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     signals,
     kinds: [commandOutbox(database, signals, silent().metrics)],
     eventLog: eventLog(database),
-    updatesLag: createLagMeter(),
     bus: {
       ...bus,
       async publish(messages) {
@@ -100,13 +99,26 @@ async function refusals(node = platform.demo.base_url): Promise<number> {
   return Number(/^top_commands_refused_for_overload_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** What the platform stores during a flood. */
-const flood = (tenantId: string, count: number) =>
+/** What the platform stores during a flood that began two seconds ago, until the test ends. */
+async function flood(tenantId: string, count: number): Promise<void> {
+  onTestFinished(() =>
+    database.sql
+      .begin(async (tx) => {
+        await tx`set local role top_system`;
+        await tx`delete from outbox where tenant_id = ${tenantId}`;
+      })
+      .then(() => {}),
+  );
+  await insertRows(tenantId, count);
+}
+
+const insertRows = (tenantId: string, count: number) =>
   database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
     await tx`
-      insert into outbox (tenant_id, kind, fact_id)
-      select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, ${count}::int)`;
+      insert into outbox (tenant_id, kind, fact_id, created_at)
+      select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid(), now() - interval '2 seconds'
+      from generate_series(1, ${count}::int)`;
   });
 
 test('a command that would wait too long is refused before anything is stored; a used idempotency key and another tenant are served', async () => {
@@ -115,9 +127,8 @@ test('a command that would wait too long is refused before anything is stored; a
   const used = { idempotency_key: randomUUID() };
   const first = await create(operator, used);
   expect(first.status).toBe(202);
-  // 20 s of rows at the initially assumed rate; the relay is held up.
   await flood(operator.tenant_id, 20_000);
-  startSlowRelay(60_000);
+  startStandstill();
 
   await vi.waitFor(async () => expect((await create(operator, { timeout_seconds: 30 })).status).toBe(503), soon);
   const refused = { idempotency_key: randomUUID() };
@@ -137,29 +148,75 @@ test('a command that would wait too long is refused before anything is stored; a
   expect((await create(other, { timeout_seconds: 30 })).status).toBe(202);
 }, 120_000);
 
-/** Stores an estimate as the leader does, in seconds. */
-const estimate = (tenants: Record<string, number>) =>
-  database.sql.begin(async (tx) => {
-    await tx`set local role top_system`;
-    const waits = JSON.stringify({ tenants, updates: 0 });
-    await tx`
-      insert into relay_lease (name, holder, epoch, expires_at, waits, waits_measured_at)
-      values ('outbox', 'test', 1, now(), ${waits}::text::jsonb, now() + interval '10 minutes')
-      on conflict (name) do update set waits = excluded.waits, waits_measured_at = excluded.waits_measured_at`;
+/** A leader that takes no rows. */
+function startStandstill(): void {
+  const ending = new AbortController();
+  const leading = (async () => {
+    while (!ending.signal.aborted) {
+      await takeLease(database, 'standstill', true);
+      await delay(500, undefined, ending).catch(() => {});
+    }
+    await database.sql.begin(async (tx) => {
+      await tx`set local role top_system`;
+      await tx`update relay_lease set expires_at = now() - interval '1 minute'`;
+    });
+  })();
+  onTestFinished(() => {
+    ending.abort();
+    return leading;
   });
+}
 
-test('a wait of up to a second refuses no command; a longer one refuses timeouts below four times the wait', async () => {
+/** Keeps this many rows of the tenant in the outbox, of which 1,000 a second leave. */
+async function startQueue(tenantId: string, rows: number): Promise<void> {
+  await flood(tenantId, rows);
+  const ending = new AbortController();
+  const moving = (async () => {
+    let movedAt = performance.now();
+    while (!ending.signal.aborted) {
+      await delay(100);
+      const count = Math.round(performance.now() - movedAt);
+      movedAt = performance.now();
+      await database.sql.begin(async (tx) => {
+        await tx`set local role top_system`;
+        await tx`
+          delete from outbox where ctid = any (array(
+            select ctid from outbox where tenant_id = ${tenantId} order by position limit ${count}
+          ))`;
+      });
+      await insertRows(tenantId, count);
+    }
+  })();
+  onTestFinished(() => {
+    ending.abort();
+    return moving;
+  });
+}
+
+test('a wait of up to a second refuses no command; a longer one refuses short timeouts, and no long one', async () => {
   const [busy, flooded] = [await newOperator(), await newOperator()];
-  await estimate({ [busy.tenant_id]: 0.9, [flooded.tenant_id]: 3 });
+  startStandstill();
+  await startQueue(flooded.tenant_id, 4_000);
+  await startQueue(busy.tenant_id, 100);
   const refusedIn4Seconds = async () => (await create(flooded, { timeout_seconds: 4 })).status;
   await expect.poll(refusedIn4Seconds, soon).toBe(503);
-  expect((await create(flooded, { timeout_seconds: 13 })).status).toBe(202);
+  expect((await create(flooded, { timeout_seconds: 60 })).status).toBe(202);
   expect((await create(busy, { timeout_seconds: 1 })).status).toBe(202);
+});
+
+test('a tenant with 100,000 waiting rows is refused from the first request after a start on', async () => {
+  const operator = await newOperator();
+  await flood(operator.tenant_id, 100_000);
+  const node = await platform.startBeside({ ROLE: 'api' });
+  onTestFinished(() => node.stop().then(() => {}));
+  expect((await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status).toBe(503);
 });
 
 test('a request that must not come in is refused for that, also under overload, and is not counted as overload', async () => {
   const [operator, reader] = [await newOperator(), await newOperator('integration_reader')];
-  await estimate({ [operator.tenant_id]: 60, [reader.tenant_id]: 60 });
+  await flood(operator.tenant_id, 60_000);
+  await flood(reader.tenant_id, 60_000);
+  startStandstill();
   const node = await platform.startBeside({ ROLE: 'api' });
   onTestFinished(() => node.stop().then(() => {}));
   const codes: string[] = [];
@@ -183,7 +240,8 @@ test('a request that must not come in is refused for that, also under overload, 
 
 test('a refusal for overload is logged as a refusal, not as an error', async () => {
   const operator = await newOperator();
-  await estimate({ [operator.tenant_id]: 60 });
+  await flood(operator.tenant_id, 60_000);
+  startStandstill();
   const node = await platform.startBeside({ ROLE: 'api', LOG_LEVEL: 'info' });
   onTestFinished(() => node.stop().then(() => {}));
   const refused = async () => (await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status;

@@ -60,11 +60,11 @@ async function pagesOfBatch(): Promise<number> {
         return [];
       },
     } as unknown as Transaction;
-    const turn = { after: '', inFlight: [] };
+    const turn = { after: '', inFlight: [], held: [] };
     const { rows } = await takeRows(tx, turn);
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
-    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), []);
+    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), { inFlight: [], held: [] });
     await commandOutbox(database, localSignals(), silent().metrics).prepare(explaining, rows);
     await deleteRows(explaining, rows);
   });

@@ -19,12 +19,11 @@ import { createTenantPurge } from '../features/tenants/background/purge-tenants.
 import { purgeAuditEvents } from '../platform/audit/purge-audit-events.js';
 import type { LastUses } from '../platform/auth/last-uses.js';
 import { purgeNonces } from '../platform/auth/purge-nonces.js';
-import type { Bus } from '../platform/bus/bus.js';
+import { type Bus, UPDATES_OF_ALL_TENANTS } from '../platform/bus/bus.js';
 import { purgeParkedMessages } from '../platform/bus/purge-parked-messages.js';
 import { createMessageTaker } from '../platform/bus/take-message.js';
 import { analyzeGrownTables } from '../platform/database/analyze-grown-tables.js';
 import type { Database } from '../platform/database/database.js';
-import { createLagMeter } from '../platform/outbox/lag-meter.js';
 import { startRelay } from '../platform/outbox/relay.js';
 import type { Republishable } from '../platform/outbox/republish.js';
 import type { Purge } from '../platform/retention/purge.js';
@@ -32,6 +31,7 @@ import { type Signals, topics } from '../platform/signals/signals.js';
 import { startLoop } from '../platform/signals/start-loop.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Watchdog } from '../platform/telemetry/watchdog.js';
+import { createPacer } from '../platform/waiting/pacer.js';
 
 type Options = {
   database: Database;
@@ -118,17 +118,13 @@ export const republishable = (database: Database): Republishable[] => [
 export async function startBackground(options: Options & { retention: Retention }): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog } = options;
   const report = createCommandReporter(database, signals, metrics);
-  const lag = createLagMeter();
-  const takeUpdate = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
+  const pacing = { ...options, pacer: createPacer() };
+  const takeUpdate = createMessageTaker(pacing, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
   const updates = await bus.consume({
     stream: 'TOP_UPDATES',
     durable: 'platform-command-updates',
-    subjects: ['tenants.*.command-updates.*'],
-    handle: watchdog.watchHandler('command updates', (delivery) => {
-      // The lag of a retried message has other causes. A message with no message behind it ends the lag.
-      if (delivery.attempt === 1 && delivery.waitingBehind > 0) lag.note(delivery);
-      return takeUpdate(delivery);
-    }),
+    subjects: [UPDATES_OF_ALL_TENANTS],
+    handle: watchdog.watchHandler('command updates', takeUpdate),
   });
   const receive = createDeviceRequestReceiver(database, signals);
   const deviceRequests = await bus.consume({
@@ -137,14 +133,13 @@ export async function startBackground(options: Options & { retention: Retention 
     subjects: ['tenants.*.device-requests.*'],
     handle: watchdog.watchHandler(
       'device requests',
-      createMessageTaker(options, 'device-requests', DeviceRequestMessage, takeDeviceRequest(receive)),
+      createMessageTaker(pacing, 'device-requests', DeviceRequestMessage, takeDeviceRequest(receive)),
     ),
   });
   const relay = startRelay({
     ...options,
     kinds: [replyOutbox, commandOutbox(database, signals, metrics)],
     eventLog: eventLog(database),
-    updatesLag: lag,
   });
   const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
     startLoop(intervalMs, { name, logger, signals, watchdog, isVital: true }, async () =>

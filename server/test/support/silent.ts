@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { createWatchdog } from '../../src/platform/telemetry/watchdog.js';
+import { createPacer } from '../../src/platform/waiting/pacer.js';
 
-/** A logger and metrics that discard everything, for background work. */
+/** What background work needs, with a logger and metrics that discard everything. */
 export function silent() {
   const watchdog = createWatchdog();
   return {
@@ -12,5 +13,6 @@ export function silent() {
       watchdog,
     }),
     watchdog,
+    pacer: createPacer(),
   };
 }

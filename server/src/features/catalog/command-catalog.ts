@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import type { Database } from '../../platform/database/database.js';
 import { asAllTenantsStatement } from '../../platform/database/roles.js';
 import { type ApiError, type Refuse, refuse, unavailable } from '../../platform/operation/api-error.js';
+import { sharedNext } from '../../platform/waiting/shared.js';
 import { compilePayloadSchema } from '../command-types/payload-schema.js';
 import { validationDetails } from '../command-types/validation-details.js';
 
@@ -25,8 +26,6 @@ export type Checked = { revision: number };
 export function commandCatalog(database: Database) {
   let known = new Map<string, Vendor>();
   const compiled = new Map<string, { revision: number; validate: Validate }>();
-  let underWay: Promise<unknown> = Promise.resolve();
-  let coming: Promise<void> | null = null;
 
   function compileOnce(key: string, revision: number, schema: Record<string, unknown>): Validate {
     const cached = compiled.get(key);
@@ -50,19 +49,7 @@ export function commandCatalog(database: Database) {
   }
 
   return {
-    /**
-     * Callers that arrive during a load share the next load. It starts after they arrived, so it misses no earlier
-     * change.
-     */
-    reload(): Promise<void> {
-      coming ??= underWay.then(() => {
-        coming = null;
-        const loading = load();
-        underWay = loading.catch(() => {});
-        return loading;
-      });
-      return coming;
-    },
+    reload: sharedNext(load),
     /** Returns the refusal instead of throwing it, because a used idempotency_key takes precedence. */
     check(command: CommandToCheck, refuse: Refuse<Refused>): Checked | ApiError {
       const vendor = known.get(command.vendor);

@@ -7,6 +7,7 @@ import { newIdTail } from '../../platform/new-id.js';
 import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
 import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import type { Waits } from '../../platform/outbox/waits.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
@@ -21,8 +22,7 @@ type Services = {
   signals: Signals;
   metrics: Metrics;
   payloadLimitBytes: number;
-  /** For how many seconds a new command of the tenant would wait. */
-  waitSeconds: (tenantId: string) => number;
+  waits: Waits;
 };
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -39,7 +39,7 @@ const MAX_CATALOG_RELOADS = 5;
 
 /** The handler of the operation, and its shortcut. */
 export function createCommand(services: Services) {
-  const { database, catalog, signals, metrics, payloadLimitBytes, waitSeconds } = services;
+  const { database, catalog, signals, metrics, payloadLimitBytes, waits } = services;
   const accept = createCommandAccepter(database);
   const admitAndAccept = createCommandAdmission(database);
 
@@ -48,7 +48,7 @@ export function createCommand(services: Services) {
     const checked = catalog.check(body, refuse);
     if (checked instanceof ApiError) return { command: newCommand(body, 0, requestId), invalid: checked };
     const command = newCommand(body, checked.revision, requestId);
-    const excess = waitSeconds(tenantId) - longestWait(command);
+    const excess = waits.secondsFor(tenantId) - longestWait(command);
     return { command, overload: excess > 0 ? overloaded(command, excess) : undefined };
   }
 

@@ -376,7 +376,7 @@ describe('NATS JetStream on a separate server', () => {
       durable_name: durable,
       filter_subject: updates,
       ack_policy: 'explicit',
-      ack_wait: nanos(30_000),
+      ack_wait: nanos(5_000),
       max_ack_pending: 10_000,
     });
     const bus = await openOn(server);
@@ -393,7 +393,7 @@ describe('NATS JetStream on a separate server', () => {
     expect((await streams.info('TOP_UPDATES')).config).toMatchObject({
       discard: 'new',
       discard_new_per_subject: true,
-      max_msgs_per_subject: 30_000,
+      max_msgs_per_subject: 5_000,
       max_msg_size: 69_632,
     });
     for (const name of ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS']) {

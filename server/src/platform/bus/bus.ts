@@ -1,3 +1,5 @@
+import { readSubject } from '@tenant-open-platform/contract/bus';
+
 /** A message for the bus. Messages with the same id are the same message: the bus keeps one. */
 export type Message = { subject: string; id: string; body: Buffer };
 
@@ -69,6 +71,8 @@ export type Bus = {
    * does not answer.
    */
   oldestUntaken(subject: string): Promise<Date | null>;
+  /** How many updates of commands are unhandled, by tenant. Rejects if the bus does not answer. */
+  untakenUpdates(): Promise<ReadonlyMap<string, number>>;
   /** Deletes the messages of a tenant and its durables. Rejects if some may be left. */
   forgetTenant(tenantId: string): Promise<void>;
   /** Resolves once the consumer exists. */
@@ -81,6 +85,19 @@ export type Bus = {
   streamProblem(): Promise<string | null>;
   close(): Promise<void>;
 };
+
+/** The subjects of all updates of commands. */
+export const UPDATES_OF_ALL_TENANTS = 'tenants.*.command-updates.*';
+
+/** Adds up the counts of subjects by their tenant. */
+export function countByTenant(counts: Iterable<readonly [subject: string, count: number]>): Map<string, number> {
+  const byTenant = new Map<string, number>();
+  for (const [subject, count] of counts) {
+    const tenantId = readSubject(subject)?.tenantId ?? '';
+    byTenant.set(tenantId, (byTenant.get(tenantId) ?? 0) + count);
+  }
+  return byTenant;
+}
 
 /** All subjects of a tenant. */
 export const subjectsOfTenant = (tenantId: string) => `tenants.${tenantId}.>`;

@@ -1,6 +1,7 @@
 import {
   type Bus,
   type Consumer,
+  countByTenant,
   type Delivery,
   type Durable,
   isDurableOfTenant,
@@ -11,6 +12,7 @@ import {
   streamSubjects,
   subjectMatches,
   subjectsOfTenant,
+  UPDATES_OF_ALL_TENANTS,
 } from './bus.js';
 
 /** As JetStream's duplicate window: long enough for a relay that restarts. */
@@ -63,6 +65,9 @@ export function inProcessBus(): Bus {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
     },
+    async untakenUpdates() {
+      return countByTenant([...queues.values()].flatMap((queue) => queue.untakenSubjects(UPDATES_OF_ALL_TENANTS)));
+    },
     async forgetTenant(tenantId) {
       const isOfTenant = ({ subject }: { subject: string }) => subjectMatches(subjectsOfTenant(tenantId), subject);
       for (const [stream, messages] of kept)
@@ -112,6 +117,7 @@ type Queue = {
   push(message: Message): void;
   drop(isDropped: (message: Waiting) => boolean): void;
   oldestUntaken(subject: string): Date | undefined;
+  untakenSubjects(pattern: string): (readonly [subject: string, count: 1])[];
   read(handle: Consumer['handle']): { stop(): Promise<void> };
   close(): Promise<void>;
 };
@@ -186,6 +192,10 @@ function startQueue(durable: Durable): Queue {
     oldestUntaken(subject) {
       for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;
       return undefined;
+    },
+    untakenSubjects(pattern) {
+      const all = [...untaken.values()].filter(({ subject }) => subjectMatches(pattern, subject));
+      return all.map(({ subject }) => [subject, 1] as const);
     },
     read(handle) {
       const reader = { handle, underWay: new Set<Promise<void>>() };

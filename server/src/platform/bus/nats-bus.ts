@@ -10,7 +10,17 @@ import {
 import { InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../startup-error.js';
-import { type Bus, isDurableOfTenant, type Message, type Refusal, streamSubjects, subjectsOfTenant } from './bus.js';
+import { shared } from '../waiting/shared.js';
+import {
+  type Bus,
+  countByTenant,
+  isDurableOfTenant,
+  type Message,
+  type Refusal,
+  streamSubjects,
+  subjectsOfTenant,
+  UPDATES_OF_ALL_TENANTS,
+} from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
 import { streamProblem } from './stream-problem.js';
@@ -52,11 +62,14 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     lossOfConnection.add(tell);
     await Promise.race([sending, lost]).finally(() => lossOfConnection.delete(tell));
   }
-  const restoreStreams = oneAtATime(async () => {
-    // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
-    await delay(RESTORE_AFTER_MS);
-    if (await ensureStreams(manager)) for (const tell of restored) tell();
-  });
+  const restoreStreams = shared(
+    async () => {
+      // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
+      await delay(RESTORE_AFTER_MS);
+      if (await ensureStreams(manager)) for (const tell of restored) tell();
+    },
+    { forMs: 0 },
+  );
 
   return {
     async publish(messages) {
@@ -95,6 +108,11 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       // 2.9.
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
+    },
+    async untakenUpdates() {
+      if (!isConnected) throw new Error(UNREADY);
+      const { state } = await manager.streams.info('TOP_UPDATES', { subjects_filter: UPDATES_OF_ALL_TENANTS });
+      return countByTenant(Object.entries(state.subjects ?? {}));
     },
     async forgetTenant(tenantId) {
       for (const name of Object.keys(streamSubjects)) {
@@ -165,15 +183,4 @@ async function watch(connection: NatsConnection, logger: Logger, tell: (isConnec
       logger.warn({ server: status.server }, `NATS: ${status.type}`);
   }
   tell(false);
-}
-
-/** Calls that arrive meanwhile share the read in progress. */
-function oneAtATime(work: () => Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> | null = null;
-  return () => {
-    underWay ??= work().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
 }

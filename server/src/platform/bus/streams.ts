@@ -52,14 +52,15 @@ const LARGEST_OWN_BYTES = MIB + 64 * KIB;
 const defaultMaxBytes: Record<StreamName, number> = {
   TOP_COMMANDS: 1_024 * MIB,
   TOP_REPLIES: 512 * MIB,
-  TOP_UPDATES: 1_024 * MIB,
-  TOP_EVENTS: 2_048 * MIB,
+  TOP_UPDATES: 2_048 * MIB,
+  TOP_EVENTS: 1_024 * MIB,
 };
 
 /**
- * How many updates of one tenant's adapter of one vendor may wait. NATS then refuses new ones of that adapter alone.
+ * How many updates of one tenant's adapter of one vendor may wait. NATS then refuses new ones of that adapter alone. At
+ * their largest size they take a sixth of the stream.
  */
-const MAX_UPDATES_PER_SUBJECT = 30_000;
+const MAX_UPDATES_PER_SUBJECT = 5_000;
 
 /**
  * The settings that the platform relies on. All other settings of a stream, such as its replicas, belong to the

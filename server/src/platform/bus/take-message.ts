@@ -6,8 +6,8 @@ import type { Database } from '../database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { parseJson } from '../json/scan-json.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { type Pacer, unitsOf } from '../waiting/pacer.js';
 import type { Delivery, Outcome } from './bus.js';
-import { createPacer } from './pacer.js';
 import { createParker } from './parked-messages.js';
 import { deleteParkedCopy, replaceParkedCopy } from './retried-message.js';
 
@@ -20,7 +20,8 @@ export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
  */
 export type Handled = 'DONE' | 'ADVANCED' | (string & {});
 
-type Options = { database: Database; logger: Logger; metrics: Metrics };
+/** The pacer is shared by all kinds of messages: a tenant's device requests must not add to its updates. */
+type Options = { database: Database; logger: Logger; metrics: Metrics; pacer: Pacer };
 
 /** A process parks a message after this many tries. Tries that failed because of the database do not count. */
 const MAX_TRIES = 10;
@@ -37,8 +38,8 @@ const REMEMBER_TRIES_SECONDS = 600;
  */
 const PARKED_UNITS_PER_MINUTE = 600;
 const PARKED_UNIT_BYTES = 4_096;
-/** If more messages than this wait, each tenant's messages are paced. */
-const MANY_WAITING = 1_000;
+/** If more units than this wait, each tenant's messages are paced. */
+const MANY_WAITING_UNITS = 1_000;
 
 /**
  * Handles messages of one kind. It checks subject, size and shape, with the same JSON rules as for requests. A message
@@ -46,13 +47,12 @@ const MANY_WAITING = 1_000;
  * behind it.
  */
 export function createMessageTaker<Schema extends z.ZodType>(
-  { database, logger, metrics }: Options,
+  { database, logger, metrics, pacer }: Options,
   kind: SubjectKind,
   schema: Schema,
   take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
 ) {
   const park = createParker(database);
-  const pacer = createPacer();
   const quota = new RateLimiterMemory({ points: PARKED_UNITS_PER_MINUTE, duration: 60 });
   const failedTries = new RateLimiterMemory({ points: MAX_TRIES, duration: REMEMBER_TRIES_SECONDS });
   const outageLogs = new RateLimiterMemory({ points: 1, duration: 1 });
@@ -76,7 +76,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
       return `Not valid: ${problems.join('; ')}`.slice(0, 1_000);
     }
     const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
-    if (taken === 'ADVANCED') pacer.release(sender.tenantId);
+    if (taken === 'ADVANCED') pacer.release(sender.tenantId, unitsOf(body.length));
     return taken === 'DONE' || taken === 'ADVANCED' ? null : taken;
   }
 
@@ -106,12 +106,17 @@ export function createMessageTaker<Schema extends z.ZodType>(
   }
 
   return async (delivery: Delivery): Promise<Outcome> => {
-    // A message that has waited for its slot is not delayed again.
-    if (delivery.attempt === 1 && delivery.waitingBehind > MANY_WAITING) {
-      const retryInMs = pacer.book(tenantOf(delivery));
-      if (retryInMs > 0) return { retryInMs };
-    }
+    const units = unitsOf(delivery.body.length);
     try {
+      // A message that has waited for its turn is not delayed again.
+      if (delivery.attempt === 1 && delivery.waitingBehind * units > MANY_WAITING_UNITS) {
+        const turn = pacer.book(tenantOf(delivery), units);
+        if (turn === 'TOO_MANY') {
+          await refuse(delivery, 'The tenant has too many messages waiting on the bus.');
+          return 'DONE';
+        }
+        if (turn > 0) return { retryInMs: turn };
+      }
       await takeOrRefuse(delivery);
       return 'DONE';
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import type { Metrics } from '../telemetry/metrics.js';
-import { onceASecond } from './once-a-second.js';
+import { shared } from '../waiting/shared.js';
 
 export type Probes = {
   /** Why the process cannot serve; null if it can. */
@@ -9,8 +9,8 @@ export type Probes = {
 
 /** Anyone may call the probes at any rate: the database is asked at most once a second. */
 export function addProbes(app: Express, probes: Probes, metrics: Metrics): void {
-  const unreadyReason = onceASecond(() => probes.unreadyReason());
-  const renderMetrics = onceASecond(() => metrics.render());
+  const unreadyReason = shared(() => probes.unreadyReason(), { forMs: 1_000 });
+  const renderMetrics = shared(() => metrics.render(), { forMs: 1_000 });
   app.get('/livez', (_req, res) => {
     res.json({ status: 'live' });
   });

@@ -4,11 +4,13 @@ import { asAllTenants, asAllTenantsStatement } from '../database/roles.js';
 
 export type Lease = { holder: string; epoch: string; publishedSeq: string };
 
-const LEASE_SECONDS = 5;
+/** A lease is held until `expires_at`, which lies at most this far ahead. */
+export const LEASE_SECONDS = 5;
 
 /**
  * Takes or renews the lease; null if another node holds it. A node that can publish takes it from one that cannot. A
- * follower must not lock the leader's row, so the statement writes only if it may win.
+ * lease whose end lies further ahead than its length was written while the database's clock was ahead: it has expired.
+ * A follower must not lock the leader's row, so the statement writes only if it may win.
  */
 export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
   const [lease] = await asAllTenantsStatement<Lease>(
@@ -18,12 +20,14 @@ export async function takeLease(database: Database, holder: string, canPublish: 
       select 'outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${canPublish}
       where not exists (
         select from relay_lease
-        where name = 'outbox' and holder <> ${holder} and expires_at >= now() and (can_publish or not ${canPublish})
+        where name = 'outbox' and holder <> ${holder} and (can_publish or not ${canPublish})
+          and expires_at between now() and now() + make_interval(secs => ${LEASE_SECONDS})
       )
       on conflict (name) do update set
         holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
         epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
-      where relay_lease.holder = excluded.holder or relay_lease.expires_at < now()
+      where relay_lease.holder = excluded.holder
+        or relay_lease.expires_at not between now() and now() + make_interval(secs => ${LEASE_SECONDS})
         or (excluded.can_publish and not relay_lease.can_publish)
       returning holder, epoch::text, published_seq::text as "publishedSeq"`,
   );

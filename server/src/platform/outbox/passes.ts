@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.js';
 import type { OutboxRow } from './outbox-kind.js';
-import { BATCH, takeRows, takeRowsFrom } from './take-rows.js';
+import { BATCH, type LeftOut, takeRows, takeRowsFrom } from './take-rows.js';
 
 /** After a full pass, quick passes follow for this many times its duration. */
 const QUICK_FOR_FULL = 3;
@@ -23,12 +23,12 @@ export function createPasses() {
   return {
     after: () => after,
 
-    async take(tx: Transaction, inFlight: readonly string[]): Promise<Taken> {
+    async take(tx: Transaction, leftOut: LeftOut): Promise<Taken> {
       const startedAt = performance.now();
       const isQuick = startedAt < quickUntil && firstPositions.size > 0 && after === '';
       const taken = isQuick
-        ? await takeRowsFrom(tx, firstPositions, inFlight)
-        : await takeRows(tx, { after, inFlight });
+        ? await takeRowsFrom(tx, firstPositions, leftOut)
+        : await takeRows(tx, { after, ...leftOut });
       return { ...taken, isQuick, tookMs: performance.now() - startedAt };
     },
 

@@ -1,6 +1,5 @@
-import { bigint, boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, pgTable, text } from 'drizzle-orm/pg-core';
 import { instant } from '../database/columns.js';
-import type { Waits } from './waits.js';
 
 /**
  * The lease of the relaying node. Every transaction of the relay locks this row and checks the epoch, so a leader that
@@ -15,7 +14,4 @@ export const relayLease = pgTable('relay_lease', {
   canPublish: boolean('can_publish').notNull().default(true),
   /** The bus has acknowledged the event log up to this number. */
   publishedSeq: bigint('published_seq', { mode: 'number' }).notNull().default(0),
-  /** How long a new command would wait, by the leader's last estimate. */
-  waits: jsonb().$type<Waits>().notNull().default({ tenants: {}, updates: 0 }),
-  waitsMeasuredAt: instant('waits_measured_at').notNull().defaultNow(),
 });

@@ -6,9 +6,8 @@ import { type Signals, topics } from '../signals/signals.js';
 import { startLoop } from '../signals/start-loop.js';
 import type { Watchdog } from '../telemetry/watchdog.js';
 import { deleteRows, queueAsLogged } from './delete-rows.js';
-import type { LagMeter } from './lag-meter.js';
+import { createHeldTenants } from './held-tenants.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './lease.js';
-import { createWaitMeter } from './measure-waits.js';
 import type { EventLog, OutboxKind, OutboxRow } from './outbox-kind.js';
 import { createPasses } from './passes.js';
 import { type Publisher, publish } from './publish.js';
@@ -20,8 +19,6 @@ export type RelayOptions = Publisher & {
   watchdog: Watchdog;
   kinds: readonly OutboxKind[];
   eventLog: EventLog;
-  /** How long updates of adapters wait on the bus. */
-  updatesLag: LagMeter;
 };
 
 const RENEW_AFTER_MS = 1_000;
@@ -32,11 +29,6 @@ const MAX_BATCHES_IN_FLIGHT = 3;
 /** The pause before a batch, unless the last one was full: rows that arrive meanwhile share the transaction. */
 const REST_MS = 10;
 const AFTER_A_FAILURE_MS = 1_000;
-const MEASURE_MS = 500;
-/** If more updates of adapters than this wait on the bus, the relay pauses. They are about half a second of work. */
-const MANY_UPDATES = 2_000;
-/** A flood of updates cannot stop the relay: after this time it takes the next batch. */
-const CATCH_UP_WITHIN_MS = 200;
 /** After this many failures in a row the leader lets another node lead. */
 const FAILURES_IN_A_ROW = 2;
 /** If no other node takes the lease, the leader tries again after this time. */
@@ -51,7 +43,7 @@ type Prepared = { row: OutboxRow; message: Message };
  * a crash the same rows are prepared again, with the same message ids.
  */
 export function startRelay(options: RelayOptions) {
-  const { database, bus, signals, logger, watchdog, kinds, eventLog, updatesLag } = options;
+  const { database, bus, signals, logger, watchdog, kinds, eventLog } = options;
   const holder = newId();
   let lease: Lease | null = null;
   /** The epoch of the last lease that this node held. */
@@ -68,9 +60,7 @@ export function startRelay(options: RelayOptions) {
   /** Rows to delete: the bus has acknowledged their messages. */
   let acknowledged: OutboxRow[] = [];
   let hasFailed = false;
-  /** How many rows have left since the start. */
-  let left = 0;
-  const measureWaits = createWaitMeter(database, { left: () => left, updatesLagMs: options.updatesLag.milliseconds });
+  const heldTenants = createHeldTenants(bus);
 
   const canPublish = () => bus.unreadyReason() === null && performance.now() >= givenAwayUntil;
 
@@ -109,7 +99,6 @@ export function startRelay(options: RelayOptions) {
   /** Takes rows, prepares them and starts to publish them. */
   async function relayBatch(held: Lease) {
     if (!isBusy) await delay(REST_MS);
-    await updatesCatchUp();
     while (batches.size >= MAX_BATCHES_IN_FLIGHT) await Promise.race(batches);
     if (hasFailed) return 'AGAIN';
     // A copy: acknowledgements that arrive meanwhile belong to the next round.
@@ -118,7 +107,7 @@ export function startRelay(options: RelayOptions) {
       await deleteRows(tx, deleting);
       // Check again: the bus may have gone while this round waited for a batch or for the lease.
       if (!canPublish()) return null;
-      const pass = await passes.take(tx, [...inFlight]);
+      const pass = await passes.take(tx, { inFlight: [...inFlight], held: heldTenants() });
       return { ...(await prepare(tx, pass.rows)), pass };
     });
     acknowledged = acknowledged.slice(deleting.length);
@@ -126,22 +115,12 @@ export function startRelay(options: RelayOptions) {
     if (!taken) return 'AGAIN';
     const { pass, prepared, topics } = taken;
     passes.committed(pass);
-    left += pass.rows.length - prepared.length;
     signals.send(topics);
     if (prepared.length > 0) startPublishing(prepared);
     isBusy = pass.rows.length === BATCH || passes.after() !== '';
     if (pass.rows.length > 0 || pass.isQuick) return 'AGAIN';
     if (batches.size > 0) await Promise.race(batches);
     return batches.size > 0 || acknowledged.length > 0 ? 'AGAIN' : 'WAIT';
-  }
-
-  /**
-   * If the platform cannot finish its commands fast enough, they wait in the outbox, where tenants take turns. On the
-   * bus they would wait as updates and delay the updates of all tenants.
-   */
-  async function updatesCatchUp(): Promise<void> {
-    const until = performance.now() + CATCH_UP_WITHIN_MS;
-    while (updatesLag.waiting() > MANY_UPDATES && performance.now() < until) await delay(REST_MS);
   }
 
   /** Prepares the rows of each kind before their messages leave. Deletes rows that no longer need a message. */
@@ -170,7 +149,6 @@ export function startRelay(options: RelayOptions) {
       .then(() => {
         failures = 0;
         acknowledged.push(...prepared.map(({ row }) => row));
-        left += prepared.length;
       })
       .catch((err: unknown) => {
         logger.error({ err }, 'the relay publishes a batch again');
@@ -249,15 +227,9 @@ export function startRelay(options: RelayOptions) {
     },
   );
 
-  const measuring = startLoop(MEASURE_MS, { name: 'measuring of the backlog', signals, logger, watchdog }, async () => {
-    const held = lease;
-    if (held) await measureWaits(held, canPublish()).catch(ignoreLeaseLost);
-    return 'WAIT';
-  });
-
   return {
     async stop(): Promise<void> {
-      await Promise.all([relaying.stop(), publishing.stop(), measuring.stop()]);
+      await Promise.all([relaying.stop(), publishing.stop()]);
       await Promise.all(batches);
       const held = lease;
       if (held) await asLeader(database, held, (tx) => deleteRows(tx, acknowledged)).catch(() => {});

@@ -56,13 +56,16 @@ test('a quick pass does not read the rows that have left, while an old transacti
     await newRows(1, 50_000);
     await asAllTenantsStatement(database, (tx) => tx`delete from outbox`);
     await newRows(1, 10);
-    const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [] }));
+    const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held: [] }));
     expect(rows).toHaveLength(10);
     const positions = new Map([['tenant-1', rows[0]?.position ?? '']]);
-    expect(await asAllTenants(database, (tx) => takeRowsFrom(tx, positions, []))).toEqual({ rows, after: '' });
+    expect(await asAllTenants(database, (tx) => takeRowsFrom(tx, positions, { inFlight: [], held: [] }))).toEqual({
+      rows,
+      after: '',
+    });
     // The old transaction has its effect.
-    expect(await pagesOf((tx) => takeRows(tx, { after: '', inFlight: [] }))).toBeGreaterThan(1_000);
-    expect(await pagesOf((tx) => takeRowsFrom(tx, positions, []))).toBeLessThan(300);
+    expect(await pagesOf((tx) => takeRows(tx, { after: '', inFlight: [], held: [] }))).toBeGreaterThan(1_000);
+    expect(await pagesOf((tx) => takeRowsFrom(tx, positions, { inFlight: [], held: [] }))).toBeLessThan(300);
   });
 });
 
@@ -75,9 +78,9 @@ test('a quick pass does not read all rows if the outbox was nearly empty when it
   // The last row keeps the pages: by these statistics there is one row in all of them.
   await database.sql`vacuum analyze outbox`;
   await newRows(1, 10_000);
-  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [] }));
+  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held: [] }));
   const positions = new Map([['tenant-1', rows[0]?.position ?? '']]);
-  expect(await pagesOf((tx) => takeRowsFrom(tx, positions, []))).toBeLessThan(50);
+  expect(await pagesOf((tx) => takeRowsFrom(tx, positions, { inFlight: [], held: [] }))).toBeLessThan(50);
 });
 
 test('where 5,000 tenants wait, a pass reads a bounded number of pages, and 20 passes reach each tenant', async () => {
@@ -86,7 +89,7 @@ test('where 5,000 tenants wait, a pass reads a bounded number of pages, and 20 p
   const reached: string[] = [];
   let after = '';
   do {
-    const turn = { after, inFlight: [] };
+    const turn = { after, inFlight: [], held: [] };
     expect(await pagesOf((tx) => takeRows(tx, turn))).toBeLessThan(20 * BATCH);
     const taken = await asAllTenants(database, (tx) => takeRows(tx, turn));
     reached.push(...taken.rows.map(({ tenant_id }) => tenant_id));

@@ -7,12 +7,15 @@ export const BATCH = 256;
 /** A quick pass finds a row that was committed late if fewer rows than this were written after it. */
 export const OVERLAP = 4_000;
 
-type Turn = {
-  /** The tenant after which the turn begins. */
-  after: string;
+export type LeftOut = {
   /** Rows whose messages still await their acknowledgement. */
   inFlight: readonly string[];
+  /** Tenants whose rows must wait: see held-tenants.ts. */
+  held: readonly string[];
 };
+
+/** `after` is the tenant after which the turn begins. */
+type Turn = LeftOut & { after: string };
 
 /** Tenants with the position of the first row that they had when they were last seen. */
 export type FirstPositions = ReadonlyMap<string, string>;
@@ -22,7 +25,7 @@ export type FirstPositions = ReadonlyMap<string, string>;
  * statement skips from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on
  * the number of rows. Rows that were logged while the bus was away come first.
  */
-export const takeRows = (tx: Transaction, { after, inFlight }: Turn) =>
+export const takeRows = (tx: Transaction, { after, ...leftOut }: Turn) =>
   takeInTurns(
     tx,
     waitingAfter(after),
@@ -30,11 +33,11 @@ export const takeRows = (tx: Transaction, { after, inFlight }: Turn) =>
       select * from (
         (
           select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting.tenant_id and is_logged ${notInFlight(inFlight)}
+          where tenant_id = waiting.tenant_id and is_logged ${without(leftOut)}
           order by position limit (select count from share)
         ) union all (
           select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting.tenant_id and not is_logged ${notInFlight(inFlight)}
+          where tenant_id = waiting.tenant_id and not is_logged ${without(leftOut)}
           order by position limit (select count from share)
         )
       ) as both_parts
@@ -46,10 +49,10 @@ export const takeRows = (tx: Transaction, { after, inFlight }: Turn) =>
  * stay in the index while another client has an old transaction open. It misses other tenants and rows that were
  * committed very late. `offset 0` keeps the planner from a join that reads the whole outbox.
  */
-export const takeRowsFrom = (tx: Transaction, positions: FirstPositions, inFlight: readonly string[]) => {
+export const takeRowsFrom = (tx: Transaction, positions: FirstPositions, leftOut: LeftOut) => {
   const given = JSON.stringify([...positions].map(([tenant_id, first]) => ({ tenant_id, first })));
   const rest = sql`
-    tenant_id = waiting.tenant_id and not is_logged and position > waiting.first - ${OVERLAP} ${notInFlight(inFlight)}`;
+    tenant_id = waiting.tenant_id and not is_logged and position > waiting.first - ${OVERLAP} ${without(leftOut)}`;
   return takeInTurns(
     tx,
     sql`
@@ -85,8 +88,10 @@ const waitingAfter = (after: string) => sql`
     from waiting where tenant_id is not null and number < ${BATCH}
   )`;
 
-const notInFlight = (inFlight: readonly string[]) =>
-  inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`;
+/** No tenant id contains a comma. */
+const without = ({ inFlight, held }: LeftOut) => sql`
+  ${inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`}
+  ${held.length === 0 ? sql`` : sql`and tenant_id <> all (string_to_array(${held.join()}, ','))`}`;
 
 type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
 

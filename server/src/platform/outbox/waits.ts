@@ -1,28 +1,121 @@
-/** Estimates in seconds. A tenant that is not listed does not wait. */
-export type Waits = {
-  /** Until a new command of the tenant leaves. */
-  tenants: Record<string, number>;
-  /** Until an update that an adapter sends now is handled. */
-  updates: number;
-};
+import type postgres from 'postgres';
+import type { Database } from '../database/database.js';
+import { asAllTenantsStatement } from '../database/roles.js';
+import { lastKnown } from '../waiting/shared.js';
+import { LEASE_SECONDS } from './lease.js';
 
-export const NO_WAITS: Waits = { tenants: {}, updates: 0 };
+/** At most this many waiting tenants are read. Further tenants count as tenants that do not wait. */
+const TENANTS = 2_000;
+/** A tenant waits once its oldest row is older. A tenant without a backlog has no pace that says what it could have. */
+const WAITING_SECONDS = 1;
+/** The pace of a tenant that begins to wait. It counts as one reading. */
+const ASSUMED_ROWS_PER_SECOND = 1_000;
+const LEAST_ROWS_PER_SECOND = 1;
+/** The relay works in batches, so the pace is a mean over about this many readings. */
+const READINGS = 10;
+const READ_EVERY_MS = 500;
+/** Without requests nothing is read. An older estimate must not refuse the next request. */
+const VALID_MS = 5_000;
+
+/** The outbox positions of the oldest and of the newest row of a tenant that waits. */
+type Queue = { first: number; last: number };
+
+/** A tenant's queue, and the pace in positions per second at which its oldest row moves on. */
+export type Moving = Queue & { pace: number; readings: number };
 
 /**
- * The wait of each tenant's last row, if tenants take turns and this many rows leave per second. When the row leaves,
- * every other tenant has had as many rows as this tenant, or all of its own.
+ * The queues after this time. The outbox numbers its rows, so the distance from a tenant's oldest to its newest row and
+ * the pace of its oldest row say how long the newest one waits, and nothing need be counted. The pace of a tenant
+ * contains the turns of all other tenants.
  */
-export function waitsOf(waiting: ReadonlyMap<string, number>, rowsPerSecond: number): Record<string, number> {
-  const ascending = [...waiting].sort(([, one], [, other]) => one - other);
-  const waits: Record<string, number> = {};
-  let ofShorter = 0;
-  for (const [index, [tenantId, rows]] of ascending.entries()) {
-    const seconds = (ofShorter + rows * (ascending.length - index)) / rowsPerSecond;
-    ofShorter += rows;
-    if (seconds >= SHORTEST_SECONDS) waits[tenantId] = Math.round(seconds * 10) / 10;
-  }
-  return waits;
+export function moveOn(
+  before: ReadonlyMap<string, Moving>,
+  queues: ReadonlyMap<string, Queue>,
+  seconds: number,
+): Map<string, Moving> {
+  return new Map(
+    [...queues].map(([tenantId, queue]) => {
+      const then = before.get(tenantId);
+      if (!then) return [tenantId, { ...queue, pace: ASSUMED_ROWS_PER_SECOND, readings: 1 }];
+      const readings = Math.min(then.readings + 1, READINGS);
+      const measured = Math.max(0, queue.first - then.first) / seconds;
+      return [tenantId, { ...queue, pace: then.pace + (measured - then.pace) / readings, readings }];
+    }),
+  );
 }
 
-/** A shorter wait refuses nobody, so it is not stored. */
-const SHORTEST_SECONDS = 0.25;
+export const secondsOf = ({ first, last, pace }: Moving) => (last - first) / Math.max(pace, LEAST_ROWS_PER_SECOND);
+
+/**
+ * How many seconds a new command of a tenant would wait in the outbox, as this process saw it last. Asking never waits
+ * for the database. While no leader can publish, nothing is known: commands are accepted, and leave when the bus is back.
+ */
+export function createWaits(database: Database) {
+  let moving: ReadonlyMap<string, Moving> = new Map();
+  let at = 0;
+  let isStarting = true;
+  const known = lastKnown(
+    async () => {
+      const queues = await readQueues(database, isStarting);
+      isStarting = false;
+      const now = performance.now();
+      moving = moveOn(moving, queues, (now - at) / 1_000);
+      at = now;
+      return moving;
+    },
+    { unknown: new Map<string, Moving>() as ReadonlyMap<string, Moving>, everyMs: READ_EVERY_MS, validMs: VALID_MS },
+  );
+  return {
+    secondsFor(tenantId: string): number {
+      const queue = known.value().get(tenantId);
+      return queue ? secondsOf(queue) : 0;
+    },
+    /**
+     * Call it before the first request: a tenant may have much waiting since before the start. This first read does not
+     * depend on the leader, who may be starting, too.
+     */
+    refresh: known.refresh,
+  };
+}
+
+export type Waits = ReturnType<typeof createWaits>;
+
+/** The next leader takes an expired lease within a second. */
+const isHeldOrAboutToBe = (sql: postgres.Sql) =>
+  sql`expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${LEASE_SECONDS})`;
+
+/** Skips from tenant to tenant in the index: the cost depends on the number of waiting tenants, not of waiting rows. */
+async function readQueues(database: Database, evenWithoutLeader: boolean): Promise<Map<string, Queue>> {
+  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(
+    database,
+    (sql) => sql`
+      with recursive waiting (tenant_id, number) as (
+        (
+          select tenant_id, 1 from outbox
+          where ${evenWithoutLeader} or exists (
+            select from relay_lease where name = 'outbox' and can_publish and ${isHeldOrAboutToBe(sql)}
+          )
+          order by tenant_id limit 1
+        )
+        union all
+        select
+          (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
+        from waiting where tenant_id is not null and number < ${TENANTS}
+      )
+      select tenant_id, min(oldest.position)::float8 as first, max(newest.position)::float8 as last
+      from waiting
+      cross join lateral (
+        (select position, created_at from outbox where tenant_id = waiting.tenant_id and is_logged order by position limit 1)
+        union all
+        (select position, created_at from outbox where tenant_id = waiting.tenant_id and not is_logged order by position limit 1)
+      ) as oldest
+      cross join lateral (
+        (select position from outbox where tenant_id = waiting.tenant_id and is_logged order by position desc limit 1)
+        union all
+        (select position from outbox where tenant_id = waiting.tenant_id and not is_logged order by position desc limit 1)
+      ) as newest
+      group by tenant_id
+      having min(oldest.created_at) < now() - make_interval(secs => ${WAITING_SECONDS})`,
+  );
+  return new Map(rows.map(({ tenant_id, first, last }) => [tenant_id, { first, last }]));
+}

@@ -156,8 +156,8 @@ test.each([
 ])('an update that %s is refused, counted and parked, and changes nothing', async (_, body, reason) => {
   const id = await dispatched();
   const before = withoutRequestId(await get(id));
-  const { logger, metrics } = silent();
-  const options = { database, logger, metrics };
+  const options = { database, ...silent() };
+  const { metrics } = options;
   const take = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(reporter, metrics));
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
   const delivery = { id, messageId: '', subject, body: body(id), attempt: 1, waitingBehind: 0, sentAt: new Date() };
@@ -239,10 +239,15 @@ describe('a report after the final status', () => {
 describe('while the relay is held up', () => {
   /** Holds the lease of the relay, so that commands stay ACCEPTED. */
   async function withoutRelay(work: () => Promise<void>): Promise<void> {
-    await asSystem((tx) => tx`update relay_lease set holder = 'test', epoch = epoch + 1, expires_at = 'infinity'`);
+    const lead = () =>
+      asSystem((tx) => tx`update relay_lease set holder = 'test', expires_at = now() + interval '4 seconds'`);
+    await asSystem((tx) => tx`update relay_lease set epoch = epoch + 1`);
+    await lead();
+    const timer = setInterval(() => void lead().catch(() => {}), 1_000);
     try {
       await work();
     } finally {
+      clearInterval(timer);
       await asSystem((tx) => tx`update relay_lease set expires_at = now() - interval '1 second'`);
     }
   }

@@ -1,0 +1,44 @@
+/** A message takes a unit for every 4 KiB that it begins: a large one takes as long to handle as many small ones. */
+const UNIT_BYTES = 4_096;
+/** How many units of one tenant a process handles per second while many messages wait. */
+const UNITS_PER_SECOND = 500;
+/** The first units of a tenant are not delayed: they are more than a process handles at a time. */
+const UNDELAYED_UNITS = 500;
+/** Delays are multiples of this: nats-server 2.9 scans all delayed messages whenever a delay ends. */
+const STEP_MS = 250;
+/** A sixteenth of the stream, so that one tenant with many subjects cannot fill it. */
+const MOST_UNITS = (128 * 1_024 * 1_024) / UNIT_BYTES;
+/** Bounds memory: above this number of tenants, all tenants start again with empty queues. */
+const MAX_TENANTS = 10_000;
+
+/** What a message counts for the pace of its tenant. */
+export const unitsOf = (bytes: number) => Math.ceil(bytes / UNIT_BYTES) || 1;
+
+/**
+ * Keeps one tenant from delaying the messages of other tenants: a leaky bucket per tenant. A message that finds its
+ * tenant's bucket full is not handled now. It is returned to the bus until its turn, which costs a fraction of handling
+ * it, so the process soon reaches the messages of other tenants.
+ */
+export function createPacer(now = () => performance.now()) {
+  const buckets = new Map<string, { units: number; at: number }>();
+  return {
+    /** Returns the milliseconds until the message's turn; 0 is now. TOO_MANY: the tenant has too much waiting already. */
+    book(tenantId: string, units: number): number | 'TOO_MANY' {
+      const at = now();
+      if (buckets.size > MAX_TENANTS) buckets.clear();
+      const before = buckets.get(tenantId) ?? { units: 0, at };
+      const waiting = Math.max(0, before.units - (UNITS_PER_SECOND * (at - before.at)) / 1_000);
+      if (waiting + units > MOST_UNITS) return 'TOO_MANY';
+      buckets.set(tenantId, { units: waiting + units, at });
+      const excess = waiting + units - UNDELAYED_UNITS;
+      return excess <= 0 ? 0 : Math.ceil((excess * 1_000) / UNITS_PER_SECOND / STEP_MS) * STEP_MS;
+    },
+    /** Takes a message out of the bucket. */
+    release(tenantId: string, units: number): void {
+      const bucket = buckets.get(tenantId);
+      if (bucket) bucket.units -= units;
+    },
+  };
+}
+
+export type Pacer = ReturnType<typeof createPacer>;

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { createPacer, unitsOf } from './pacer.js';
+
+function newPacer() {
+  const clock = { ms: 0 };
+  const pacer = createPacer(() => clock.ms);
+  /** Books this many messages of `acme` that arrive at this rate, and returns their delays. */
+  const received = (count: number, perSecond: number, bytes = 100) =>
+    Array.from({ length: count }, () => {
+      clock.ms += 1_000 / perSecond;
+      return pacer.book('acme', unitsOf(bytes));
+    });
+  return { clock, pacer, received };
+}
+
+test('a flood of small messages is handled at 500 a second, after the first 500', () => {
+  const { clock, received } = newPacer();
+  const delays = received(10_000, 5_000) as number[];
+  expect(delays.slice(0, 500)).toEqual(new Array(500).fill(0));
+  const turn = clock.ms + (delays.at(-1) as number);
+  expect(turn).toBeGreaterThanOrEqual(((10_000 - 500) / 500) * 1_000);
+  expect(turn).toBeLessThan(20_000);
+  expect(new Set(delays.map((delay) => delay % 250))).toEqual(new Set([0]));
+});
+
+test('a message of 64 KiB takes the turns of 16 small ones', () => {
+  const { clock, received } = newPacer();
+  const delays = received(1_000, 1_000, 65_536) as number[];
+  const turn = clock.ms + (delays.at(-1) as number);
+  expect(turn).toBeGreaterThanOrEqual(((16 * 1_000 - 500) / 500) * 1_000);
+});
+
+test('a message of another tenant is not delayed', () => {
+  const { pacer, received } = newPacer();
+  received(20_000, 4_000);
+  expect(pacer.book('neighbour', 1)).toBe(0);
+});
+
+test('messages that are released delay no other', () => {
+  const { pacer, received } = newPacer();
+  for (let number = 0; number < 20_000; number++) {
+    expect(received(1, 1_000, 20_000)).toEqual([0]);
+    pacer.release('acme', unitsOf(20_000));
+  }
+});
+
+test('a tenant that waited is not delayed again', () => {
+  const { clock, received } = newPacer();
+  const delays = received(5_000, 4_000) as number[];
+  clock.ms += delays.at(-1) as number;
+  expect(received(1, 4_000)).toEqual([0]);
+});
+
+test('a tenant has at most 128 MiB waiting, and room again once a part of it is handled', () => {
+  const { clock, pacer, received } = newPacer();
+  const outcomes = received(3_000, 10_000, 65_536);
+  const booked = outcomes.filter((outcome) => outcome !== 'TOO_MANY').length;
+  expect(booked * 65_536).toBeGreaterThan(127 * 1_024 * 1_024);
+  expect(booked * 65_536).toBeLessThan(130 * 1_024 * 1_024);
+  expect(outcomes.at(-1)).toBe('TOO_MANY');
+  expect(pacer.book('neighbour', 16)).toBe(0);
+  clock.ms += 10_000;
+  expect(pacer.book('acme', 16)).toBeGreaterThan(0);
+});
