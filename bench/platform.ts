@@ -19,6 +19,7 @@ const adapterFile = fileURLToPath(new URL('adapter.ts', import.meta.url));
 export type Platform = {
   /** The base URL of the node that receives the requests. */
   baseUrl: string;
+  natsUrl: string;
   pid: number;
   demo: Profile;
   admin: Profile;
@@ -69,6 +70,7 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
 
   return {
     baseUrl,
+    natsUrl: nats.url,
     pid,
     demo,
     admin,

@@ -9,6 +9,7 @@ import { embedded } from './parts/embedded.js';
 import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate, overload } from './parts/fixed-rate.js';
 import { memory } from './parts/memory.js';
+import { neighbours } from './parts/neighbours.js';
 import type { Form, Part } from './parts/part.js';
 import { rollingUpgrade } from './parts/rolling-upgrade.js';
 import { sdk } from './parts/sdk.js';
@@ -24,6 +25,7 @@ const parts: Record<string, Part> = {
   'full-load': fullLoad,
   'fixed-rate': fixedRate,
   overload,
+  neighbours,
   drain,
   deletion,
   workers,
