@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
 import { writeProblem } from './platform/database/write-problem.js';
-import { onceASecond } from './platform/http/once-a-second.js';
 import type { Probes } from './platform/http/probes.js';
 import type { Peers } from './platform/processes/peers.js';
 import type { Watchdog } from './platform/telemetry/watchdog.js';
+import { shared } from './platform/waiting/shared.js';
 
 /** A probe is answered even if the database is down. */
 const DATABASE_WITHIN_MS = 5_000;
@@ -21,10 +21,13 @@ export function createReadiness({ database, bus, watchdog, peers }: Options): Pr
       writeProblem(database.sql).catch(() => 'the database does not answer'),
       delay(DATABASE_WITHIN_MS, 'the database does not answer', { ref: false }),
     ]);
-  const problem = onceASecond(async () => {
-    const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), bus.streamProblem()]);
-    return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? watchdog.stuckReason();
-  });
+  const problem = shared(
+    async () => {
+      const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), bus.streamProblem()]);
+      return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? watchdog.stuckReason();
+    },
+    { forMs: 1_000 },
+  );
   peers.answer('why unready', async () => (phase === 'running' ? problem() : phase));
   return {
     enter(next) {

@@ -1,6 +1,8 @@
 import { platform } from '@tenant-open-platform/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
+import { purgeNonces } from './purge-nonces.js';
 
 /** A number that no credential has. */
 const NOBODY = -2;
@@ -20,4 +22,18 @@ test('all expired nonces are deleted, and no nonce that has not expired', async 
     return row;
   };
   await expect.poll(left, { timeout: 30_000 }).toEqual({ total: 1, alive: 1 });
+});
+
+test("a nonce that has expired only by the database's clock stays: a request could be replayed once the clock is back", async () => {
+  const idle = await startIdlePlatform();
+  onTestFinished(idle.stop);
+  const database = openPool(idle.databaseUrl);
+  onTestFinished(database.close);
+  await database.sql`
+    insert into nonces values (${NOBODY}::bigint, decode(md5('1'), 'hex'), now() - interval '10 minutes')`;
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await purgeNonces(database).round()).toEqual({ removed: 0, hasMore: false });
+  vi.useRealTimers();
+  expect(await purgeNonces(database).round()).toEqual({ removed: 1, hasMore: false });
 });

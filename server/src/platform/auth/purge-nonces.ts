@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
-import type { Purge } from '../retention/purge.js';
+import { nodeClock, type Purge } from '../retention/purge.js';
 
 const BATCH = 5_000;
 
@@ -17,7 +17,7 @@ export const purgeNonces = (database: Database): Purge => ({
         with gone as (
           delete from nonces where ctid = any (array(
             select ctid from nonces
-            where expires_at < now() order by expires_at limit ${BATCH} for update skip locked
+            where expires_at < least(now(), ${nodeClock()}::timestamptz) order by expires_at limit ${BATCH} for update skip locked
           ))
           returning 1
         )

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
-import type { Purge } from '../retention/purge.js';
+import { nodeClock, type Purge } from '../retention/purge.js';
 
 const BATCH = 1_000;
 /** What a tenant may keep. Its oldest messages beyond that are deleted. */
@@ -31,7 +31,7 @@ async function deleteExpired(database: Database, keptDays: number): Promise<numb
       delete from parked_messages
       where ctid = any (array(
         select ctid from parked_messages
-        where parked_at < now() - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
+        where parked_at < least(now(), ${nodeClock()}::timestamptz) - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
       ))
       returning 1`,
   );

@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '../database/database.js';
 import { asAllTenants } from '../database/roles.js';
 import { idTimeOf } from '../new-id.js';
-import type { Purge } from './purge.js';
+import { nodeClock, type Purge } from './purge.js';
 
 /** One statement reads and deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;
@@ -18,22 +18,21 @@ type Aged = {
 };
 
 /**
- * Deletes rows older than this many days by the database's clock, tenant after tenant. It remembers its position, so
+ * Deletes rows older than this many days, tenant after tenant. It remembers its position, so
  * the next statement does not scan the rows that this one deleted or kept.
  */
 export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
-  const end = sql.raw(`(${idTimeOf(`now() - interval '${keptDays} days'`)} || repeat('0', 20))::uuid`);
   let tenantId = '';
   let after: string | null = null;
 
   const isInTenant = (lastId: string) =>
-    sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${lastId}::uuid and ${id} < ${end}`;
+    sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${lastId}::uuid and ${id} < ${endId(keptDays)}`;
 
   async function nextTenant(tx: Transaction): Promise<string | null> {
     const [next] = await tx.execute<{ tenant_id: string }>(sql`
       select tenant_id from tenants
       where tenant_id > ${tenantId} and exists (
-        select from ${id.table} where ${id.table}.tenant_id = tenants.tenant_id and ${id} < ${end} offset 0
+        select from ${id.table} where ${id.table}.tenant_id = tenants.tenant_id and ${id} < ${endId(keptDays)} offset 0
       )
       order by tenants.tenant_id limit 1`);
     return next?.tenant_id ?? null;
@@ -57,3 +56,9 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
       }),
   };
 }
+
+/** The first id that is young enough to stay. */
+const endId = (keptDays: number) => sql`(
+  select (${sql.raw(idTimeOf('kept_since'))} || repeat('0', 20))::uuid
+  from (select least(now(), ${nodeClock()}::timestamptz) - make_interval(days => ${keptDays}) as kept_since) as age
+)`;

@@ -1,7 +1,15 @@
 /** A message takes a unit for every 4 KiB that it begins: a large one takes as long to handle as many small ones. */
 const UNIT_BYTES = 4_096;
-/** How many units of one tenant a process handles per second while many messages wait. */
-const UNITS_PER_SECOND = 500;
+/**
+ * One tenant gets at most this share of what the process receives while many messages wait. The rest of its time is left
+ * for other tenants. A fixed pace left nothing for them on a slow machine.
+ */
+const SHARE = 1 / 4;
+/** Bounds of the share, in units per second. */
+const MOST = 2_000;
+const LEAST = 200;
+/** How long the process counts what it receives. A longer interval contains a rest, so it says nothing. */
+const INTERVAL_MS = 250;
 /** The first units of a tenant are not delayed: they are more than a process handles at a time. */
 const UNDELAYED_UNITS = 500;
 /** Delays are multiples of this: nats-server 2.9 scans all delayed messages whenever a delay ends. */
@@ -21,17 +29,29 @@ export const unitsOf = (bytes: number) => Math.ceil(bytes / UNIT_BYTES) || 1;
  */
 export function createPacer(now = () => performance.now()) {
   const buckets = new Map<string, { units: number; at: number }>();
+  let perSecond = MOST;
+  let interval = { from: now(), units: 0 };
+
+  function count(units: number, at: number): void {
+    interval.units += units;
+    const ms = at - interval.from;
+    if (ms < INTERVAL_MS) return;
+    if (ms < 2 * INTERVAL_MS) perSecond = Math.min(MOST, Math.max(LEAST, (SHARE * 1_000 * interval.units) / ms));
+    interval = { from: at, units: 0 };
+  }
+
   return {
     /** Returns the milliseconds until the message's turn; 0 is now. TOO_MANY: the tenant has too much waiting already. */
     book(tenantId: string, units: number): number | 'TOO_MANY' {
       const at = now();
+      count(units, at);
       if (buckets.size > MAX_TENANTS) buckets.clear();
       const before = buckets.get(tenantId) ?? { units: 0, at };
-      const waiting = Math.max(0, before.units - (UNITS_PER_SECOND * (at - before.at)) / 1_000);
+      const waiting = Math.max(0, before.units - (perSecond * (at - before.at)) / 1_000);
       if (waiting + units > MOST_UNITS) return 'TOO_MANY';
       buckets.set(tenantId, { units: waiting + units, at });
       const excess = waiting + units - UNDELAYED_UNITS;
-      return excess <= 0 ? 0 : Math.ceil((excess * 1_000) / UNITS_PER_SECOND / STEP_MS) * STEP_MS;
+      return excess <= 0 ? 0 : Math.ceil((excess * 1_000) / perSecond / STEP_MS) * STEP_MS;
     },
     /** Takes a message out of the bucket. */
     release(tenantId: string, units: number): void {

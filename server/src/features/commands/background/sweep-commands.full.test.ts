@@ -174,3 +174,22 @@ test.each([
   await vi.waitFor(async () => expect(await sweep()).toBe(1), { timeout: 20_000, interval: 50 });
   expect(await statusOf(id)).toBe('TIMED_OUT');
 });
+
+test.each(['RECENT', 'OLD'] as const)(
+  'after the clock of the database was an hour ahead, a %s sweep still ends overdue commands',
+  async (overdue) => {
+    const overdueSeconds = { RECENT: 5, OLD: 70 }[overdue];
+    const bus = inProcessBus();
+    const sweep = createCommandSweeper({ ...background, database, signals, bus, overdue, intervalMs: 500 });
+    await superuser`update sweep_marks set swept_until = now() + interval '1 hour'`;
+    const id = await newCommandOf('vendor_a');
+    await setDeadline([id], ago(overdueSeconds));
+    if (overdue === 'OLD') await superuser`update sweep_marks set swept_until = now() + interval '1 hour'`;
+    await vi.waitFor(async () => {
+      await sweep();
+      expect(await statusOf(id)).toBe('EXPIRED');
+    });
+    await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+    await bus.close();
+  },
+);

@@ -86,7 +86,7 @@ export function createCommandSweeper(options: Options) {
   /** No command with an earlier deadline is open. The first RECENT sweep reads the stored mark. */
   let openSince: string | null = null;
   let resumeFrom: string | null = null;
-  /** The start of this pass over all slices, in Unix milliseconds. */
+  /** The earliest deadline of an open command that this pass has seen, in Unix milliseconds. */
   let firstOpen = Number.POSITIVE_INFINITY;
 
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
@@ -144,16 +144,20 @@ const storeMark = (database: Database, until: string) =>
     tx.execute(sql`update sweep_marks set swept_until = ${until}::timestamptz where name = ${MARK}`),
   );
 
+/** A mark that lies ahead was set while the database's clock was ahead. Nothing that became due since may be missed. */
+const notAhead = (mark: string) => sql`
+  case when ${mark}::timestamptz > now() then now() - make_interval(secs => ${(2 * OLD_MS) / 1_000}) else ${mark}::timestamptz end`;
+
 /** The groups of the next overdue commands. */
 async function readSlice(database: Database, overdue: Overdue, from: string): Promise<Slice> {
   const [slice] = await asAllTenants(database, (tx) =>
     tx.execute<Slice>(sql`
       with slice as (
         select tenant_id, vendor, status, deadline_at from commands
-        where completed_at is null and deadline_at >= ${from}::timestamptz and ${windows[overdue]}
+        where completed_at is null and deadline_at >= ${notAhead(from)} and ${windows[overdue]}
         order by deadline_at limit ${ROWS_READ}
       )
-      select ${from} as "from", coalesce(max(deadline_at)::text, ${from}) as "to",
+      select ${notAhead(from)}::text as "from", coalesce(max(deadline_at), ${notAhead(from)})::text as "to",
         case when count(*) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
         ${unixMs(sql`now()`)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
         coalesce((
