@@ -16,7 +16,7 @@ import { unique } from './support/unique.js';
 let folder: string;
 let database: PrivatePostgres;
 let superuser: Sql;
-let servers: RunningServer[];
+let servers: RunningServer[] = [];
 let demo: Profile;
 
 const readiness = async (baseUrl: string) => (await fetch(`${baseUrl}/readyz`)).json();
@@ -38,43 +38,51 @@ const create = () =>
     body: { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: unique('k') },
   });
 
+const environmentOf = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+});
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-readiness-'));
   database = await startPrivatePostgres();
   superuser = connect(database.superuserUrl, { max: 1, onnotice: () => {} });
+  const environment = environmentOf(database.url);
+  servers = [await startServer({ ...environment, DATA_DIR: join(folder, 'all') })];
+  servers.push(await startServer({ ...environment, DATA_DIR: join(folder, 'api'), ROLE: 'api' }));
+  demo = JSON.parse(readFileSync(join(folder, 'all', 'demo.json'), 'utf8'));
 });
 
 afterAll(async () => {
-  await Promise.all((servers ?? []).map((server) => server.stop()));
+  await Promise.all(servers.map((server) => server.stop()));
   await superuser?.end();
   await database?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 test('a first start is ready once the profiles are written', async () => {
+  await superuser`create database fresh owner platform`;
+  const url = (of: string) => Object.assign(new URL(of), { pathname: '/fresh' }).href;
   const port = await freePort();
-  const environment = {
-    DATABASE_URL: database.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-  };
+  const environment = { ...environmentOf(url(database.url)), DATA_DIR: join(folder, 'fresh'), PORT: String(port) };
   // It runs the migrations.
   expect(await runMain(['keys', 'status'], environment)).toMatchObject({ exitCode: 0 });
-  const profile = join(folder, 'demo.json');
-  const starting = superuser.begin(async (tx) => {
+  const state = () => readiness(`http://127.0.0.1:${port}`);
+  const profile = join(folder, 'fresh', 'demo.json');
+  const inFresh = connect(url(database.superuserUrl), { max: 1 });
+  const { start } = await inFresh.begin(async (tx) => {
     await tx`select from tenants where tenant_id = 'platform' for update`;
-    const start = startServer({ ...environment, DATA_DIR: folder, PORT: String(port) });
-    await vi.waitFor(async () => expect(await readiness(`http://127.0.0.1:${port}`)).toEqual(unready('starting')), {
-      timeout: 30_000,
-      interval: 50,
-    });
+    const start = startServer(environment);
+    const starting = async () => expect(await state()).toEqual(unready('starting'));
+    await vi.waitFor(starting, { timeout: 30_000, interval: 50 });
     expect(existsSync(profile)).toBe(false);
     return { start };
   });
-  const all = await (await starting).start;
-  servers = [all, await startServer({ ...environment, DATA_DIR: join(folder, 'api'), ROLE: 'api' })];
+  servers.push(await start);
   expect(existsSync(profile)).toBe(true);
-  demo = JSON.parse(readFileSync(profile, 'utf8'));
-  await everyNodeIs(READY);
+  await vi.waitFor(async () => expect(await state()).toEqual(READY), { timeout: 10_000, interval: 50 });
+  expect(await servers.pop()?.stop()).toBe(0);
+  await inFresh.end();
 });
 
 test('a standby is not ready and refuses requests with 503; once it is promoted it serves again', async () => {
