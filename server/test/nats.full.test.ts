@@ -160,6 +160,21 @@ test('a node that NATS disconnects still accepts commands, and another node disp
   expect(await outcome()).toBe('SUCCEEDED');
 });
 
+test('a process that JetStream does not answer at the first start waits for it, while the other processes serve', async () => {
+  const user = (permissions: string) => `authorization { users: [ { user: top, password: top, ${permissions} } ] }`;
+  await nats.reconfigure(user('permissions: { publish: { deny: "$JS.API.CONSUMER.>" } }'));
+  const { servers, demo } = await startNodes({
+    NATS_URL: nats.url.replace('nats://', 'nats://top:top@'),
+    WORKERS: '2',
+    SIMULATED_FLEET: 'true',
+  });
+  await expectReady(servers, 'carrier: no answer');
+  const commandId = await newCommand(demo, { timeout_seconds: 300 });
+  await nats.reconfigure(user(''));
+  await expectReady(servers);
+  expect((await completed(demo, commandId)).status).toBe('SUCCEEDED');
+}, 180_000);
+
 test('the start fails with one line, without the password, if NATS refuses it', async () => {
   await nats.reconfigure('authorization { user: platform, password: right }');
   const line = await refusal({ NATS_URL: nats.url.replace('nats://', 'nats://platform:hunter2@') });
