@@ -29,7 +29,7 @@ async function restart(environment: Record<string, string>): Promise<void> {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-limits-'));
   await restart({ REQUESTS_PER_MINUTE: '1000' });
-  while (unused.length < 8) unused.push(await createOperator());
+  while (unused.length < 9) unused.push(await createOperator());
 });
 
 afterAll(async () => {
@@ -145,6 +145,21 @@ describe('behind a proxy', () => {
     }
     for (let request = 1; request < LIMIT; request++) expect((await ask(operator, address)).status).toBe(200);
     expectRateLimited(await ask(operator, address), 'credential');
+  });
+
+  test('a large answer counts as one more request for each 64 KiB', async () => {
+    const operator = unusedOperator();
+    const send = (method: string, target: string, options?: RequestOptions) =>
+      signedRequest(operator, method, `/api/v1/open/${target}`, options);
+    const command = { vendor: 'vendor_a', device_id: 'offline-1', command_type: 'update_firmware' };
+    for (let number = 0; number < 5; number++) {
+      const body = { ...command, payload: { version: `${'1'.repeat(30_000)}.0.0` }, idempotency_key: randomUUID() };
+      expect((await send('POST', 'downlink/commands', { body })).status).toBe(202);
+    }
+    const list = await send('GET', 'downlink/commands?command_type=update_firmware&limit=5');
+    expect(Math.floor(Buffer.byteLength(list.raw) / 65_536)).toBe(2);
+    for (let request = 5 + 1 + 2; request < LIMIT; request++) expect((await ask(operator)).status).toBe(200);
+    expectRateLimited(await ask(operator), 'credential');
   });
 
   test('a command above the limit is refused and not stored', async () => {
