@@ -15,10 +15,10 @@ const runtimes = '**/*.runtimes.test.ts';
 const schemathesis = '**/*.schemathesis.test.ts';
 /** Compiles and runs the signing code and the generated clients of other languages. */
 const clients = '**/*.clients.test.ts';
-/** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch, start and packages. */
+/** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
 const dependsOnNode = [
   'server/src/platform/http/*.test.ts',
-  'server/test/{golden-vectors,request-gates,start-up.embedded}.test.ts',
+  'server/test/{golden-vectors,request-gates}.test.ts',
   'sdk/**/*.test.ts',
 ];
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
