@@ -303,7 +303,7 @@ export const errors = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'A limit is exceeded: requests of the credential per minute, requests of the tenant per minute, waiting requests of the tenant, or failed authentications from the network address. An answer counts as one more request for each full 64 KiB.',
+      'A limit is exceeded: requests of the credential per minute, requests of the tenant per minute, waiting requests of the tenant, or failed authentications from the network address. A response counts as one more request for each full 64 KiB.',
     fix: 'Wait for the seconds in Retry-After. metadata.quota is the exceeded limit: credential, tenant, waiting or address.',
     retryable: true,
   },
