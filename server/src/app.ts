@@ -174,5 +174,5 @@ const isForPages = (target: string) => !isOutsideApi(target) || /^\/(openapi|asy
 
 const noApiHere = () =>
   new ApiError('SERVICE_UNAVAILABLE', {
-    message: 'This process carries commands and answers no requests. Ask one whose ROLE is api or all.',
+    message: 'This process is a worker and answers no requests. Ask one whose ROLE is api or all.',
   });

@@ -58,9 +58,9 @@ const Config = z
     /** Absent: on in development without NATS_URL. */
     SIMULATED_FLEET: flag.transform(isTrue).optional(),
     MODE: z.enum(['development', 'production']).default('development'),
-    /** What a process does: answer requests, carry commands, or both. */
+    /** What a process does: answer requests, be a worker, or both. */
     ROLE: z.enum(['all', 'api', 'worker']).default('all'),
-    /** Processes that answer requests; above 1 they share PORT, and one more carries commands. */
+    /** Processes that answer requests; above 1 they share PORT, and one more is the worker. */
     WORKERS: integer(1, 64).prefault('1'),
     KEYRING_FILE: z.string().min(1).optional(),
     KEYRING: z.string().min(1).optional(),

@@ -4,14 +4,14 @@ import { type Config, readConfig } from './config.js';
 import { runKeys } from './operator/keys.js';
 import { bootstrapAdministrator } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
-import { type Explained, runPart } from './part.js';
 import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
 import { baseUrlOf, openStorage, type Server, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
-import { PART, supervise } from './supervise.js';
+import { PROCESS_NAME, supervise } from './supervise.js';
+import { type Explained, runSupervised } from './supervised-process.js';
 
 const USAGE = `node server/dist/main.js                              run the platform
 node server/dist/main.js bootstrap-admin [--recover]  create a platform administrator and print its profile, once
@@ -21,8 +21,8 @@ node server/dist/main.js keys rewrap                  seal every secret with the
 
 async function main(args: string[]): Promise<void> {
   const [command, ...flags] = args;
-  const part = process.env[PART];
-  if (part) return runPart(part, explain);
+  const name = process.env[PROCESS_NAME];
+  if (name) return runSupervised(name, explain);
   if (command === undefined) return serve(readConfig(process.env));
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });

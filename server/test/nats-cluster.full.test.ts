@@ -102,11 +102,11 @@ test('without a quorum of JetStream it is unready and accepts commands, and a pr
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line));
-  const { pid } = log().find(({ process, msg }) => process === 'carrier' && msg === 'ready');
+  const { pid } = log().find(({ process, msg }) => process === 'worker' && msg === 'ready');
   process.kill(pid, 'SIGKILL');
   const failedStarts = () =>
     log().flatMap(({ process, msg, reason }) =>
-      process === 'carrier' && msg === 'a process of the platform did not start' ? [reason] : [],
+      process === 'worker' && msg === 'a process of the platform did not start' ? [reason] : [],
     );
   // Five starts that fail for another reason end the platform.
   await vi.waitFor(() => expect(failedStarts().length).toBeGreaterThan(5), { timeout: 180_000, interval: 250 });

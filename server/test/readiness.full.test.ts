@@ -24,7 +24,7 @@ const readiness = async (baseUrl: string) => (await fetch(`${baseUrl}/readyz`)).
 const READY = { status: 'ready' };
 const unready = (reason: string) => ({ status: 'unready', reason });
 
-/** Each node says so within ten seconds, whether it carries commands or only answers requests. */
+/** Each node says so within ten seconds, a worker too. */
 const everyNodeIs = (state: object) =>
   vi.waitFor(
     async () => {

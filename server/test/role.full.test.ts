@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('commands accepted by an api process wait for a worker, which carries them and answers no requests', async () => {
+test('commands accepted by an api process wait for a worker, which dispatches them and answers no requests', async () => {
   const commandId = await newCommand(demo, { timeout_seconds: 300 });
   const read = (seconds: number) => signedRequest(demo, 'GET', `${COMMANDS}/${commandId}?wait_seconds=${seconds}`);
   expect((await read(1)).body.status).toBe('ACCEPTED');

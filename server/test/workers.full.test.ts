@@ -96,7 +96,7 @@ const probe = async (path: string) => {
 };
 
 test('one start runs all processes and seeds the platform once, and its probes cover all processes', async () => {
-  expect(Object.keys(processesOf(server)).toSorted()).toEqual(['api-1', 'api-2', 'carrier']);
+  expect(Object.keys(processesOf(server)).toSorted()).toEqual(['api-1', 'api-2', 'worker']);
   expect(server.stdout().match(/First start/g)).toHaveLength(1);
   expect(await probe('/readyz')).toMatchObject({ status: 200 });
 
@@ -113,22 +113,22 @@ test('one start runs all processes and seeds the platform once, and its probes c
   };
   await expect.poll(served, { timeout: 30_000 }).toEqual(['api-1', 'api-2']);
   expect(requests.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(sent);
-  expect(text).toMatch(/^top_loop_last_round_seconds\{.*loop="relay".*process="carrier".*\}/m);
+  expect(text).toMatch(/^top_loop_last_round_seconds\{.*loop="relay".*process="worker".*\}/m);
   expect(text.match(/^# TYPE top_request_duration_seconds /gm)).toHaveLength(1);
 });
 
 test('is unready while one of its processes hangs, and names it', async () => {
-  const carrier = processesOf(server).carrier as number;
-  process.kill(carrier, 'SIGSTOP');
+  const worker = processesOf(server).worker as number;
+  process.kill(worker, 'SIGSTOP');
   try {
     await expect
       .poll(() => probe('/readyz'), { timeout: 30_000 })
       .toMatchObject({
         status: 503,
-        text: expect.stringContaining('carrier: no answer'),
+        text: expect.stringContaining('worker: no answer'),
       });
   } finally {
-    process.kill(carrier, 'SIGCONT');
+    process.kill(worker, 'SIGCONT');
   }
   await expect.poll(() => probe('/readyz'), { timeout: 30_000 }).toMatchObject({ status: 200 });
 });
@@ -176,7 +176,7 @@ test('the quota of a credential counts its requests to all processes together', 
 
 test('kill -9 of any process loses no accepted command, and the other processes continue', async () => {
   const load = startLoad(demo, () => server.baseUrl, { writers: 8, readers: 2, restMs: 20 });
-  for (const name of ['api-1', 'carrier', 'api-2']) {
+  for (const name of ['api-1', 'worker', 'api-2']) {
     await load.seen(50, isAccepted);
     await killed(server, name);
   }

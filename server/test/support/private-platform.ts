@@ -38,7 +38,7 @@ export type PrivatePlatform = {
   demo: Profile;
   server: () => RunningServer;
   restart: () => Promise<void>;
-  /** Starts another process that carries commands and answers no requests. */
+  /** Starts a worker: another process, which answers no requests. */
   startWorker: () => Promise<RunningServer>;
   run: (...args: string[]) => Promise<Run>;
   stop: () => Promise<void>;

@@ -26,8 +26,8 @@ export function peersByIpc(name: string): Peers {
       .get(question)?.()
       .catch(() => undefined);
 
-  process.on('message', (message: Said | { type: 'parts'; names: string[] }) => {
-    if (message.type === 'parts') names = message.names.filter((other) => other !== name);
+  process.on('message', (message: Said | { type: 'processes'; names: string[] }) => {
+    if (message.type === 'processes') names = message.names.filter((other) => other !== name);
     if (message.type !== 'said') return;
     if ('topic' in message) topics.get(message.topic)?.(message.content);
     if ('question' in message) {

@@ -5,24 +5,24 @@ import { type Server, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 
 /** Messages of the supervising process to one of its processes. */
-export type ToPart = Said | { type: 'parts'; names: string[] } | { type: 'stop' };
+export type ToSupervised = Said | { type: 'processes'; names: string[] } | { type: 'stop' };
 
 /** Messages of a process to the supervising process. */
-export type FromPart = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | ({ type: 'failed' } & Explained);
+export type FromSupervised = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | ({ type: 'failed' } & Explained);
 
 /** Why a start failed: one line, or a defect of the platform. */
 export type Explained = { problem: unknown; isTemporary: boolean };
 
-const say = (message: FromPart, then = () => {}) => process.send?.(message, then);
+const say = (message: FromSupervised, then = () => {}) => process.send?.(message, then);
 
 /** Runs one of several processes. The supervising process tells it when to stop; a Ctrl-C reaches all processes. */
-export async function runPart(name: string, explain: (error: unknown) => Explained): Promise<void> {
+export async function runSupervised(name: string, explain: (error: unknown) => Explained): Promise<void> {
   process.on('SIGINT', () => {}).on('SIGTERM', () => {});
   let server: Server | null = null;
   try {
     const config: Config = readConfig(process.env);
     const logger = createLogger(config.LOG_LEVEL).child({ process: name });
-    process.on('message', ({ type }: ToPart) => {
+    process.on('message', ({ type }: ToSupervised) => {
       if (type !== 'stop') return;
       if (server) stopAndExit(server, logger);
       else process.exit(0);
