@@ -17,7 +17,6 @@ import { type Answer, answerJson, commonHeaders, type Incoming, type Reply } fro
 import { expressApp, problemOfPath } from './platform/http/express-app.js';
 import { framingProblem } from './platform/http/framing.js';
 import { observe } from './platform/http/observe.js';
-import { oneATurn } from './platform/http/one-a-turn.js';
 import { addProbes, type Probes } from './platform/http/probes.js';
 import { addPublicDocuments } from './platform/http/public-documents.js';
 import { requestIdOf } from './platform/http/request-id.js';
@@ -27,6 +26,7 @@ import type { Peers } from './platform/processes/peers.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
 import type { LogRefusal } from './platform/telemetry/refusal-log.js';
+import { oneATurn } from './platform/waiting/one-a-turn.js';
 import type { Router } from './router.js';
 
 export type AppDependencies = {

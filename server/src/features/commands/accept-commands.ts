@@ -6,9 +6,9 @@ import {
   type Verdict,
   type VerdictRow,
 } from '../../platform/auth/admission.js';
-import { batched } from '../../platform/database/batch.js';
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
+import { batched } from '../../platform/waiting/batched.js';
 
 /** A checked command. Tenant and creator come from its request, the time from the database. */
 export type NewCommand = {

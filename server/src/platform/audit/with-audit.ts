@@ -4,7 +4,7 @@ import { asTenant } from '../database/roles.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
-import { createTurns } from '../turns.js';
+import { createTurns } from '../waiting/turns.js';
 import { auditEvents } from './audit-events.table.js';
 import { changedValues, type Facts, type SecretChanges } from './changed-values.js';
 

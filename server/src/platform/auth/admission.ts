@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
-import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asIngest } from '../database/roles.js';
+import { batched } from '../waiting/batched.js';
 
 /** A request with a verified signature, before admission. */
 export type SignedRequest = {

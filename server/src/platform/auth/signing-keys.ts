@@ -7,7 +7,7 @@ import { credentialOwner } from '../secrets/credential-owner.js';
 import { generateCredentialSecret } from '../secrets/credential-secret.js';
 import { KeyMissingError, type Keyring } from '../secrets/keyring.js';
 import { boundedLog, ONCE_A_MINUTE } from '../telemetry/bounded-log.js';
-import { createPacedReader } from './paced-reader.js';
+import { createPacedReader } from '../waiting/paced-reader.js';
 
 /** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
 type SigningKeys = {

@@ -1,9 +1,9 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { MAX_MESSAGE_BYTES, readSubject } from '@tenant-open-platform/contract/bus';
-import { batched } from '../database/batch.js';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
+import { batched } from '../waiting/batched.js';
 
 /** Of a message that is larger than an adapter may send, so much is kept. */
 const KEPT_BYTES = 4_096;

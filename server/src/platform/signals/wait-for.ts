@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError } from '../operation/api-error.js';
 import { createSlots } from '../waiting/slots.js';
+import { createTurns } from '../waiting/turns.js';
 import type { Signals } from './signals.js';
 import { createWaker } from './waker.js';
 
@@ -49,7 +50,7 @@ export type WaitFor = <Found>(waiting: Waiting<Found>) => Promise<Found>;
 export function createWaitFor({ signals, changesOf, perTenant, logger }: Options): WaitFor {
   const waiting = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
   const slots = createSlots(perTenant);
-  const inTurn = queue(MAX_LOOKS_AT_ONCE);
+  const inTurn = createTurns({ atOnce: MAX_LOOKS_AT_ONCE });
 
   const lookOutIn = (milliseconds: number) => void setTimeout(() => void lookOut(), milliseconds).unref();
   lookOutIn(LOOK_OUT_WITHOUT_SIGNALS_MS);
@@ -96,7 +97,7 @@ export function createWaitFor({ signals, changesOf, perTenant, logger }: Options
         waker.reset();
         const lookedAt = performance.now();
         self.lookedAt = call.admittedAt.getTime() + (lookedAt - startedAt);
-        const found = await (isFirst ? look() : inTurn(look));
+        const found = await (isFirst ? look() : inTurn('', look));
         const left = until - performance.now();
         if (isEnough(found) || left <= 0 || signals.isClosed()) return found;
         await waker.sleep(left);
@@ -112,21 +113,4 @@ export function createWaitFor({ signals, changesOf, perTenant, logger }: Options
   }
 
   return waitFor;
-}
-
-/** Runs at most this many at a time; further calls wait in the order of their arrival. */
-function queue(most: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <Result>(run: () => Promise<Result>): Promise<Result> => {
-    if (running === most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
 }

@@ -1,9 +1,9 @@
 import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
-import { batched } from '../../../platform/database/batch.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
+import { batched } from '../../../platform/waiting/batched.js';
 import { countCompleted, keepLateReports, type Move, moveCommands } from '../move-commands.js';
 import { isTerminal, report } from '../transitions.js';
 import { keyOf, type Locked, lockCommands, stateKey } from './lock-commands.js';

@@ -1,10 +1,10 @@
 import type { DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
 import { sql } from 'drizzle-orm';
-import { batched } from '../../../platform/database/batch.js';
 import type { Database, Transaction } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { idTimeOf, newIdTail } from '../../../platform/new-id.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
+import { batched } from '../../../platform/waiting/batched.js';
 
 /** A request of a device. Tenant and vendor come from its subject. */
 export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { batched } from './batch.js';
+import { batched } from './batched.js';
 
 const databaseError = (code: string) => Object.assign(new Error(code), { code });
 

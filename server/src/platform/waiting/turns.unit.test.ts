@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorCodeOf } from './database/database-error.js';
+import { errorCodeOf } from '../database/database-error.js';
 import { createTurns } from './turns.js';
 
 /** Work that lasts until the test ends it. */
@@ -34,8 +34,28 @@ test('work of one key runs one after the other, even after a failure, and other 
   expect(await inTurn('a', async () => 'again')).toBe('again');
 });
 
+test('as many works of a key as allowed run at a time, and the next one begins when one ends', async () => {
+  const inTurn = createTurns({ atOnce: 2 });
+  const [first, second] = [lasting(), lasting()];
+  let running = 0;
+  let most = 0;
+  const counted = (work: () => Promise<void>) => async () => {
+    most = Math.max(most, ++running);
+    await work();
+    running--;
+  };
+  const all = [first.work, second.work, async () => {}, async () => {}].map((work) => inTurn('a', counted(work)));
+  await Promise.resolve();
+  expect(running).toBe(2);
+  second.end();
+  await Promise.all(all.slice(1));
+  first.end();
+  await Promise.all(all);
+  expect(most).toBe(2);
+});
+
 test('work that waited too long is refused and never begins', async () => {
-  const inTurn = createTurns(50);
+  const inTurn = createTurns({ maxWaitMs: 50 });
   const slow = lasting();
   const first = inTurn('a', slow.work);
   let hasBegun = false;

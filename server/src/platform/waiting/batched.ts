@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { errorCodeOf, isRepeatable } from './database-error.js';
+import { errorCodeOf, isRepeatable } from '../database/database-error.js';
 
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH_SIZE = 256;

@@ -3,9 +3,9 @@ import { createTenant, platform } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { createAdmission, hashNonce } from '../auth/admission.js';
-import { batched } from './batch.js';
-import type { Database } from './database.js';
-import { errorCodeOf } from './database-error.js';
+import type { Database } from '../database/database.js';
+import { errorCodeOf } from '../database/database-error.js';
+import { batched } from './batched.js';
 
 let pools: [Database, Database];
 
