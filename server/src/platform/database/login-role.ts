@@ -97,7 +97,7 @@ export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promi
       await tx`select set_config('role', ${role}, true)`;
       return tx<{ name: string; exempt: boolean }[]>`
         select current_user as name, rolsuper or rolbypassrls or exists (
-          select from pg_class where relname = 'tenants' and relowner = pg_roles.oid
+          select from pg_class where relrowsecurity and relowner = pg_roles.oid
         ) as exempt
         from pg_roles where rolname = current_user`;
     });
