@@ -332,6 +332,20 @@ describe('NATS JetStream on a separate server', () => {
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
   });
 
+  test('recreates a deleted durable, and delivers again what the stream keeps', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const manager = await managerOf(server);
+    const place = newSubject();
+    const { consumer, numbers } = reader(place);
+    await bus.consume(consumer);
+    await bus.publish(messagesOn(place.subject, 5));
+    await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
+
+    await manager.consumers.delete('TOP_COMMANDS', place.durable);
+    await vi.waitFor(() => expect(numbers()).toEqual([...upTo(5), ...upTo(5)]), soon);
+  });
+
   test('reports recreated streams, and creates a stream when its durable is provided', async () => {
     const server = await own();
     const bus = await openOn(server);
