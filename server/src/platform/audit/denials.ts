@@ -1,9 +1,9 @@
 import { allOperations } from '@tenant-open-platform/contract';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Database } from '../database/database.js';
 import { asTenant } from '../database/roles.js';
 import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
+import { createWindows } from '../waiting/windows.js';
 import { auditOf, insertAuditEvent, lockLiveTenant } from './with-audit.js';
 
 /** Bounds the log: a caller that is refused without end must not fill it. */
@@ -17,16 +17,12 @@ const administrativeWrites = new Set(
 
 /** Records refused administrative requests in the audit log of the caller's own tenant. */
 export function createDenialRecorder(database: Database) {
-  const quota = new RateLimiterMemory({ points: DENIALS_PER_MINUTE, duration: 60 });
+  const denials = createWindows(60_000);
   return async (error: unknown, call: Call | undefined): Promise<void> => {
     if (!call || !(error instanceof ApiError) || error.code !== 'FORBIDDEN') return;
     if (!administrativeWrites.has(call.operation)) return;
     const { tenantId, clientId } = call.caller;
-    const hasRoom = await quota.consume(clientId).then(
-      () => true,
-      () => false,
-    );
-    if (!hasRoom) return;
+    if (denials.add(clientId).used > DENIALS_PER_MINUTE) return;
     await asTenant(database, tenantId, async (tx) => {
       await lockLiveTenant(tx, tenantId, tenantId);
       await insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' });

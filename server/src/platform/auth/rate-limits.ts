@@ -1,14 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { ApiError } from '../operation/api-error.js';
 import { noPeers, type Peers } from '../processes/peers.js';
 import { createSlots } from '../waiting/slots.js';
+import { createWindows } from '../waiting/windows.js';
 
 const WINDOW_SECONDS = 60;
 /** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */
 const BYTES_OF_A_REQUEST = 65_536;
-
-/** An attacker with many networks must not exhaust memory: the least recently used key is evicted. */
-const MAX_KEYS = 100_000;
 
 /**
  * The processes share one counter. A client with one connection is served by one process, so splitting the quota among
@@ -78,16 +75,16 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
   };
 }
 
-/** Counts per key in windows of one minute. A window begins with its first request. */
+/** Counts per key in windows of one minute. */
 function quota(name: string, limit: number, meaning: string, peers: Peers) {
-  const windows = new LRUCache<string, { used: number; endsAt: number }>({ max: MAX_KEYS });
+  const windows = createWindows(WINDOW_SECONDS * 1_000);
   const reserved = createSlots();
   const topic = `counts by ${name}`;
   /** Counts of this process that the other processes do not know yet. */
   let untold = new Map<string, number>();
 
   peers.hear(topic, (counts) => {
-    for (const [key, count] of counts as typeof untold) windowOf(key).used += count;
+    for (const [key, count] of counts as typeof untold) windows.add(key, count);
   });
 
   function tellSoon(key: string, requests: number): void {
@@ -101,19 +98,9 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
     untold = new Map();
   }
 
-  function windowOf(key: string) {
-    const known = windows.get(key);
-    if (known && known.endsAt > performance.now()) return known;
-    const begun = { used: 0, endsAt: performance.now() + WINDOW_SECONDS * 1000 };
-    windows.set(key, begun);
-    return begun;
-  }
-
   function add(key: string, requests: number) {
-    const window = windowOf(key);
-    window.used += requests;
     tellSoon(key, requests);
-    return window;
+    return windows.add(key, requests);
   }
 
   return {
@@ -122,7 +109,7 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
       const { used, endsAt } = add(key, 1);
       return used > limit ? rateLimited(endsAt - performance.now()) : null;
     },
-    hasRoom: (key: string): boolean => windowOf(key).used + reserved.countOf(key) < limit,
+    hasRoom: (key: string): boolean => windows.of(key).used + reserved.countOf(key) < limit,
     /**
      * A reservation never makes `count` refuse. A replayed request holds one until admission rejects it, and must not
      * use up the quota of the credential that it impersonates.

@@ -1,12 +1,12 @@
 import { MAX_MESSAGE_BYTES, readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
 import type { Logger } from 'pino';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { parseJson } from '../json/scan-json.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { type Pacer, unitsOf } from '../waiting/pacer.js';
+import { createWindows } from '../waiting/windows.js';
 import type { Delivery, Outcome } from './bus.js';
 import { createParker } from './parked-messages.js';
 import { deleteParkedCopy, replaceParkedCopy } from './retried-message.js';
@@ -31,13 +31,12 @@ const LAST_RETRY_MS = 30_000;
 const FIRST_RETRY_OF_DATABASE_MS = 250;
 const LAST_RETRY_OF_DATABASE_MS = 2_000;
 /** Longer than the ten tries take. */
-const REMEMBER_TRIES_SECONDS = 600;
+const REMEMBER_TRIES_MS = 600_000;
 /**
- * Per tenant, kind and minute, in units of 4 KiB; each message takes at least one. An adapter that sends invalid
- * messages without end must not fill the table and the log. All are counted.
+ * Per tenant, kind and minute, in units of 4 KiB. An adapter that sends invalid messages without end must not fill the
+ * table and the log. All are counted.
  */
 const PARKED_UNITS_PER_MINUTE = 600;
-const PARKED_UNIT_BYTES = 4_096;
 /** If more units than this wait, each tenant's messages are paced. */
 const MANY_WAITING_UNITS = 1_000;
 
@@ -53,9 +52,9 @@ export function createMessageTaker<Schema extends z.ZodType>(
   take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
 ) {
   const park = createParker(database);
-  const quota = new RateLimiterMemory({ points: PARKED_UNITS_PER_MINUTE, duration: 60 });
-  const failedTries = new RateLimiterMemory({ points: MAX_TRIES, duration: REMEMBER_TRIES_SECONDS });
-  const outageLogs = new RateLimiterMemory({ points: 1, duration: 1 });
+  const parkedUnits = createWindows(60_000);
+  const failedTries = createWindows(REMEMBER_TRIES_MS);
+  const outageLines = createWindows(1_000);
 
   async function takeOrRefuse(delivery: Delivery): Promise<void> {
     const reason = await problemOf(delivery);
@@ -83,7 +82,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
   async function refuse(delivery: Delivery, reason: string): Promise<void> {
     if (await replaceParkedCopy(database, delivery, reason)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
-    } else if (await hasRoom(quota, tenantOf(delivery), Math.ceil(delivery.body.length / PARKED_UNIT_BYTES) || 1)) {
+    } else if (parkedUnits.add(tenantOf(delivery), unitsOf(delivery.body.length)).used <= PARKED_UNITS_PER_MINUTE) {
       logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
       await park({ ...delivery, reason });
     }
@@ -93,13 +92,13 @@ export function createMessageTaker<Schema extends z.ZodType>(
   async function retry(delivery: Delivery, error: unknown): Promise<Outcome> {
     const { id, subject, attempt } = delivery;
     if (isOfDatabase(error)) {
-      if (await hasRoom(outageLogs, '')) {
+      if (outageLines.add('').used === 1) {
         logger.error({ err: error, subject, attempt }, 'messages wait for the database');
       }
       return { retryInMs: backOff(attempt, FIRST_RETRY_OF_DATABASE_MS, LAST_RETRY_OF_DATABASE_MS) };
     }
     logger.error({ err: error, subject, attempt }, 'a message was not handled');
-    const { consumedPoints: tries } = await failedTries.penalty(id);
+    const { used: tries } = failedTries.add(id);
     if (tries < MAX_TRIES) return { retryInMs: backOff(tries, FIRST_RETRY_MS, LAST_RETRY_MS) };
     await refuse(delivery, `Failed ${MAX_TRIES} times.`);
     return 'DONE';
@@ -128,12 +127,6 @@ export function createMessageTaker<Schema extends z.ZodType>(
 const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? '';
 
 const backOff = (tries: number, firstMs: number, lastMs: number) => Math.min(firstMs * 2 ** (tries - 1), lastMs);
-
-const hasRoom = (limiter: RateLimiterMemory, key: string, units = 1) =>
-  limiter.consume(key, units).then(
-    () => true,
-    () => false,
-  );
 
 /** deadlock_detected, serialization_failure: a retry may succeed. */
 const CONFLICTS = new Set(['40P01', '40001']);
