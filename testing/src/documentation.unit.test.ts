@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
@@ -22,7 +22,10 @@ const headingsOf = (path: string) =>
       .replaceAll(' ', '-'),
   );
 
-describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...guides])('%s', (page) => {
+/** For people who change the platform: they are not in the list of docs/README.md, so they are not served. */
+const internals = readdirSync(join(root, 'docs/internals')).map((name) => `docs/internals/${name}`);
+
+describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...internals, ...guides])('%s', (page) => {
   const text = read(page).replace(/^```.*?^```$/gms, '');
 
   test('names only files and folders that exist', () => {

@@ -8,8 +8,12 @@ import { StartupError } from '../startup-error.js';
 import { lockDataDirectory } from './lock.js';
 
 /**
- * Starts the embedded database. It listens on a private socket in the data directory and serves one connection at a
- * time.
+ * Starts the embedded database: PGlite in a worker thread. It listens on a private socket in the data directory, and the
+ * same driver connects to it. All other code is the same as on Postgres, with these differences:
+ * - It serves one connection, so code inside a transaction must run all its queries on that transaction.
+ * - It has no statement_timeout and no other time limit.
+ * - It has no autovacuum: database.ts vacuums and analyzes it every minute.
+ * - Only one process may open the directory: see lock.ts.
  */
 export async function startEmbeddedDatabase(directory: string): Promise<{ socketPath: string; stop(): Promise<void> }> {
   await makePrivate(directory);

@@ -41,12 +41,31 @@ type Prepared = { row: OutboxRow; message: Message };
  * Publishes the outbox and the event log. Only the node that holds the lease does so. Rows are prepared in one
  * transaction, published after its commit, and deleted in a later transaction once the bus has acknowledged them. After
  * a crash the same rows are prepared again, with the same message ids.
+ *
+ * Its state. `publishing` uses only `lease`, and advances its publishedSeq.
+ *
+ * | variable       | set by, when                                        | meaning                                               |
+ * | -------------- | --------------------------------------------------- | ----------------------------------------------------- |
+ * | lease          | currentLease, every second; null after a LeaseLost  | the lease; null if another node holds it              |
+ * | epoch          | currentLease                                        | of the last lease that this node held; a lease with   |
+ * |                |                                                     | another epoch calls forget                            |
+ * | askAgainAt     | currentLease                                        | when to renew the lease, or to ask for it             |
+ * | couldPublish   | currentLease                                        | whether the bus was usable then: relay, or only log   |
+ * | batches        | startPublishing adds; a settled batch leaves        | batches that wait for the bus                         |
+ * | inFlight       | startPublishing adds; relayBatch removes positions  | rows not to take: published, and not deleted yet      |
+ * |                | with their rows; startOver, forget                  |                                                       |
+ * | acknowledged   | a batch that succeeded adds; relayBatch removes;    | rows for the next transaction to delete               |
+ * |                | forget                                              |                                                       |
+ * | hasFailed      | a batch that failed; reset by startOver, forget     | begin with the first unacknowledged row again         |
+ * | failures       | startOver counts; a batch that succeeded resets     | failures in a row                                     |
+ * | givenAwayUntil | startOver, after two failures in a row              | until then another node may lead                      |
+ * | isBusy         | relayBatch, logBatch                                | more rows wait: the next round does not rest first    |
+ * | passes         | see passes.ts                                       | the tenant and the rows with which a round begins     |
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, kinds, eventLog } = options;
   const holder = newId();
   let lease: Lease | null = null;
-  /** The epoch of the last lease that this node held. */
   let epoch = '';
   let askAgainAt = 0;
   let couldPublish = true;
@@ -55,9 +74,7 @@ export function startRelay(options: RelayOptions) {
   const passes = createPasses();
   let isBusy = false;
   const batches = new Set<Promise<void>>();
-  /** Positions of rows whose messages await their acknowledgement. */
   const inFlight = new Set<string>();
-  /** Rows to delete: the bus has acknowledged their messages. */
   let acknowledged: OutboxRow[] = [];
   let hasFailed = false;
   const heldTenants = createHeldTenants(bus);

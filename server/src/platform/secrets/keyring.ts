@@ -12,7 +12,10 @@ const Keyring = z
     message: 'every key must be the base64 of 32 bytes',
   });
 
-/** Seals secrets at rest. `owner` is the identity of the row: a sealed text opens in no other row. */
+/**
+ * Seals secrets at rest. They cannot be hashed: verifying an HMAC needs the secret itself. `owner` is the identity of the
+ * row, which becomes the associated data (AAD): a sealed text opens in no other row.
+ */
 export type Keyring = {
   primary: string;
   keyIds: string[];
