@@ -44,23 +44,25 @@ type Prepared = { row: OutboxRow; message: Message };
  *
  * Its state. `publishing` uses only `lease`, and advances its publishedSeq.
  *
- * | variable       | set by, when                                        | meaning                                               |
- * | -------------- | --------------------------------------------------- | ----------------------------------------------------- |
- * | lease          | currentLease, every second; null after a LeaseLost  | the lease; null if another node holds it              |
- * | epoch          | currentLease                                        | of the last lease that this node held; a lease with   |
- * |                |                                                     | another epoch calls forget                            |
- * | askAgainAt     | currentLease                                        | when to renew the lease, or to ask for it             |
- * | couldPublish   | currentLease                                        | whether the bus was usable then: relay, or only log   |
- * | batches        | startPublishing adds; a settled batch leaves        | batches that wait for the bus                         |
- * | inFlight       | startPublishing adds; relayBatch removes positions  | rows not to take: published, and not deleted yet      |
- * |                | with their rows; startOver, forget                  |                                                       |
- * | acknowledged   | a batch that succeeded adds; relayBatch removes;    | rows for the next transaction to delete               |
- * |                | forget                                              |                                                       |
- * | hasFailed      | a batch that failed; reset by startOver, forget     | begin with the first unacknowledged row again         |
- * | failures       | startOver counts; a batch that succeeded resets     | failures in a row                                     |
- * | givenAwayUntil | startOver, after two failures in a row              | until then another node may lead                      |
- * | isBusy         | relayBatch, logBatch                                | more rows wait: the next round does not rest first    |
- * | passes         | see passes.ts                                       | the tenant and the rows with which a round begins     |
+ * | variable       | set by, when                                    | meaning                                        |
+ * | -------------- | ----------------------------------------------- | ---------------------------------------------- |
+ * | lease          | currentLease, every second; null after          | the lease; null if another node holds it       |
+ * |                | LeaseLost                                       |                                                |
+ * | epoch          | currentLease                                    | of the last lease that this node held; a lease |
+ * |                |                                                 | with another one calls forget                  |
+ * | askAgainAt     | currentLease                                    | when to renew the lease, or to ask for it      |
+ * | couldPublish   | currentLease                                    | whether the bus was usable: relay, or only log |
+ * | batches        | startPublishing adds; a settled batch leaves    | batches that wait for the bus                  |
+ * | inFlight       | startPublishing adds; relayBatch removes the    | rows not to take: published, not deleted yet   |
+ * |                | rows that it has deleted; startOver, forget     |                                                |
+ * | acknowledged   | a batch that succeeded adds; relayBatch         | rows for the next transaction to delete        |
+ * |                | removes; forget                                 |                                                |
+ * | hasFailed      | a batch that failed; startOver, forget reset    | begin with the first unacknowledged row again  |
+ * | failures       | startOver counts; a batch that succeeded resets | failures in a row                              |
+ * | givenAwayUntil | startOver, after two failures in a row          | until then another node may lead               |
+ * | isBusy         | relayBatch, logBatch                            | more rows wait: the next round does not rest   |
+ * |                |                                                 | first                                          |
+ * | passes         | see passes.ts                                   | the tenant and rows with which a round begins  |
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, kinds, eventLog } = options;

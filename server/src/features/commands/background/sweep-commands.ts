@@ -81,18 +81,20 @@ type Row = StateColumns & {
  *
  * Its state. A pass is a series of slices, from the mark to now. Nothing of it is shared with other sweepers.
  *
- * | variable    | set by, when                                    | meaning                                                |
- * | ----------- | ----------------------------------------------- | ------------------------------------------------------ |
- * | lastRoundAt | sweepSlice, at its end                          | tells a pause, such as an outage, from an interval     |
- * | holdsSince  | sweepSlice, after a pause                       | commands are held for holdMs from here on, then ended  |
- * | resumeFrom  | sweepSlice: the start of its slice, to repeat   | where the next slice begins; null: at the mark         |
- * |             | it; the returned function: `next` if it ended   |                                                        |
- * |             | nothing                                         |                                                        |
- * | firstOpen   | the returned function, after each slice that    | the earliest deadline of an open command that this     |
- * |             | ended nothing; reset at the end of a pass       | pass has seen, in Unix milliseconds                    |
- * | openSince   | a RECENT sweep, at the end of a pass            | its mark: no command with an earlier deadline is open. |
- * |             |                                                 | null before: it begins at the stored mark              |
- * | sweep_marks | an OLD sweep, at the end of a pass (a table)    | the mark of OLD sweeps, and of the first RECENT one    |
+ * | variable    | set by, when                                   | meaning                                            |
+ * | ----------- | ---------------------------------------------- | -------------------------------------------------- |
+ * | lastRoundAt | sweepSlice, at its end                         | tells a pause, such as an outage, from an interval |
+ * | holdsSince  | sweepSlice, after a pause                      | commands are held for holdMs from here on, then    |
+ * |             |                                                | ended                                              |
+ * | resumeFrom  | sweepSlice: the start of its slice, to repeat  | where the next slice begins; null: at the mark     |
+ * |             | it; the returned function: `next` if it ended  |                                                    |
+ * |             | nothing                                        |                                                    |
+ * | firstOpen   | the returned function, after each slice that   | the earliest deadline of an open command that this |
+ * |             | ended nothing; reset at the end of a pass      | pass has seen, in Unix milliseconds                |
+ * | openSince   | a RECENT sweep, at the end of a pass           | its mark: no command with an earlier deadline is   |
+ * |             |                                                | open; null at first: it begins at the stored mark  |
+ * | sweep_marks | (a table) an OLD sweep, at the end of a pass   | the mark of OLD sweeps, and of the first RECENT    |
+ * |             |                                                | one                                                |
  */
 export function createCommandSweeper(options: Options) {
   const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
