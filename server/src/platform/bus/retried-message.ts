@@ -21,7 +21,7 @@ const parkedIdOf = ({ messageId }: Delivery): string | null => {
  * An adapter can give its messages any id. Subject and body must be the same too, so a wrong id deletes nothing but the
  * copy of the message that was just handled.
  */
-const isCopy = (sql: postgres.Sql, { subject, body }: Delivery, parkedId: string) => sql`
+const isCopy = (sql: postgres.TransactionSql, { subject, body }: Delivery, parkedId: string) => sql`
   tenant_id in (${readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID}, ${PLATFORM_TENANT_ID})
   and parked_message_id = ${parkedId} and subject = ${subject} and body = ${body}`;
 

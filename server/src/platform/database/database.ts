@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { StartupError } from '../startup-error.js';
 import { startEmbeddedDatabase } from './embedded.js';
 import {
   inheritsRoles,
@@ -28,6 +29,7 @@ export const openDatabase = ({ url, poolSize, embeddedDirectory }: DatabaseOptio
 
 async function openPostgres(url: string, poolSize: number): Promise<Database> {
   const sql = postgres(url, { ...base, ...limits, connection: nodeSettings, max: poolSize });
+  refuseUnpatchedDriver(sql.options);
   const close = () => sql.end({ timeout: 5 });
   try {
     await refuseOtherSettings(sql);
@@ -109,5 +111,13 @@ const base = { fetch_types: false, connect_timeout: 5, backoff, onnotice: () => 
  * free connection no longer than a new connection takes.
  */
 const limits = { answer_timeout: 15, queue_timeout: 5 } as const;
+
+/** The driver drops options that it does not know without a word. */
+export function refuseUnpatchedDriver(options: { answer_timeout?: unknown; queue_timeout?: unknown }): void {
+  if (options.answer_timeout === limits.answer_timeout && options.queue_timeout === limits.queue_timeout) return;
+  throw new StartupError(
+    'This build contains the Postgres driver without the patch of the repository (patches/postgres@3.4.9.patch): after a failover, requests would wait for lost connections. Run pnpm install and pnpm build in the repository, and deploy that build.',
+  );
+}
 
 const withoutLimits: Record<string, string> = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };

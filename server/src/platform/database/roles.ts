@@ -9,7 +9,7 @@ export function asTenant<Result>(
   tenantId: string,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return inTransaction(database, async (tx) => {
+  return inTransaction(transactionOf(database), async (tx) => {
     await enterTenant(tx, tenantId);
     return work(tx);
   });
@@ -24,11 +24,31 @@ export async function enterTenant(tx: Transaction, tenantId: string): Promise<vo
 
 /** Runs background work in one transaction over the rows of all tenants. Never use it in a handler. */
 export function asAllTenants<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return inTransaction(database, async (tx) => {
+  return inTransaction(transactionOf(database), async (tx) => {
     await tx.execute(fragment`set local role top_system`);
     return work(tx);
   });
 }
+
+type Statement<Row> = (sql: postgres.TransactionSql) => PromiseLike<Row[]>;
+
+/** Runs one statement over the rows of all tenants, in its own transaction. Never use it in a handler. */
+export function asAllTenantsStatement<Row>({ sql }: Database, statement: Statement<Row>): Promise<Row[]> {
+  return inTransaction<postgres.TransactionSql, Row[]>(
+    (work) => sql.begin(work) as Promise<Row[]>,
+    async (tx) => {
+      const [, rows] = await Promise.all([tx`set local role top_system`, statement(tx)]);
+      return rows;
+    },
+  );
+}
+
+type Begin<Tx, Result> = (work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+
+const transactionOf =
+  <Result>({ drizzle }: Database): Begin<Transaction, Result> =>
+  (work) =>
+    drizzle.transaction(work);
 
 /** Longer than the statement timeout of Postgres, and as long as a connection may be silent. */
 const LONGEST_TRANSACTION_MS = 15_000;
@@ -37,7 +57,7 @@ const LONGEST_TRANSACTION_MS = 15_000;
  * A transaction whose connection dies between two statements may never settle in the driver. No loop and no request may
  * wait for it forever. A transaction that fails before its commit has changed nothing.
  */
-async function inTransaction<Result>(database: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+async function inTransaction<Tx, Result>(begin: Begin<Tx, Result>, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   let isLate = false;
   let isCommitting = false;
@@ -51,7 +71,7 @@ async function inTransaction<Result>(database: Database, work: (tx: Transaction)
       reject(tooLate());
     }, LONGEST_TRANSACTION_MS);
   });
-  const transaction = database.drizzle.transaction(async (tx) => {
+  const transaction = begin(async (tx) => {
     const result = await work(tx);
     if (isLate) throw tooLate();
     isCommitting = true;
@@ -68,32 +88,9 @@ async function inTransaction<Result>(database: Database, work: (tx: Transaction)
   }
 }
 
-type Statement<Row> = (sql: postgres.Sql) => PromiseLike<Row[]>;
-
-/** Runs one statement over the rows of all tenants, in its own transaction. Never use it in a handler. */
-export const asAllTenantsStatement = <Row>(database: Database, statement: Statement<Row>) =>
-  inOneRoundTrip(database.sql, 'begin; set local role top_system', statement);
-
 /**
  * Calls a function of server/drizzle with a JSON array of requests of several tenants: it admits them and inserts their
  * commands. The function itself enters the role top_ingest.
  */
 export const asIngest = <Row extends object>({ sql }: Database, name: string, requests: readonly object[]) =>
   sql<Row[]>`select * from ${sql(name)}(${JSON.stringify(requests)})`;
-
-/** begin, role, statement and commit leave in one round trip; after an error the commit rolls back. */
-async function inOneRoundTrip<Row>(sql: postgres.Sql, begin: string, statement: Statement<Row>): Promise<Row[]> {
-  const connection = await sql.reserve();
-  try {
-    const [begun, rows, committed] = await Promise.allSettled([
-      connection.unsafe(begin),
-      statement(connection),
-      connection.unsafe('commit'),
-    ]);
-    const failed = [begun, rows, committed].find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
-    return (rows as PromiseFulfilledResult<Row[]>).value;
-  } finally {
-    connection.release();
-  }
-}
