@@ -81,7 +81,7 @@ export function createWaits(database: Database) {
 export type Waits = ReturnType<typeof createWaits>;
 
 /** The next leader takes an expired lease within a second. */
-const isHeldOrAboutToBe = (sql: postgres.Sql) =>
+const isHeldOrAboutToBe = (sql: postgres.TransactionSql) =>
   sql`expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /** Skips from tenant to tenant in the index: the cost depends on the number of waiting tenants, not of waiting rows. */
