@@ -35,7 +35,7 @@ export function createPasses() {
     /** Call it when the transaction has committed. */
     committed({ rows, after: next, isQuick, tookMs }: Taken): void {
       after = next;
-      // From the last row to the first one, so that the first one stays. Quick passes take no logged rows.
+      // Backwards, so that each tenant keeps its first row. Logged rows are left out: a quick pass never takes them.
       for (const { tenant_id, is_logged, position } of rows.toReversed()) {
         firstPositions.delete(tenant_id);
         if (!is_logged) firstPositions.set(tenant_id, position);
