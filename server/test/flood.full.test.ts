@@ -10,6 +10,7 @@ import { type PrivatePlatform, startPrivatePlatform } from './support/private-pl
 
 /** The most that NATS keeps of one subject. */
 const FLOOD = 5_000;
+const PER_SUBJECT = 'maximum messages per subject exceeded';
 
 let platform: PrivatePlatform;
 let bus: Bus;
@@ -70,6 +71,8 @@ const succeeded = (command_id: string): CommandUpdate => ({ command_id, device_e
 test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
   ['malformed', async () => () => Buffer.from('{')],
   ['for commands that do not exist', async () => () => succeeded(randomUUID())],
+  // NATS would take 16,000 of them into 1 GiB, and then no update of any tenant.
+  ['of 64 KiB', async () => () => Buffer.from(JSON.stringify(succeeded(randomUUID())).padEnd(65_536))],
   [
     'for a command that has ended',
     async () => {
@@ -89,7 +92,8 @@ test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
     // The platform is suspended meanwhile, so that the whole flood waits, even on a slow machine.
     const { process } = platform.server();
     process.kill('SIGSTOP');
-    for (let sent = 0; sent < FLOOD; sent += 1_000) await send('demo', Array.from({ length: 1_000 }, bogus));
+    for (let sent = 0; sent < FLOOD; sent += 500) await send('demo', Array.from({ length: 500 }, bogus));
+    await expect(send('demo', [bogus()])).rejects.toMatchObject({ cause: { message: PER_SUBJECT } });
     await send(neighbour.tenant_id, [succeeded(id)]);
     process.kill('SIGCONT');
     await vi.waitFor(async () => expect(await statusOf(neighbour, id)).toBe('SUCCEEDED'), {

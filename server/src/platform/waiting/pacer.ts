@@ -14,8 +14,11 @@ const INTERVAL_MS = 250;
 const UNDELAYED_UNITS = 500;
 /** Delays are multiples of this: nats-server 2.9 scans all delayed messages whenever a delay ends. */
 const STEP_MS = 250;
-/** A sixteenth of the stream, so that one tenant with many subjects cannot fill it. */
-const MOST_UNITS = (128 * 1_024 * 1_024) / UNIT_BYTES;
+/**
+ * 352 MiB, a sixth of the stream. It is more than NATS keeps of one subject (see streams.ts), so NATS refuses the
+ * messages of a single adapter first. A tenant with many subjects cannot fill the stream either.
+ */
+const MOST_UNITS = (352 * 1_024 * 1_024) / UNIT_BYTES;
 /** Bounds memory: above this number of tenants, all tenants start again with empty queues. */
 const MAX_TENANTS = 10_000;
 

@@ -53,12 +53,12 @@ test('a tenant that waited is not delayed again', () => {
   expect(received(1, 4_000)).toEqual([0]);
 });
 
-test('a tenant has at most 128 MiB waiting, and room again once a part of it is handled', () => {
+test('a tenant has at most 352 MiB waiting, and room again once a part of it is handled', () => {
   const { clock, pacer, received } = newPacer();
-  const outcomes = received(3_000, 10_000, 65_536);
+  const outcomes = received(7_000, 10_000, 65_536);
   const booked = outcomes.filter((outcome) => outcome !== 'TOO_MANY').length;
-  expect(booked * 65_536).toBeGreaterThan(127 * 1_024 * 1_024);
-  expect(booked * 65_536).toBeLessThan(132 * 1_024 * 1_024);
+  expect(booked * 65_536).toBeGreaterThan(351 * 1_024 * 1_024);
+  expect(booked * 65_536).toBeLessThan(362 * 1_024 * 1_024);
   expect(outcomes.at(-1)).toBe('TOO_MANY');
   expect(pacer.book('neighbour', 16)).toBe(0);
   clock.ms += 10_000;
