@@ -13,7 +13,7 @@ export const listBusPrincipals =
   async ({ query }, call) => {
     const page = await newestFirst(database, call, query, {
       table: busPrincipals,
-      id: 'principalId',
+      order: ['principalId'],
       filters: all([
         query.client_id && eq(busPrincipals.clientId, query.client_id),
         query.status && eq(busPrincipals.status, query.status),

@@ -9,6 +9,6 @@ import { presentCallbackEndpoint } from './present-callback-endpoint.js';
 export const listCallbackEndpoints =
   (database: Database): Handler<typeof contract.callbackEndpoints.list> =>
   async ({ query }, call) => {
-    const page = await newestFirst(database, call, query, { table: callbackEndpoints, id: 'endpointId' });
+    const page = await newestFirst(database, call, query, { table: callbackEndpoints, order: ['endpointId'] });
     return answerPage(page, call, (row) => presentCallbackEndpoint(row, call));
   };

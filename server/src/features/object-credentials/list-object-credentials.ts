@@ -9,6 +9,6 @@ import { presentObjectCredential } from './present-object-credential.js';
 export const listObjectCredentials =
   (database: Database): Handler<typeof contract.objectCredentials.list> =>
   async ({ query }, call) => {
-    const page = await newestFirst(database, call, query, { table: objectCredentials, id: 'credentialId' });
+    const page = await newestFirst(database, call, query, { table: objectCredentials, order: ['credentialId'] });
     return answerPage(page, call, presentObjectCredential);
   };

@@ -13,7 +13,7 @@ export const listObjectResources =
   async ({ query }, call) => {
     const page = await newestFirst(database, call, query, {
       table: objectResources,
-      id: 'resourceId',
+      order: ['resourceId'],
       filters: all([query.credential_id && eq(objectResources.credentialId, query.credential_id)]),
     });
     return answerPage(page, call, presentObjectResource);

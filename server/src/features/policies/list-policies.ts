@@ -12,7 +12,7 @@ export const listPolicies =
   async ({ query }, call) => {
     const page = await newestFirst(database, call, query, {
       table: policies,
-      id: 'policyId',
+      order: ['policyId'],
       range: and(isNotNull(policies.clientId), query.client_id ? eq(policies.clientId, query.client_id) : undefined),
     });
     return answerPage(page, call, presentPolicy);

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { MAX_INSTANT } from '@tenant-open-platform/contract';
-import { invalidCursor } from './api-error.js';
 import type { Call, CallOf } from './call.js';
 
 /** A position of a list in the order of its ids. */
@@ -26,12 +24,6 @@ export function readCursor(list: List, cursor: string | undefined, positions: Re
     throw list.call.refuse('INVALID_CURSOR');
   }
   return position;
-}
-
-/** An instant in a position, in Unix milliseconds. */
-export function instantOf(milliseconds: string): string {
-  if (Number(milliseconds) > MAX_INSTANT) throw invalidCursor();
-  return new Date(Number(milliseconds)).toISOString();
 }
 
 type Page<Row> = { rows: Row[]; nextCursor: string | null };

@@ -1,49 +1,92 @@
-import { desc, eq, getTableColumns, lt, type SQL } from 'drizzle-orm';
+import { MAX_INSTANT } from '@tenant-open-platform/contract';
+import { desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { all, boundedScan } from '../database/bounded-scan.js';
 import type { Database } from '../database/database.js';
+import { fittingRows, jsonBytes } from '../database/fitting-rows.js';
 import { asTenant } from '../database/roles.js';
 import type { CallOf } from './call.js';
 import { ID, pageOf, readCursor } from './cursor.js';
 
-type TenantTable = PgTable & { tenantId: PgColumn };
-type RowOf<Table extends TenantTable> = Table['$inferSelect'] & Record<string, unknown>;
+/** A cursor is valid only with the filters that it was made for: all other fields. */
+type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
 
-type NewestFirst<Table extends TenantTable> = {
+type NewestFirst<Table extends PgTable, LeftOut> = {
   table: Table;
-  /** The name of the id: a UUID version 7, so its order is the order of creation. */
-  id: keyof Table['$inferSelect'] & string;
+  /** The id, a UUID version 7, whose order is the order of creation; or created_at and the names in the key. */
+  order: readonly (keyof Table['$inferSelect'] & string)[];
   /** Further conditions that have an index. */
   range?: SQL | undefined;
   /** The conditions that have no index. */
   filters?: SQL | undefined;
+  /** A list of the platform: its rows belong to no tenant. Every other list has the rows of one tenant. */
+  ofPlatform?: boolean;
+  /** The column that no item shows. */
+  leftOut?: LeftOut;
+  /** Opaque JSON columns: the page ends once they reach its maximum size. */
+  json?: readonly string[];
 };
 
-/** A page of the tenant's rows, newest first. */
-export async function newestFirst<Table extends TenantTable>(
+/** A page of a list, newest first. */
+export async function newestFirst<Table extends PgTable, LeftOut extends keyof Table['$inferSelect'] = never>(
   database: Database,
   call: CallOf<'INVALID_CURSOR'>,
-  { limit, cursor, ...bound }: { limit: number; cursor?: string | undefined },
-  { table, id, range, filters }: NewestFirst<Table>,
+  { limit, cursor, ...bound }: Query,
+  { table, order, range, filters, ofPlatform = false, leftOut, json }: NewestFirst<Table, LeftOut>,
 ) {
+  type Row = Omit<Table['$inferSelect'], LeftOut> & Record<string, unknown>;
   const list = { call, filters: bound };
-  const before = readCursor(list, cursor, ID);
   const columns = getTableColumns(table as PgTable);
-  const column = columns[id] as PgColumn;
+  const ordering = order.map((name) => columns[name] as PgColumn);
+  const before = readCursor(list, cursor, new RegExp(`^${ordering.map(patternOf).join(' ')}$`))?.split(' ');
+  const inOrder = ordering.map((column) => desc(column));
+  const shown = Object.fromEntries(Object.entries(columns).filter(([name]) => name !== leftOut));
   const found = await asTenant(database, call.tenantId, async (tx) => {
     const { from, where, lastRead } = await boundedScan(tx, {
-      columns: [column],
+      columns: ordering,
       direction: 'desc',
-      range: all([eq(table.tenantId, call.tenantId), range, before !== null && lt(column, before)]),
+      range: all([!ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId), range, before && isBefore(before)]),
       filters,
     });
-    const rows = await tx
-      .select(columns)
-      .from(from)
-      .where(where)
-      .orderBy(desc(column))
-      .limit(limit + 1);
-    return { rows: rows as RowOf<Table>[], lastRead };
+    const first = (count: number) =>
+      tx
+        .select(shown)
+        .from(from)
+        .where(where)
+        .orderBy(...inOrder)
+        .limit(count);
+    const page = json
+      ? await fittingRows(tx, { first, limit, bytes: jsonBytes(...json), orderBy: namesInOrder() })
+      : { rows: await first(limit + 1), limit };
+    return { rows: page.rows as Row[], limit: page.limit, lastRead };
   });
-  return pageOf(list, found.rows, limit, (row) => String(row[id]), found.lastRead);
+  return pageOf(list, found.rows, found.limit, positionOf, found.lastRead);
+
+  function isBefore(position: string[]): SQL {
+    const values = ordering.map((column, at) => sql.param(readValue(column, position[at] as string), column));
+    return sql`(${sql.join(ordering, sql`, `)}) < (${sql.join(values, sql`, `)})`;
+  }
+
+  function namesInOrder(): SQL {
+    return sql.join(
+      ordering.map(({ name }) => sql`${sql.identifier(name)} desc`),
+      sql`, `,
+    );
+  }
+
+  function positionOf(row: Row): string {
+    return order.map((name) => (row[name] instanceof Date ? row[name].getTime() : row[name])).join(' ');
+  }
+
+  /** An instant is in Unix milliseconds. */
+  function readValue(column: PgColumn, text: string): Date | string {
+    if (column.dataType !== 'date') return text;
+    if (Number(text) > MAX_INSTANT) throw call.refuse('INVALID_CURSOR');
+    return new Date(Number(text));
+  }
+}
+
+function patternOf(column: PgColumn): string {
+  if (column.dataType === 'date') return '[0-9]{1,15}';
+  return column.getSQLType() === 'uuid' ? ID.source.slice(1, -1) : '[A-Za-z0-9._~-]{1,128}';
 }
