@@ -7,8 +7,7 @@ import { createObjectCredential, createObjectResource } from '../../../test/supp
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newObjectCredential } from '../../../test/support/new-object.js';
 import { newParkedMessage } from '../../../test/support/parked-messages.js';
-import { exportedTables } from './exported-tables.js';
-import { tenantTables } from './tenant-tables.js';
+import { exportedTables, tenantTables } from './tenant-tables.js';
 
 const TENANTS = '/api/v1/platform/tenants';
 

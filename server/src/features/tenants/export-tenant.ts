@@ -7,9 +7,8 @@ import { tenants } from '../../platform/identity/tenants.table.js';
 import { invalidCursor } from '../../platform/operation/api-error.js';
 import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { exportedTables } from './exported-tables.js';
 import { presentTenant } from './present-tenant.js';
-import { isInTenantAfter, keyOf } from './tenant-tables.js';
+import { exportedTables, isInTenantAfter, keyOf } from './tenant-tables.js';
 
 /** The place of the table in the export, and the key of the last row of the page. */
 const POSITION = /^([0-9]{1,2})((?: [A-Za-z0-9._~-]{1,128})*)$/;

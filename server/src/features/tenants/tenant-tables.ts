@@ -1,5 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import type { TenantExportType } from '@tenant-open-platform/contract';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import type { z } from 'zod';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
@@ -17,28 +19,45 @@ import { objectCredentials } from '../object-credentials/object-credentials.tabl
 import { objectResources } from '../object-resources/object-resources.table.js';
 import { objectGrants } from '../objects/object-grants.table.js';
 
+type TenantTable = PgTable & { tenantId: PgColumn };
+type ExportedTable = { type: z.infer<typeof TenantExportType>; table: TenantTable; columns: readonly PgColumn[] };
+
+/**
+ * In the order of the export: a row comes after the rows that it refers to. Every column is exported, except secrets,
+ * hashes and the number that only nonces use.
+ */
+export const exportedTables: readonly ExportedTable[] = [
+  exported('role', roles),
+  exported('credential', credentials, ['number', 'secretSealed', 'previousSecretSealed']),
+  exported('role_binding', roleBindings),
+  exported('policy', policies),
+  exported('bus_principal', busPrincipals),
+  exported('callback_endpoint', callbackEndpoints, ['secretSealed', 'previousSecretSealed']),
+  exported('callback_subscription', callbackSubscriptions),
+  exported('object_credential', objectCredentials, ['secretAccessKeySealed', 'sessionTokenSealed']),
+  exported('object_resource', objectResources),
+  exported('object_grant', objectGrants),
+  exported('command', commands, ['payloadSha256']),
+  exported('event', events),
+  exported('device_request', deviceRequests, ['replySha256']),
+  exported('parked_message', parkedMessages),
+  exported('audit_event', auditEvents),
+];
+
 /**
  * Every table with rows of tenants, except the tenants themselves and the names that stay taken. A row comes before the
  * rows that it refers to: a deletion empties the tables in this order.
  */
-export const tenantTables = [
-  outbox,
-  events,
-  commands,
-  deviceRequests,
-  objectGrants,
-  objectResources,
-  objectCredentials,
-  callbackSubscriptions,
-  callbackEndpoints,
-  parkedMessages,
-  busPrincipals,
-  policies,
-  roleBindings,
-  roles,
-  credentials,
-  auditEvents,
-] as const satisfies PgTable[];
+export const tenantTables: readonly TenantTable[] = [outbox, ...exportedTables.map(({ table }) => table).reverse()];
+
+function exported<Table extends TenantTable>(
+  type: ExportedTable['type'],
+  table: Table,
+  leftOut: (keyof Table['_']['columns'])[] = [],
+): ExportedTable {
+  const columns = Object.entries<PgColumn>(getTableColumns(table)).filter(([name]) => !leftOut.includes(name));
+  return { type, table, columns: columns.map(([, column]) => column) };
+}
 
 /** The columns of the primary key after the tenant. */
 export function keyOf(table: PgTable): PgColumn[] {
@@ -51,7 +70,7 @@ export function keyOf(table: PgTable): PgColumn[] {
 export const listed = (columns: readonly PgColumn[]): SQL => sql.join([...columns], sql`, `);
 
 /** The rows of a tenant whose keys are after this one. */
-export const isInTenantAfter = (table: PgTable & { tenantId: PgColumn }, tenantId: string, after: string[] | null) =>
+export const isInTenantAfter = (table: TenantTable, tenantId: string, after: string[] | null) =>
   after === null
     ? sql`${table.tenantId} = ${tenantId}`
     : sql`${table.tenantId} = ${tenantId} and (${listed(keyOf(table))}) > (${valuesOf(table, after)})`;
