@@ -6,7 +6,7 @@ import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { vendors } from '../vendors/vendors.table.js';
 import { commandTypes } from './command-types.table.js';
 import { compilePayloadSchema } from './payload-schema.js';
@@ -38,7 +38,7 @@ async function insertCommandType(
   if (description === undefined || payloadSchema === undefined) return null;
   const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
   if (existing) return null;
-  await refuseBeyondPlatformLimit(tx, call, commandTypes, limit);
+  await refuseBeyondLimit(tx, call, commandTypes, limit);
   const [created] = await tx
     .insert(commandTypes)
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })

@@ -6,14 +6,14 @@ import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
 import { presentTenant } from './present-tenant.js';
-import { refuseBeyondPlatformLimit } from './refuse-beyond-limit.js';
+import { refuseBeyondLimit } from './refuse-beyond-limit.js';
 
 export const createTenant =
   (database: Database, limit: number): Handler<typeof contract.tenants.create> =>
   async ({ body }, call) => {
     if (body.tenant_id === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
-      await refuseBeyondPlatformLimit(tx, call, tenants, limit, ne(tenants.status, 'DELETED'));
+      await refuseBeyondLimit(tx, call, tenants, limit, ne(tenants.status, 'DELETED'));
       await refuseUnknownVendors(tx, body.vendors);
       const [created] = await tx
         .insert(tenants)

@@ -1,16 +1,13 @@
-import { errors, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { errors } from '@tenant-open-platform/contract';
 import { eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../platform/database/database.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { CallOf } from '../../platform/operation/call.js';
 
-type Limited = CallOf<'RESOURCE_LIMIT_REACHED'>;
-
-type TenantTable = PgTable & { tenantId: PgColumn };
-
 /**
- * Refuses to create a row if the tenant has reached the limit. Rows of every status count.
+ * Refuses to create a row if the tenant has reached the limit, or the platform for a table that belongs to no tenant:
+ * only tenant `platform` creates such rows. Rows of every status count.
  * Locks the tenant's row, so that creations in one tenant wait for each other and the count stays valid until the
  * commit.
  * Call this before any other row is locked: changes of platform administrators also lock the tenant's row first, and
@@ -18,44 +15,16 @@ type TenantTable = PgTable & { tenantId: PgColumn };
  */
 export async function refuseBeyondLimit(
   tx: Transaction,
-  call: Limited,
-  table: TenantTable,
+  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
+  table: PgTable & { tenantId?: PgColumn },
   limit: number,
-  counted: SQL | undefined = eq(table.tenantId, call.tenantId),
+  counted: SQL | undefined = table.tenantId && eq(table.tenantId, call.tenantId),
 ): Promise<void> {
-  await lockTenant(tx, call.tenantId);
-  await refuseWhereFull(tx, call, table, limit, counted);
-}
-
-/** The same for resources of the platform. */
-export async function refuseBeyondPlatformLimit(
-  tx: Transaction,
-  call: Limited,
-  table: PgTable,
-  limit: number,
-  counted?: SQL,
-): Promise<void> {
-  await lockTenant(tx, PLATFORM_TENANT_ID);
-  await refuseWhereFull(tx, call, table, limit, counted);
-}
-
-const lockTenant = (tx: Transaction, tenantId: string) =>
-  tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
-
-/**
- * Reads at most `limit` rows. It is a separate statement, so its snapshot includes the commits that the lock waited
- * for.
- */
-async function refuseWhereFull(
-  tx: Transaction,
-  call: Limited,
-  table: PgTable,
-  limit: number,
-  counted?: SQL,
-): Promise<void> {
+  await tx.select().from(tenants).where(eq(tenants.tenantId, call.tenantId)).for('no key update');
+  // A separate statement, so its snapshot includes the commits that the lock waited for. It reads at most `limit` rows.
   const full = await tx
     .select({ one: sql`1` })
-    .from(table)
+    .from(table as PgTable)
     .where(counted)
     .limit(1)
     .offset(limit - 1);

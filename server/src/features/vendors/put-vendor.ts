@@ -4,7 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { refuseBeyondPlatformLimit } from '../tenants/refuse-beyond-limit.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { presentVendor } from './present-vendor.js';
 import { vendors } from './vendors.table.js';
 
@@ -13,7 +13,7 @@ export const putVendor =
   async ({ params: { vendor }, body: { enabled } }, call) => {
     const row = await withAudit(database, call, { fields: { enabled } }, async (tx) => {
       const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor)).for('no key update');
-      if (!existing) await refuseBeyondPlatformLimit(tx, call, vendors, limit);
+      if (!existing) await refuseBeyondLimit(tx, call, vendors, limit);
       const [put] = await tx
         .insert(vendors)
         .values({ vendor, enabled })
