@@ -7,6 +7,7 @@ import { newId } from '../../platform/new-id.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { insertRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { lockCredential } from '../credentials/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
@@ -33,25 +34,21 @@ export const createBusPrincipal =
       }
       await refuseForeignVendors(tx, tenantId, body.vendors);
       if (!(await takeKeys(tx, tenantId, body))) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
-      const [created] = await tx
-        .insert(busPrincipals)
-        .values({
-          tenantId,
-          principalId,
-          busUser: body.bus_user,
-          busAccountPublicKey: body.bus_account_public_key,
-          busUserPublicKey: body.bus_user_public_key,
-          principalType: body.principal_type,
-          clientId,
-          serviceName: body.service_name,
-          vendors: body.vendors,
-          status: body.status ?? 'ACTIVE',
-          expiresAt: body.expires_at ? new Date(body.expires_at) : null,
-          createdAt: admittedAt,
-          updatedAt: admittedAt,
-        })
-        .returning();
-      if (!created) throw new Error('The insert returned no row.');
+      const created = await insertRow(tx, busPrincipals, {
+        tenantId,
+        principalId,
+        busUser: body.bus_user,
+        busAccountPublicKey: body.bus_account_public_key,
+        busUserPublicKey: body.bus_user_public_key,
+        principalType: body.principal_type,
+        clientId,
+        serviceName: body.service_name,
+        vendors: body.vendors,
+        status: body.status ?? 'ACTIVE',
+        expiresAt: body.expires_at ? new Date(body.expires_at) : null,
+        createdAt: admittedAt,
+        updatedAt: admittedAt,
+      });
       return { before: null, after: presentBusPrincipal(created, call.requestId), result: created };
     });
     signals.send([topics.busAccess]);

@@ -1,9 +1,10 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow, updateRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { refuseForeignVendors } from '../vendors/refuse-unknown-vendors.js';
 import { busPrincipals } from './bus-principals.table.js';
@@ -14,24 +15,17 @@ export const updateBusPrincipal =
   async ({ params, body }, call) => {
     const isIt = and(eq(busPrincipals.tenantId, call.tenantId), eq(busPrincipals.principalId, params.principal_id));
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
-      const [locked] = await tx.select().from(busPrincipals).where(isIt).for('update');
-      if (!locked) throw call.refuse('NOT_FOUND');
+      const locked = await readRow(tx, call, busPrincipals, isIt, 'update');
       if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
       if (body.vendors && locked.principalType !== 'SERVICE') {
         throw invalidValue('body/vendors', 'is for SERVICE principals alone');
       }
       await refuseForeignVendors(tx, call.tenantId, body.vendors);
-      const [updated] = await tx
-        .update(busPrincipals)
-        .set({
-          status: body.status,
-          vendors: body.vendors,
-          expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
-          updatedAt: sql`now()`,
-        })
-        .where(isIt)
-        .returning();
-      if (!updated) throw call.refuse('NOT_FOUND');
+      const updated = await updateRow(tx, busPrincipals, isIt, {
+        status: body.status,
+        vendors: body.vendors,
+        expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
+      });
       return {
         before: presentBusPrincipal(locked, call.requestId),
         after: presentBusPrincipal(updated, call.requestId),

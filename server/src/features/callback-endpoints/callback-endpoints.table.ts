@@ -1,4 +1,5 @@
 import { CallbackStatus } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
 import { foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
@@ -25,3 +26,6 @@ export const callbackEndpoints = pgTable(
     foreignKey({ name: 'callback_endpoints_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );
+
+export const isEndpoint = (tenantId: string, endpointId: string) =>
+  and(eq(callbackEndpoints.tenantId, tenantId), eq(callbackEndpoints.endpointId, endpointId));

@@ -3,6 +3,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { insertRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackEndpoints } from './callback-endpoints.table.js';
@@ -23,22 +24,18 @@ export const createCallbackEndpoint =
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
     const row = await withAudit(database, call, { fields: body, created: endpointId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
-      const [created] = await tx
-        .insert(callbackEndpoints)
-        .values({
-          tenantId,
-          endpointId,
-          name: body.name,
-          url,
-          status: body.status ?? 'ACTIVE',
-          timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
-          maxAttempts: body.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
-          ...columns,
-          createdAt: admittedAt,
-          updatedAt: admittedAt,
-        })
-        .returning();
-      if (!created) throw new Error('The insert returned no row.');
+      const created = await insertRow(tx, callbackEndpoints, {
+        tenantId,
+        endpointId,
+        name: body.name,
+        url,
+        status: body.status ?? 'ACTIVE',
+        timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+        maxAttempts: body.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+        ...columns,
+        createdAt: admittedAt,
+        updatedAt: admittedAt,
+      });
       return {
         before: null,
         after: auditedCallbackEndpoint(created, call),

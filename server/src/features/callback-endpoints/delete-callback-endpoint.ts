@@ -3,9 +3,9 @@ import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow } from '../../platform/operation/rows.js';
 import { callbackSubscriptions } from '../callback-subscriptions/callback-subscriptions.table.js';
-import { callbackEndpoints } from './callback-endpoints.table.js';
-import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
+import { callbackEndpoints, isEndpoint } from './callback-endpoints.table.js';
 import { auditedCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const deleteCallbackEndpoint =
@@ -14,11 +14,12 @@ export const deleteCallbackEndpoint =
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
       // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
-      const locked = await lockCallbackEndpoint(tx, call, endpointId, 'update');
+      const own = isEndpoint(tenantId, endpointId);
+      const locked = await readRow(tx, call, callbackEndpoints, own, 'update');
       await tx
         .delete(callbackSubscriptions)
         .where(and(eq(callbackSubscriptions.tenantId, tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
-      await tx.delete(callbackEndpoints).where(isEndpoint(tenantId, endpointId));
+      await tx.delete(callbackEndpoints).where(own);
       return { before: auditedCallbackEndpoint(locked, call), after: null, result: null };
     });
     return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };

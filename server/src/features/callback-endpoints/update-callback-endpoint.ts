@@ -1,13 +1,12 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow, updateRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { callbackEndpoints } from './callback-endpoints.table.js';
+import { callbackEndpoints, isEndpoint } from './callback-endpoints.table.js';
 import { rotateCallbackSecret } from './callback-secret.js';
 import { canonicalCallbackUrl } from './callback-url.js';
-import { isEndpoint, lockCallbackEndpoint } from './find-callback-endpoint.js';
 import { auditedCallbackEndpoint, changeOfQuery, presentCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const updateCallbackEndpoint =
@@ -15,25 +14,20 @@ export const updateCallbackEndpoint =
   async ({ params: { endpoint_id: endpointId }, body }, call) => {
     const { tenantId } = call;
     return withAudit(database, call, { fields: body }, async (tx) => {
-      const locked = await lockCallbackEndpoint(tx, call, endpointId, 'no key update');
+      const own = isEndpoint(tenantId, endpointId);
+      const locked = await readRow(tx, call, callbackEndpoints, own, 'no key update');
       const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url, call.refuse);
       const rotated = body.rotate_secret
         ? rotateCallbackSecret(keyring, locked, body.previous_secret_ttl_seconds ?? 0)
         : null;
-      const [row] = await tx
-        .update(callbackEndpoints)
-        .set({
-          name: body.name,
-          url,
-          status: body.status,
-          timeoutSeconds: body.timeout_seconds,
-          maxAttempts: body.max_attempts,
-          ...rotated?.columns,
-          updatedAt: sql`now()`,
-        })
-        .where(isEndpoint(tenantId, endpointId))
-        .returning();
-      if (!row) throw new Error('The update returned no row.');
+      const row = await updateRow(tx, callbackEndpoints, own, {
+        name: body.name,
+        url,
+        status: body.status,
+        timeoutSeconds: body.timeout_seconds,
+        maxAttempts: body.max_attempts,
+        ...rotated?.columns,
+      });
       return {
         before: auditedCallbackEndpoint(locked, call),
         after: auditedCallbackEndpoint(row, call),

@@ -4,7 +4,8 @@ import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { lockCallbackEndpoint } from '../callback-endpoints/find-callback-endpoint.js';
+import { readRow } from '../../platform/operation/rows.js';
+import { callbackEndpoints, isEndpoint } from '../callback-endpoints/callback-endpoints.table.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
@@ -17,7 +18,7 @@ export const createCallbackSubscription =
     const subscriptionId = newId(admittedAt.getTime());
     const row = await withAudit(database, call, { fields: body, created: subscriptionId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
-      await lockCallbackEndpoint(tx, call, endpointId, 'key share');
+      await readRow(tx, call, callbackEndpoints, isEndpoint(tenantId, endpointId), 'key share');
       const [created] = await tx
         .insert(callbackSubscriptions)
         .values({

@@ -5,15 +5,17 @@ import { asTenant } from '../../platform/database/roles.js';
 import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
-import { findCallbackEndpoint } from '../callback-endpoints/find-callback-endpoint.js';
+import { readRow } from '../../platform/operation/rows.js';
+import { callbackEndpoints, isEndpoint } from '../callback-endpoints/callback-endpoints.table.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
 
 export const listCallbackSubscriptions =
   (database: Database): Handler<typeof contract.callbackSubscriptions.list> =>
   async ({ params, query }, call) => {
+    const endpoint = isEndpoint(call.tenantId, params.endpoint_id);
     const { endpointId } = await asTenant(database, call.tenantId, (tx) =>
-      findCallbackEndpoint(tx, call, params.endpoint_id),
+      readRow(tx, call, callbackEndpoints, endpoint),
     );
     const page = await newestFirst(
       database,

@@ -5,6 +5,7 @@ import { asTenant } from '../../platform/database/roles.js';
 import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
+import { readRow } from '../../platform/operation/rows.js';
 import { vendors } from '../vendors/vendors.table.js';
 import { commandTypes } from './command-types.table.js';
 import { presentCommandType } from './present-command-type.js';
@@ -12,10 +13,8 @@ import { presentCommandType } from './present-command-type.js';
 export const listCommandTypes =
   (database: Database): Handler<typeof contract.commandTypes.list> =>
   async ({ params: { vendor }, query }, call) => {
-    const [known] = await asTenant(database, call.tenantId, (tx) =>
-      tx.select().from(vendors).where(eq(vendors.vendor, vendor)),
-    );
-    if (!known) throw call.refuse('NOT_FOUND');
+    const known = eq(vendors.vendor, vendor);
+    await asTenant(database, call.tenantId, (tx) => readRow(tx, call, vendors, known));
     const page = await newestFirst(
       database,
       call,

@@ -1,11 +1,12 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow, updateRow } from '../../platform/operation/rows.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { vendors } from '../vendors/vendors.table.js';
 import { commandTypes } from './command-types.table.js';
@@ -19,8 +20,7 @@ export const putCommandType =
   async ({ params, body }, call) => {
     if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
-      const [vendor] = await tx.select().from(vendors).where(eq(vendors.vendor, params.vendor));
-      if (!vendor) throw call.refuse('NOT_FOUND');
+      await readRow(tx, call, vendors, eq(vendors.vendor, params.vendor));
       return (
         (await insertCommandType(tx, { params, body, limit }, call)) ?? updateCommandType(tx, { params, body }, call)
       );
@@ -54,17 +54,11 @@ async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'p
   const [current] = await tx.select().from(commandTypes).where(key).for('update');
   if (!current) throw missingFields(body);
   const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
-  const [updated] = await tx
-    .update(commandTypes)
-    .set({
-      enabled,
-      description,
-      ...(isNewSchema && { payloadSchema, revision: current.revision + 1 }),
-      updatedAt: sql`now()`,
-    })
-    .where(key)
-    .returning();
-  if (!updated) throw new Error('The command type that was locked is gone.');
+  const updated = await updateRow(tx, commandTypes, key, {
+    enabled,
+    description,
+    ...(isNewSchema && { payloadSchema, revision: current.revision + 1 }),
+  });
   return {
     before: presentCommandType(current, requestId),
     after: presentCommandType(updated, requestId),

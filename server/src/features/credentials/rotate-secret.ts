@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
+import { updateRow } from '../../platform/operation/rows.js';
 import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
@@ -15,21 +16,16 @@ export async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Ro
   const secret = generateCredentialSecret();
   const secretVersion = locked.secretVersion + 1;
   const overlaps = previousSecretTtlSeconds > 0;
-  const [row] = await tx
-    .update(credentials)
-    .set({
-      secretVersion,
-      secretSealed: keyring.seal(secret, credentialOwner(locked.tenantId, locked.clientId, secretVersion)),
-      previousSecretSealed: overlaps ? locked.secretSealed : null,
-      previousSecretExpiresAt: overlaps
-        ? sql`least(now() + make_interval(secs => ${previousSecretTtlSeconds}), ${credentials.expiresAt})`
-        : null,
-      secretLastUsedAt: null,
-      previousSecretLastUsedAt: locked.secretLastUsedAt,
-      updatedAt: sql`now()`,
-    })
-    .where(and(eq(credentials.tenantId, locked.tenantId), eq(credentials.clientId, locked.clientId)))
-    .returning();
-  if (!row) throw new Error('The update returned no row.');
+  const own = and(eq(credentials.tenantId, locked.tenantId), eq(credentials.clientId, locked.clientId));
+  const row = await updateRow(tx, credentials, own, {
+    secretVersion,
+    secretSealed: keyring.seal(secret, credentialOwner(locked.tenantId, locked.clientId, secretVersion)),
+    previousSecretSealed: overlaps ? locked.secretSealed : null,
+    previousSecretExpiresAt: overlaps
+      ? sql`least(now() + make_interval(secs => ${previousSecretTtlSeconds}), ${credentials.expiresAt})`
+      : null,
+    secretLastUsedAt: null,
+    previousSecretLastUsedAt: locked.secretLastUsedAt,
+  });
   return { row, secret };
 }

@@ -4,6 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { updateRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { lockPlatformAdministrators } from '../role-bindings/last-platform-administrator.js';
 import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
@@ -23,21 +24,16 @@ export const updateCredential =
       refuseBeyond(held, (await grantsOf(tx, tenantId, clientId)).scopes);
 
       const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
-      const [updated] = await tx
-        .update(credentials)
-        .set({
-          name: body.name,
-          status: body.status,
-          allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
-          replayWindowSeconds: body.replay_window_seconds,
-          expiresAt,
-          ...(expiresAt && { previousSecretExpiresAt: noLaterThan(expiresAt) }),
-          ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),
-          updatedAt: sql`now()`,
-        })
-        .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)))
-        .returning();
-      if (!updated) throw call.refuse('NOT_FOUND');
+      const own = and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId));
+      const updated = await updateRow(tx, credentials, own, {
+        name: body.name,
+        status: body.status,
+        allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
+        replayWindowSeconds: body.replay_window_seconds,
+        expiresAt,
+        ...(expiresAt && { previousSecretExpiresAt: noLaterThan(expiresAt) }),
+        ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),
+      });
       const rotated = body.rotate_secret
         ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds ?? 0)
         : null;

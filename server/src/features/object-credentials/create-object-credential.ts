@@ -3,6 +3,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { insertRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { objectCredentials } from './object-credentials.table.js';
@@ -25,22 +26,18 @@ export const createObjectCredential =
 
     const row = await withAudit(database, call, { fields: body, created: identity.credentialId }, async (tx) => {
       await refuseBeyondLimit(tx, call, objectCredentials, limit);
-      const [created] = await tx
-        .insert(objectCredentials)
-        .values({
-          ...identity,
-          name: body.name,
-          provider: body.provider ?? null,
-          endpoint,
-          region: body.region,
-          forcePathStyle,
-          accessKeyId: body.access_key_id,
-          secretAccessKeySealed: sealSecretAccessKey(keyring, identity, body.secret_access_key),
-          sessionTokenSealed: sealSessionToken(keyring, identity, body.session_token ?? null),
-          status: body.status ?? 'ACTIVE',
-        })
-        .returning();
-      if (!created) throw new Error('The insert returned no row.');
+      const created = await insertRow(tx, objectCredentials, {
+        ...identity,
+        name: body.name,
+        provider: body.provider ?? null,
+        endpoint,
+        region: body.region,
+        forcePathStyle,
+        accessKeyId: body.access_key_id,
+        secretAccessKeySealed: sealSecretAccessKey(keyring, identity, body.secret_access_key),
+        sessionTokenSealed: sealSessionToken(keyring, identity, body.session_token ?? null),
+        status: body.status ?? 'ACTIVE',
+      });
       return {
         before: null,
         after: presentObjectCredential(created, call.requestId),

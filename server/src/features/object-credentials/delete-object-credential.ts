@@ -3,8 +3,8 @@ import { and, desc, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow } from '../../platform/operation/rows.js';
 import { objectResources } from '../object-resources/object-resources.table.js';
-import { lockObjectCredential } from './lock-object-credential.js';
 import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 import { presentObjectCredential } from './present-object-credential.js';
 
@@ -16,8 +16,8 @@ export const deleteObjectCredential =
     const { tenantId } = call;
     await withAudit(database, call, { fields: {} }, async (tx) => {
       // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
-      const locked = await lockObjectCredential(tx, tenantId, credentialId, 'update');
-      if (!locked) throw call.refuse('NOT_FOUND');
+      const own = isObjectCredential(tenantId, credentialId);
+      const locked = await readRow(tx, call, objectCredentials, own, 'update');
       const users = await tx
         .select({ resourceId: objectResources.resourceId })
         .from(objectResources)
@@ -28,7 +28,7 @@ export const deleteObjectCredential =
         const resource_ids = users.map(({ resourceId }) => resourceId);
         throw call.refuse('OBJECT_CREDENTIAL_IN_USE', { metadata: { resource_ids } });
       }
-      await tx.delete(objectCredentials).where(isObjectCredential(tenantId, credentialId));
+      await tx.delete(objectCredentials).where(own);
       return { before: presentObjectCredential(locked, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { credential_id: credentialId, deleted: true, request_id: call.requestId } };

@@ -1,20 +1,10 @@
 import type { Transaction } from '../../platform/database/database.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import { readRow } from '../../platform/operation/rows.js';
 import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 
-/**
- * Reads and locks an object credential until the transaction ends: `update` to delete it, `no key update` to change it,
- * `share` to check a resource against it. Null if the tenant has none with this id.
- */
-export async function lockObjectCredential(
-  tx: Transaction,
-  tenantId: string,
-  credentialId: string,
-  strength: 'update' | 'no key update' | 'share',
-) {
-  const [row] = await tx
-    .select()
-    .from(objectCredentials)
-    .where(isObjectCredential(tenantId, credentialId))
-    .for(strength);
-  return row ?? null;
-}
+/** Reads and locks the object credential that a body refers to, so that it stays as it was checked. */
+export const lockCredentialOfResource = (tx: Transaction, tenantId: string, credentialId: string) => {
+  const refuse = () => notFoundIn('body/credential_id');
+  return readRow(tx, { refuse }, objectCredentials, isObjectCredential(tenantId, credentialId), 'share');
+};

@@ -1,12 +1,12 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow, updateRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { objectResources } from '../object-resources/object-resources.table.js';
-import { lockObjectCredential } from './lock-object-credential.js';
 import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
 import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
 import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
@@ -25,26 +25,20 @@ export const updateObjectCredential =
     const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
 
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
-      const locked = await lockObjectCredential(tx, tenantId, credentialId, 'no key update');
-      if (!locked) throw call.refuse('NOT_FOUND');
+      const own = isObjectCredential(tenantId, credentialId);
+      const locked = await readRow(tx, call, objectCredentials, own, 'no key update');
       const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
       refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
       if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
-      const [updated] = await tx
-        .update(objectCredentials)
-        .set({
-          name: body.name,
-          provider: body.provider,
-          endpoint,
-          region: body.region,
-          forcePathStyle,
-          status: body.status,
-          ...secretsOf(body, locked, keyring),
-          updatedAt: sql`now()`,
-        })
-        .where(isObjectCredential(tenantId, credentialId))
-        .returning();
-      if (!updated) throw call.refuse('NOT_FOUND');
+      const updated = await updateRow(tx, objectCredentials, own, {
+        name: body.name,
+        provider: body.provider,
+        endpoint,
+        region: body.region,
+        forcePathStyle,
+        status: body.status,
+        ...secretsOf(body, locked, keyring),
+      });
       return {
         before: presentObjectCredential(locked, call.requestId),
         after: presentObjectCredential(updated, call.requestId),

@@ -2,9 +2,9 @@ import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
-import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { lockObjectCredential } from '../object-credentials/lock-object-credential.js';
+import { insertRow } from '../../platform/operation/rows.js';
+import { lockCredentialOfResource } from '../object-credentials/lock-credential-of-resource.js';
 import { refuseBucketInHostName } from '../object-credentials/object-endpoint.js';
 import { refuseKeyPrefix } from '../objects/object-key.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
@@ -24,26 +24,21 @@ export const createObjectResource =
 
     const row = await withAudit(database, call, { fields: body, created: resourceId }, async (tx) => {
       await refuseBeyondLimit(tx, call, objectResources, limit);
-      const credential = await lockObjectCredential(tx, tenantId, body.credential_id, 'share');
-      if (!credential) throw notFoundIn('body/credential_id');
+      const credential = await lockCredentialOfResource(tx, tenantId, body.credential_id);
       refuseBucketInHostName(credential, body.bucket, 'body/bucket');
-      const [created] = await tx
-        .insert(objectResources)
-        .values({
-          tenantId,
-          resourceId,
-          name: body.name,
-          credentialId: credential.credentialId,
-          bucket: body.bucket,
-          allowedOperations: body.allowed_operations,
-          keyPrefix,
-          allowedContentTypes: body.allowed_content_types ?? null,
-          maxObjectBytes: body.max_object_bytes ?? MAX_OBJECT_BYTES,
-          maxExpiresInSeconds: body.max_expires_in_seconds ?? MAX_EXPIRES_IN_SECONDS,
-          status: body.status ?? 'ACTIVE',
-        })
-        .returning();
-      if (!created) throw new Error('The insert returned no row.');
+      const created = await insertRow(tx, objectResources, {
+        tenantId,
+        resourceId,
+        name: body.name,
+        credentialId: credential.credentialId,
+        bucket: body.bucket,
+        allowedOperations: body.allowed_operations,
+        keyPrefix,
+        allowedContentTypes: body.allowed_content_types ?? null,
+        maxObjectBytes: body.max_object_bytes ?? MAX_OBJECT_BYTES,
+        maxExpiresInSeconds: body.max_expires_in_seconds ?? MAX_EXPIRES_IN_SECONDS,
+        status: body.status ?? 'ACTIVE',
+      });
       return { before: null, after: presentObjectResource(created, call.requestId), result: created };
     });
     return { status: 201, body: presentObjectResource(row, call.requestId) };

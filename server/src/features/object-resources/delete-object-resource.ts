@@ -2,6 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { deleteRow } from '../../platform/operation/rows.js';
 import { isObjectResource, objectResources } from './object-resources.table.js';
 import { presentObjectResource } from './present-object-resource.js';
 
@@ -9,8 +10,7 @@ export const deleteObjectResource =
   (database: Database): Handler<typeof contract.objectResources.delete> =>
   async ({ params: { resource_id: resourceId } }, call) => {
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      const [deleted] = await tx.delete(objectResources).where(isObjectResource(call.tenantId, resourceId)).returning();
-      if (!deleted) throw call.refuse('NOT_FOUND');
+      const deleted = await deleteRow(tx, call, objectResources, isObjectResource(call.tenantId, resourceId));
       return { before: presentObjectResource(deleted, call.requestId), after: null, result: null };
     });
     return { status: 200, body: { resource_id: resourceId, deleted: true, request_id: call.requestId } };

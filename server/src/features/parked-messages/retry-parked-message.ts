@@ -7,6 +7,7 @@ import { retriedMessageId } from '../../platform/bus/retried-message.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow } from '../../platform/operation/rows.js';
 import { isParkedMessage } from './get-parked-message.js';
 import { canRetry, presentParkedMessage } from './present-parked-message.js';
 
@@ -19,8 +20,7 @@ export const retryParkedMessage =
   (database: Database, bus: Bus): Handler<typeof contract.parkedMessages.retry> =>
   async ({ params: { parked_message_id: id } }, call) => {
     const isMessage = isParkedMessage(call.tenantId, id);
-    const [row] = await asTenant(database, call.tenantId, (tx) => tx.select().from(parkedMessages).where(isMessage));
-    if (!row) throw call.refuse('NOT_FOUND');
+    const row = await asTenant(database, call.tenantId, (tx) => readRow(tx, call, parkedMessages, isMessage));
     if (!canRetry(row)) throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE');
     const message = { subject: row.subject, id: retriedMessageId(id), body: row.body };
     const [refusal] = await bus.publish([message]).catch(() => {

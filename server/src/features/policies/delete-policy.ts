@@ -4,6 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { deleteRow } from '../../platform/operation/rows.js';
 import { platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
 import { presentPolicy } from './present-policy.js';
 
@@ -12,12 +13,10 @@ export const deletePolicy =
   async ({ params: { policy_id: policyId } }, call) => {
     const held = await platformScopesOfCaller(database, call);
     await withAudit(database, call, { fields: {} }, async (tx) => {
-      const [deleted] = await tx
-        .delete(policies)
-        // Policies of a role are changed with the role.
-        .where(and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isNotNull(policies.clientId)))
-        .returning();
-      if (!deleted) throw call.refuse('NOT_FOUND');
+      // Policies of a role are changed with the role.
+      const isDirect = isNotNull(policies.clientId);
+      const own = and(eq(policies.tenantId, call.tenantId), eq(policies.policyId, policyId), isDirect);
+      const deleted = await deleteRow(tx, call, policies, own);
       const before = presentPolicy(deleted, call.requestId);
       refuseBeyond(held, [before.scope]);
       return { before, after: null, result: null };

@@ -4,6 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { deleteRow } from '../../platform/operation/rows.js';
 import { platformScopesOfCaller, readScope, refuseBeyond } from '../roles/granting.js';
 import { presentPolicy } from './present-policy.js';
 
@@ -17,18 +18,9 @@ export const revokePolicy =
     const { object, action } = objectAndAction(scope);
     const change = { fields: {}, created: '' };
     const row = await withAudit(database, call, change, async (tx) => {
-      const [deleted] = await tx
-        .delete(policies)
-        .where(
-          and(
-            eq(policies.tenantId, tenantId),
-            eq(policies.clientId, clientId),
-            eq(policies.object, object),
-            eq(policies.action, action),
-          ),
-        )
-        .returning();
-      if (!deleted) throw call.refuse('NOT_FOUND');
+      const ofClient = and(eq(policies.tenantId, tenantId), eq(policies.clientId, clientId));
+      const isScope = and(eq(policies.object, object), eq(policies.action, action));
+      const deleted = await deleteRow(tx, call, policies, and(ofClient, isScope));
       change.created = deleted.policyId;
       return { before: presentPolicy(deleted, call.requestId), after: null, result: deleted };
     });

@@ -4,6 +4,7 @@ import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { deleteRow } from '../../platform/operation/rows.js';
 import { platformScopesOfCaller, refuseBeyond, scopesOfRole } from '../roles/granting.js';
 import { lockPlatformAdministrators } from './last-platform-administrator.js';
 import { presentRoleBinding } from './present-role-binding.js';
@@ -15,13 +16,8 @@ export const deleteRoleBinding =
     const held = await platformScopesOfCaller(database, call);
     await withAudit(database, call, { fields: {} }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
-      const [deleted] = await tx
-        .delete(roleBindings)
-        .where(
-          and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId), eq(roleBindings.role, role)),
-        )
-        .returning();
-      if (!deleted) throw call.refuse('NOT_FOUND');
+      const ofClient = and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId));
+      const deleted = await deleteRow(tx, call, roleBindings, and(ofClient, eq(roleBindings.role, role)));
       const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
       refuseBeyond(held, scopes);
       await administrators?.requireOneLeft();

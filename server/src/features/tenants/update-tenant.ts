@@ -1,9 +1,10 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { readRow, updateRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
 import { presentTenant } from './present-tenant.js';
@@ -14,14 +15,10 @@ export const updateTenant =
     if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw call.refuse('TENANT_ID_RESERVED');
     const row = await withAudit(database, call, { fields: body }, async (tx) => {
       const own = eq(tenants.tenantId, call.tenantId);
-      const [locked] = await tx.select().from(tenants).where(own).for('no key update');
+      const locked = await readRow(tx, call, tenants, own, 'no key update');
       await refuseUnknownVendors(tx, body.vendors);
-      const [updated] = await tx
-        .update(tenants)
-        .set({ name: body.name, status: body.status, vendors: body.vendors, updatedAt: sql`now()` })
-        .where(own)
-        .returning();
-      if (!locked || !updated) throw call.refuse('NOT_FOUND');
+      const { name, status, vendors } = body;
+      const updated = await updateRow(tx, tenants, own, { name, status, vendors });
       return {
         before: presentTenant(locked, call.requestId),
         after: presentTenant(updated, call.requestId),

@@ -1,0 +1,68 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import type { Transaction } from '../database/database.js';
+import type { CallOf } from './call.js';
+
+type Row<Table extends PgTable> = Table['$inferSelect'];
+
+/** A condition on the key: it finds one row or none. */
+type Where = SQL | undefined;
+
+/** The refusal of a row that does not exist. */
+type Refusing = Pick<CallOf<'NOT_FOUND'>, 'refuse'>;
+
+/** `update` to delete the row, `no key update` to change it, the others to keep it while another row comes to refer to it. */
+type Lock = 'update' | 'no key update' | 'share' | 'key share';
+
+/** Reads a row, or refuses. A lock lasts until the transaction ends. */
+export async function readRow<Table extends PgTable>(
+  tx: Transaction,
+  { refuse }: Refusing,
+  table: Table,
+  where: Where,
+  lock?: Lock,
+): Promise<Row<Table>> {
+  const query = tx
+    .select()
+    .from(table as PgTable)
+    .where(where);
+  const [row] = await (lock ? query.for(lock) : query);
+  if (!row) throw refuse('NOT_FOUND');
+  return row;
+}
+
+export async function insertRow<Table extends PgTable>(
+  tx: Transaction,
+  table: Table,
+  values: Table['$inferInsert'],
+): Promise<Row<Table>> {
+  const [row] = await tx.insert(table).values(values).returning();
+  return row as Row<Table>;
+}
+
+/** Changes a row that the transaction has locked, and its updated_at. A value that is undefined stays. */
+export async function updateRow<Table extends PgTable & { updatedAt: PgColumn }>(
+  tx: Transaction,
+  table: Table,
+  where: Where,
+  values: PgUpdateSetSource<Table>,
+): Promise<Row<Table>> {
+  const [row] = await tx
+    .update(table as PgTable)
+    .set({ ...values, updatedAt: sql`now()` })
+    .where(where)
+    .returning();
+  if (!row) throw new Error('The row that was locked is gone.');
+  return row;
+}
+
+export async function deleteRow<Table extends PgTable>(
+  tx: Transaction,
+  { refuse }: Refusing,
+  table: Table,
+  where: Where,
+): Promise<Row<Table>> {
+  const [row] = await tx.delete(table).where(where).returning();
+  if (!row) throw refuse('NOT_FOUND');
+  return row as Row<Table>;
+}
