@@ -11,6 +11,7 @@ import { SEALED_NUMBER, sealedNumbers } from '../../platform/secrets/sealed-numb
 import { topics } from '../../platform/signals/signals.js';
 import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from '../commands/commands.table.js';
+import { positionBefore } from './position-before.js';
 import { presentEvent } from './present-event.js';
 
 const BEGINNING = '0';
@@ -37,7 +38,7 @@ export const listEvents =
       asTenant(database, tenantId, async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
         const since = from ?? filters.occurred_after;
-        return since === undefined ? BEGINNING : positionBefore(tx, tenantId, since);
+        return since === undefined ? BEGINNING : positionBefore(tx, since, tenantId);
       });
     const position = given ?? (isDescending ? END : await start());
     // An event is logged after it occurred, so no requested event has a lower number.
@@ -126,24 +127,4 @@ async function lastPosition(tx: Transaction, tenantId: string): Promise<string> 
   const [last] = await tx.execute<{ seq: string }>(sql`
     select coalesce(max(seq), 0)::text as seq from events where tenant_id = ${tenantId}`);
   return last?.seq ?? BEGINNING;
-}
-
-/**
- * A number before the tenant's first event of this time or later. The log has no index by time, but times increase with
- * the numbers, so a binary search finds the position.
- */
-async function positionBefore(tx: Transaction, tenantId: string, time: string): Promise<string> {
-  const [found] = await tx.execute<{ seq: string }>(sql`
-    with recursive search (low, high) as (
-      select 0::bigint, coalesce(max(seq), 0) from events where tenant_id = ${tenantId}
-      union all
-      select case when is_before then seq else low end, case when is_before then high else middle end
-      from (select low, high, (low + high) / 2 as middle from search where low < high) halves
-      cross join lateral (
-        select seq, logged_at < ${time}::timestamptz as is_before from events
-        where tenant_id = ${tenantId} and seq > middle order by seq limit 1
-      ) next
-    )
-    select low::text as seq from search where low >= high`);
-  return found?.seq ?? BEGINNING;
 }

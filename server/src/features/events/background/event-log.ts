@@ -8,6 +8,7 @@ import { readPublishedSeq } from '../../../platform/outbox/lease.js';
 import type { EventLog } from '../../../platform/outbox/outbox-kind.js';
 import type { Republishable } from '../../../platform/outbox/republish.js';
 import { commands } from '../../commands/commands.table.js';
+import { positionBefore } from '../position-before.js';
 import { presentEvent } from '../present-event.js';
 
 const PAGE = 256;
@@ -21,7 +22,7 @@ export const eventLog = (database: Database): EventLog => ({
 export const republishEvents = (database: Database): Republishable =>
   async function* pages({ since, tenantId }) {
     const until = await readPublishedSeq(database);
-    let after = await lastBefore(database, since, until);
+    let after = await asAllTenants(database, (tx) => positionBefore(tx, since));
     for (;;) {
       const found = await readEvents(database, { after, until, limit: PAGE, tenantId });
       const last = found.at(-1);
@@ -58,23 +59,4 @@ async function readEvents(database: Database, { after, until, limit, tenantId }:
       body: Buffer.from(JSON.stringify(presentEvent(event, command))),
     } satisfies Message,
   }));
-}
-
-/**
- * A number before the first event that was logged since then. The log has no index by time, but times increase with the
- * numbers, so a binary search finds the position.
- */
-async function lastBefore(database: Database, since: string, until: string): Promise<string> {
-  let [low, high] = [0n, BigInt(until)];
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const [next] = await asAllTenants(database, (tx) =>
-      tx.execute<{ is_before: boolean; seq: string }>(sql`
-        select seq::text, logged_at < ${since}::timestamptz as is_before from events
-        where seq > ${middle.toString()}::bigint order by events.seq limit 1`),
-    );
-    if (next?.is_before) low = BigInt(next.seq);
-    else high = middle;
-  }
-  return low.toString();
 }
