@@ -3,10 +3,7 @@ import { credentialOwner } from '../../platform/secrets/credential-owner.js';
 import { sealedTable } from '../../platform/secrets/sealed-secrets.js';
 
 export const sealedCredentials = sealedTable(credentials, {
-  name: 'credentials',
-  tenantId: credentials.tenantId,
-  id: credentials.clientId,
-  idOf: ({ clientId }) => clientId,
+  id: 'clientId',
   secrets: {
     secretSealed: ({ tenantId, clientId, secretVersion }) => credentialOwner(tenantId, clientId, secretVersion),
     previousSecretSealed: ({ tenantId, clientId, secretVersion }) =>

@@ -3,10 +3,7 @@ import { objectCredentials } from './object-credentials.table.js';
 import { objectSecretOwner } from './object-secrets.js';
 
 export const sealedObjectCredentials = sealedTable(objectCredentials, {
-  name: 'object_credentials',
-  tenantId: objectCredentials.tenantId,
-  id: objectCredentials.credentialId,
-  idOf: ({ credentialId }) => credentialId,
+  id: 'credentialId',
   secrets: {
     secretAccessKeySealed: (row) => objectSecretOwner(row, 'secret_access_key'),
     sessionTokenSealed: (row) => objectSecretOwner(row, 'session_token'),

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../database/database.js';
 import { type Keyring, keyIdOf } from './keyring.js';
@@ -7,7 +7,6 @@ type Row = Record<string, unknown>;
 
 /** A table that holds sealed secrets. */
 export type SealedTable = {
-  name: string;
   /** The rows of a tenant behind an id, in the order of the ids. */
   page(tx: Transaction, tenantId: string, after: string | null): Promise<SealedRow[]>;
 };
@@ -22,20 +21,18 @@ export type SealedRow = {
 
 export const ROWS_AT_ONCE = 100;
 
-type Description<Table extends PgTable> = {
-  name: string;
-  tenantId: PgColumn;
-  id: PgColumn;
-  idOf: (row: Table['$inferSelect']) => string;
+type TenantTable = PgTable & { tenantId: PgColumn };
+
+type Description<Table extends TenantTable> = {
+  /** The column that, with the tenant, names a row. */
+  id: keyof Table['$inferSelect'] & string;
   /** The columns with secrets: the column, and the identity that a secret of the row is sealed for. */
   secrets: { [Column in keyof Table['$inferSelect'] & string]?: (row: Table['$inferSelect']) => string };
 };
 
-export function sealedTable<Table extends PgTable>(
-  table: Table,
-  { name, tenantId, id, idOf, secrets }: Description<Table>,
-): SealedTable {
-  const columns = table as unknown as Record<string, PgColumn>;
+export function sealedTable<Table extends TenantTable>(table: Table, { id, secrets }: Description<Table>): SealedTable {
+  const columns = getTableColumns(table as PgTable);
+  const idColumn = columns[id] as PgColumn;
   const sealedIn = (row: Row) =>
     Object.entries(secrets).flatMap(([column, ownerOf]) => {
       const sealed = row[column];
@@ -44,16 +41,15 @@ export function sealedTable<Table extends PgTable>(
         : [];
     });
   return {
-    name,
     async page(tx, tenant, after) {
       const rows = (await tx
         .select()
         .from(table as PgTable)
-        .where(and(eq(tenantId, tenant), after === null ? undefined : gt(id, after)))
-        .orderBy(asc(id))
+        .where(and(eq(table.tenantId, tenant), after === null ? undefined : gt(idColumn, after)))
+        .orderBy(asc(idColumn))
         .limit(ROWS_AT_ONCE)) as Row[];
       return rows.map((row) => ({
-        id: idOf(row as Table['$inferSelect']),
+        id: String(row[id]),
         keyIds: sealedIn(row).map(({ sealed }) => keyIdOf(sealed)),
         async rewrap(tx, keyring) {
           const old = sealedIn(row).filter(({ sealed }) => keyIdOf(sealed) !== keyring.primary);
@@ -67,8 +63,8 @@ export function sealedTable<Table extends PgTable>(
           const changed = await tx
             .update(table)
             .set(Object.fromEntries(resealed))
-            .where(and(eq(tenantId, tenant), eq(id, idOf(row as Table['$inferSelect'])), ...unchanged))
-            .returning({ id });
+            .where(and(eq(table.tenantId, tenant), eq(idColumn, row[id]), ...unchanged))
+            .returning({ id: idColumn });
           return changed.length > 0;
         },
       }));
