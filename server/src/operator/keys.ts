@@ -1,11 +1,10 @@
-import { asc, gt } from 'drizzle-orm';
 import type { Config } from '../config.js';
 import { sealedCallbackEndpoints } from '../features/callback-endpoints/sealed-callback-endpoints.js';
 import { sealedCredentials } from '../features/credentials/sealed-credentials.js';
 import { sealedObjectCredentials } from '../features/object-credentials/sealed-object-credentials.js';
 import type { Database } from '../platform/database/database.js';
 import { asTenant } from '../platform/database/roles.js';
-import { tenants } from '../platform/identity/tenants.table.js';
+import { readTenantIds } from '../platform/identity/tenant-ids.js';
 import type { Keyring } from '../platform/secrets/keyring.js';
 import { forgetCanaries, readCanaries } from '../platform/secrets/open-keyring.js';
 import { ROWS_AT_ONCE, type SealedRow } from '../platform/secrets/sealed-secrets.js';
@@ -65,7 +64,7 @@ async function rewrap(database: Database, keyring: Keyring): Promise<number> {
 }
 
 async function* sealedRows(database: Database): AsyncGenerator<{ tenantId: string; row: SealedRow }> {
-  for await (const tenantId of tenantIds(database)) {
+  for (const tenantId of await readTenantIds(database)) {
     for (const table of tables) {
       for (let after: string | null = null; ; ) {
         const behind: string | null = after;
@@ -75,23 +74,5 @@ async function* sealedRows(database: Database): AsyncGenerator<{ tenantId: strin
         if (rows.length < ROWS_AT_ONCE) break;
       }
     }
-  }
-}
-
-async function* tenantIds(database: Database): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const behind = after;
-    // Tenants belong to the platform and have no row-level security: the tenant of the transaction does not matter.
-    const found = await asTenant(database, '', (tx) =>
-      tx
-        .select({ tenantId: tenants.tenantId })
-        .from(tenants)
-        .where(gt(tenants.tenantId, behind))
-        .orderBy(asc(tenants.tenantId))
-        .limit(ROWS_AT_ONCE),
-    );
-    for (const { tenantId } of found) yield tenantId;
-    after = found.at(-1)?.tenantId ?? '';
-    if (found.length < ROWS_AT_ONCE) return;
   }
 }

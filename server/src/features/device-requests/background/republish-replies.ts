@@ -1,7 +1,7 @@
 import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
-import { tenants } from '../../../platform/identity/tenants.table.js';
+import { readTenantIds } from '../../../platform/identity/tenant-ids.js';
 import { firstIdAt } from '../../../platform/new-id.js';
 import type { Republishable } from '../../../platform/outbox/republish.js';
 import { deviceRequests } from '../device-requests.table.js';
@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 25 * 60 * 60 * 1_000;
 /** The replies of the range whose devices still wait. */
 export const republishReplies = (database: Database): Republishable =>
   async function* pages({ since, until, tenantId }) {
-    const ids = tenantId === undefined ? await allTenants(database) : [tenantId];
+    const ids = tenantId === undefined ? await readTenantIds(database) : [tenantId];
     const { deviceRequestId, expiresAt, repliedAt } = deviceRequests;
     for (const id of ids) {
       let last = firstIdAt(new Date(Date.parse(until) - LONGEST_WAIT_MS).toISOString());
@@ -41,8 +41,3 @@ export const republishReplies = (database: Database): Republishable =>
       }
     }
   };
-
-const allTenants = async (database: Database) =>
-  (
-    await asAllTenants(database, (tx) => tx.select({ id: tenants.tenantId }).from(tenants).orderBy(tenants.tenantId))
-  ).map(({ id }) => id);
