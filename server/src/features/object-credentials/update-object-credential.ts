@@ -13,6 +13,7 @@ import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
 import { presentObjectCredential } from './present-object-credential.js';
 
 type Row = typeof objectCredentials.$inferSelect;
+type Body = Parameters<Handler<typeof contract.objectCredentials.update>>[0]['body'];
 
 export const updateObjectCredential =
   (
@@ -52,12 +53,6 @@ export const updateObjectCredential =
     return { status: 200, body: presentObjectCredential(row, call.requestId) };
   };
 
-type Secrets = {
-  access_key_id?: string | undefined;
-  secret_access_key?: string | undefined;
-  session_token?: string | null | undefined;
-};
-
 function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {
   if (current === null) return old === null ? undefined : 'removed';
   if (old === null) return 'set';
@@ -65,7 +60,7 @@ function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: c
 }
 
 /** A new access key removes the old session token, unless the body has a new one. */
-function secretsOf({ access_key_id, secret_access_key, session_token }: Secrets, locked: Row, keyring: Keyring) {
+function secretsOf({ access_key_id, secret_access_key, session_token }: Body, locked: Row, keyring: Keyring) {
   if (secret_access_key === undefined) {
     return session_token === undefined ? {} : { sessionTokenSealed: sealSessionToken(keyring, locked, session_token) };
   }

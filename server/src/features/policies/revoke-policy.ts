@@ -1,21 +1,21 @@
-import { type contract, objectAndAction } from '@tenant-open-platform/contract';
+import { type contract, objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { deleteRow } from '../../platform/operation/rows.js';
-import { platformScopesOfCaller, readScope, refuseBeyond } from '../roles/granting.js';
+import { platformScopesOfCaller, readScopes, refuseBeyond } from '../roles/granting.js';
 import { presentPolicy } from './present-policy.js';
 
 export const revokePolicy =
   (database: Database): Handler<typeof contract.policies.revoke> =>
   async ({ query: { client_id: clientId, scope: name } }, call) => {
     const { tenantId } = call;
-    const scope = readScope(call, name, 'query/scope');
+    const scopes = readScopes(call, [name], () => 'query/scope');
     const held = await platformScopesOfCaller(database, call);
-    refuseBeyond(held, [scope]);
-    const { object, action } = objectAndAction(scope);
+    refuseBeyond(held, scopes);
+    const { object, action } = objectAndAction(name as Scope);
     const change = { fields: {}, created: '' };
     const row = await withAudit(database, call, change, async (tx) => {
       const ofClient = and(eq(policies.tenantId, tenantId), eq(policies.clientId, clientId));

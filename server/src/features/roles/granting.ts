@@ -93,11 +93,6 @@ export function readScopes(
   return names as Scope[];
 }
 
-export function readScope(call: CallOf<'SCOPE_UNKNOWN'>, name: string, location: string): Scope {
-  if (!isScope(name)) throw scopeUnknown(call, [location], 'is not a scope');
-  return name;
-}
-
 /** Call it after refuseBeyond, so that a caller without the scope gets 403, not 422. */
 export function refuseScopesOfPlatformTenant(
   call: CallOf<'SCOPE_UNKNOWN'>,
