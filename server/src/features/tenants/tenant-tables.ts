@@ -46,9 +46,16 @@ export const exportedTables: readonly ExportedTable[] = [
 
 /**
  * Every table with rows of tenants, except the tenants themselves and the names that stay taken. A row comes before the
- * rows that it refers to: a deletion empties the tables in this order.
+ * rows that it refers to, and the audit log is last: a deletion empties the tables in this order.
  */
-export const tenantTables: readonly TenantTable[] = [outbox, ...exportedTables.map(({ table }) => table).reverse()];
+export const tenantTables: readonly TenantTable[] = [
+  outbox,
+  ...exportedTables
+    .map(({ table }) => table)
+    .filter((table) => table !== auditEvents)
+    .reverse(),
+  auditEvents,
+];
 
 function exported<Table extends TenantTable>(
   type: ExportedTable['type'],
