@@ -6,12 +6,6 @@ import type { Watchdog } from './watchdog.js';
 
 /** A scrape is answered even if the database is down. */
 const BACKLOG_WITHIN_MS = 2_000;
-const UNKNOWN: Backlog = {
-  rows: Number.NaN,
-  oldestSeconds: Number.NaN,
-  events: Number.NaN,
-  oldestEventSeconds: Number.NaN,
-};
 
 type Sources = { readBacklog: () => Promise<Backlog>; watchdog: Watchdog; peers?: Peers };
 
@@ -71,26 +65,16 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
     labelNames: ['table'] as const,
     registers: [registry],
   });
-  const unpublished = new Gauge({
-    name: 'top_outbox_unpublished',
-    help: 'Outbox rows that wait to be published, counted up to 10000.',
-    registers: [registry],
-  });
-  const oldestUnpublished = new Gauge({
-    name: 'top_outbox_oldest_unpublished_seconds',
-    help: 'Seconds that the oldest outbox row has waited.',
-    registers: [registry],
-  });
-  const unpublishedEvents = new Gauge({
-    name: 'top_events_unpublished',
-    help: 'Events of the log that wait to be published, counted up to 10000.',
-    registers: [registry],
-  });
-  const oldestUnpublishedEvent = new Gauge({
-    name: 'top_events_oldest_unpublished_seconds',
-    help: 'Seconds that the oldest of these events has waited.',
-    registers: [registry],
-  });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const backlogGauges: Record<keyof Backlog, Gauge> = {
+    rows: gauge('top_outbox_unpublished', 'Outbox rows that wait to be published, counted up to 10000.'),
+    oldestSeconds: gauge('top_outbox_oldest_unpublished_seconds', 'Seconds that the oldest outbox row has waited.'),
+    events: gauge('top_events_unpublished', 'Events of the log that wait to be published, counted up to 10000.'),
+    oldestEventSeconds: gauge(
+      'top_events_oldest_unpublished_seconds',
+      'Seconds that the oldest of these events has waited.',
+    ),
+  };
   new Gauge({
     name: 'top_loop_last_round_seconds',
     help: 'Seconds since the last round of each loop of this process; 0 for a consumer without messages.',
@@ -102,13 +86,12 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
   });
   async function updateBacklog(): Promise<void> {
     const backlog = await Promise.race([
-      readBacklog().catch(() => UNKNOWN),
-      delay(BACKLOG_WITHIN_MS, UNKNOWN, { ref: false }),
+      readBacklog().catch(() => null),
+      delay(BACKLOG_WITHIN_MS, null, { ref: false }),
     ]);
-    unpublished.set(backlog.rows);
-    oldestUnpublished.set(backlog.oldestSeconds);
-    unpublishedEvents.set(backlog.events);
-    oldestUnpublishedEvent.set(backlog.oldestEventSeconds);
+    for (const name of Object.keys(backlogGauges) as (keyof Backlog)[]) {
+      backlogGauges[name].set(backlog?.[name] ?? Number.NaN);
+    }
   }
   peers.answer('metrics', async () => {
     await updateBacklog();
