@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
-import { sealedCallbackEndpoints } from '../features/callback-endpoints/sealed-callback-endpoints.js';
+import { sealedCallbackEndpoints } from '../features/callback-endpoints/callback-secret.js';
 import { sealedCredentials } from '../features/credentials/sealed-credentials.js';
-import { sealedObjectCredentials } from '../features/object-credentials/sealed-object-credentials.js';
+import { sealedObjectCredentials } from '../features/object-credentials/object-secrets.js';
 import type { Database } from '../platform/database/database.js';
 import { asTenant } from '../platform/database/roles.js';
 import { readTenantIds } from '../platform/identity/tenant-ids.js';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import type { callbackEndpoints } from './callback-endpoints.table.js';
+import { sealedTable } from '../../platform/secrets/sealed-secrets.js';
+import { callbackEndpoints } from './callback-endpoints.table.js';
 
 type Row = typeof callbackEndpoints.$inferSelect;
 type Key = Pick<Row, 'tenantId' | 'endpointId'>;
@@ -30,5 +31,13 @@ export function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecr
 }
 
 /** The identity that a secret is sealed for. The secret does not open in another row or version. */
-export const callbackSecretOwner = ({ tenantId, endpointId }: Key, secretVersion: number) =>
+const callbackSecretOwner = ({ tenantId, endpointId }: Key, secretVersion: number) =>
   `callback-endpoint:${tenantId}:${endpointId}:${secretVersion}`;
+
+export const sealedCallbackEndpoints = sealedTable(callbackEndpoints, {
+  id: 'endpointId',
+  secrets: {
+    secretSealed: (row) => callbackSecretOwner(row, row.secretVersion),
+    previousSecretSealed: (row) => callbackSecretOwner(row, row.secretVersion - 1),
+  },
+});

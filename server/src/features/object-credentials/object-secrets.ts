@@ -1,11 +1,12 @@
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import type { objectCredentials } from './object-credentials.table.js';
+import { sealedTable } from '../../platform/secrets/sealed-secrets.js';
+import { objectCredentials } from './object-credentials.table.js';
 
 type Row = typeof objectCredentials.$inferSelect;
 type Identity = Pick<Row, 'tenantId' | 'credentialId' | 'secretVersion'>;
 
 /** The identity that a secret is sealed for. The secret does not open in another row, version or column. */
-export const objectSecretOwner = (
+const objectSecretOwner = (
   { tenantId, credentialId, secretVersion }: Identity,
   secret: 'secret_access_key' | 'session_token',
 ) => `object-credential:${tenantId}:${credentialId}:${secretVersion}:${secret}`;
@@ -22,4 +23,12 @@ export const openObjectSecrets = (keyring: Keyring, row: Row) => ({
     row.sessionTokenSealed === null
       ? null
       : keyring.open(row.sessionTokenSealed, objectSecretOwner(row, 'session_token')),
+});
+
+export const sealedObjectCredentials = sealedTable(objectCredentials, {
+  id: 'credentialId',
+  secrets: {
+    secretAccessKeySealed: (row) => objectSecretOwner(row, 'secret_access_key'),
+    sessionTokenSealed: (row) => objectSecretOwner(row, 'session_token'),
+  },
 });
