@@ -4,14 +4,13 @@ import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import { all } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
 import { firstIdAt } from '../../platform/new-id.js';
-import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 
 export const listAuditEvents =
   (database: Database): Handler<typeof contract.auditEvents.list> =>
-  async ({ query }, call) => {
-    const page = await newestFirst(database, call, query, {
+  ({ query }, call) =>
+    newestFirst(database, call, query, {
       table: auditEvents,
       order: ['auditEventId'],
       range: all([
@@ -24,9 +23,8 @@ export const listAuditEvents =
         query.outcome && eq(auditEvents.outcome, query.outcome),
       ]),
       json: ['before', 'after'],
+      present: presentAuditEvent,
     });
-    return answerPage(page, call, presentAuditEvent);
-  };
 
 /** The entry's request_id is the one of the recorded request, not of the request that reads it. */
 const presentAuditEvent = (row: typeof auditEvents.$inferSelect) => ({

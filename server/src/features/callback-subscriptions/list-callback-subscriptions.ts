@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { readRow } from '../../platform/operation/rows.js';
@@ -17,15 +16,11 @@ export const listCallbackSubscriptions =
     const { endpointId } = await asTenant(database, call.tenantId, (tx) =>
       readRow(tx, call, callbackEndpoints, endpoint),
     );
-    const page = await newestFirst(
-      database,
-      call,
-      { ...query, endpoint_id: endpointId },
-      {
-        table: callbackSubscriptions,
-        order: ['subscriptionId'],
-        range: eq(callbackSubscriptions.endpointId, endpointId),
-      },
-    );
-    return answerPage(page, call, presentCallbackSubscription);
+    const filtered = { ...query, endpoint_id: endpointId };
+    return newestFirst(database, call, filtered, {
+      table: callbackSubscriptions,
+      order: ['subscriptionId'],
+      range: eq(callbackSubscriptions.endpointId, endpointId),
+      present: presentCallbackSubscription,
+    });
   };

@@ -2,7 +2,6 @@ import type { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { readRow } from '../../platform/operation/rows.js';
@@ -15,17 +14,13 @@ export const listCommandTypes =
   async ({ params: { vendor }, query }, call) => {
     const known = eq(vendors.vendor, vendor);
     await asTenant(database, call.tenantId, (tx) => readRow(tx, call, vendors, known));
-    const page = await newestFirst(
-      database,
-      call,
-      { ...query, vendor },
-      {
-        table: commandTypes,
-        order: ['createdAt', 'commandType'],
-        ofPlatform: true,
-        range: eq(commandTypes.vendor, vendor),
-        json: ['payload_schema'],
-      },
-    );
-    return answerPage(page, call, presentCommandType);
+    const filtered = { ...query, vendor };
+    return newestFirst(database, call, filtered, {
+      table: commandTypes,
+      order: ['createdAt', 'commandType'],
+      ofPlatform: true,
+      range: eq(commandTypes.vendor, vendor),
+      json: ['payload_schema'],
+      present: presentCommandType,
+    });
   };

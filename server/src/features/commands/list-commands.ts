@@ -3,7 +3,6 @@ import { eq, gte, inArray, lt, notInArray } from 'drizzle-orm';
 import { all } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
 import { firstIdAt } from '../../platform/new-id.js';
-import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { commands } from './commands.table.js';
@@ -14,8 +13,8 @@ const UNDER_WAY = CommandStatus.options.filter((status) => !isTerminal({ status 
 
 export const listCommands =
   (database: Database): Handler<typeof contract.commands.list> =>
-  async ({ query }, call) => {
-    const page = await newestFirst(database, call, query, {
+  ({ query }, call) =>
+    newestFirst(database, call, query, {
       table: commands,
       order: ['commandId'],
       range: all([
@@ -32,6 +31,5 @@ export const listCommands =
         query.command_type && eq(commands.commandType, query.command_type),
       ]),
       json: ['payload', 'result', 'late_result', 'history'],
+      present: presentCommand,
     });
-    return answerPage(page, call, presentCommand);
-  };

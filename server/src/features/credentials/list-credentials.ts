@@ -9,16 +9,18 @@ import { presentCredential } from './present-credential.js';
 export const listCredentials =
   (database: Database, basePath: string): Handler<typeof contract.credentials.list> =>
   async ({ query }, call) => {
-    const { rows, nextCursor } = await newestFirst(database, call, query, {
+    const { body } = await newestFirst(database, call, query, {
       table: credentials,
       order: ['createdAt', 'clientId'],
       filters: query.status && inArray(credentials.status, query.status),
+      present: (row) => presentCredential(row, call),
     });
+    const { items, next_cursor: nextCursor } = body;
     const status = query.status ? `&status=${query.status.join()}` : '';
     const next = `${basePath}/api/v1/platform/tenants/${call.tenantId}/credentials?limit=${query.limit}${status}&cursor=${nextCursor}`;
     return {
       status: 200,
-      body: rows.map((row) => presentCredential(row, call)),
+      body: items,
       ...(nextCursor && { headers: { Link: `<${next}>; rel="next"`, 'X-Next-Cursor': nextCursor } }),
     };
   };

@@ -4,15 +4,14 @@ import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
 import { all } from '../../platform/database/bounded-scan.js';
 import type { Database } from '../../platform/database/database.js';
 import { firstIdAt } from '../../platform/new-id.js';
-import { answerPage } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presentParkedMessage, subjectKinds } from './present-parked-message.js';
 
 export const listParkedMessages =
   (database: Database): Handler<typeof contract.parkedMessages.list> =>
-  async ({ query }, call) => {
-    const page = await newestFirst(database, call, query, {
+  ({ query }, call) =>
+    newestFirst(database, call, query, {
       table: parkedMessages,
       order: ['parkedMessageId'],
       leftOut: 'body',
@@ -24,9 +23,8 @@ export const listParkedMessages =
         query.kind && eq(tokenOfSubject(3), subjectKinds[query.kind]),
         query.vendor && sql`${eq(tokenOfSubject(4), query.vendor)} and ${tokenOfSubject(3)} <> 'events'`,
       ]),
+      present: presentParkedMessage,
     });
-    return answerPage(page, call, presentParkedMessage);
-  };
 
 /** `tenants.{tenant_id}.{kind}.{vendor}` */
 const tokenOfSubject = (position: number) => sql`split_part(${parkedMessages.subject}, '.', ${position}::int)`;

@@ -7,10 +7,7 @@ export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The scope of a cursor: one list, in one tenant, with these filters. */
 type List = { call: CallOf<'INVALID_CURSOR'>; filters: Record<string, unknown> };
 
-/** An opaque cursor after the last item of a page. */
-const writeCursor = (list: List, position: string): string => cursorWriter(list)(position);
-
-/** Creates cursors for several items of one list. */
+/** Creates opaque cursors after items of one list. */
 export function cursorWriter(list: List): (position: string) => string {
   const binding = bindingOf(list);
   return (position) => Buffer.from(JSON.stringify([binding, position])).toString('base64url');
@@ -42,7 +39,7 @@ export function pageOf<Row>(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const position = last !== undefined && rows.length > limit ? positionOf(last) : lastRead;
-  return { rows: items, nextCursor: position === null ? null : writeCursor(list, position) };
+  return { rows: items, nextCursor: position === null ? null : cursorWriter(list)(position) };
 }
 
 /** The body of every list answer. */

@@ -6,12 +6,14 @@ import type { Database } from '../database/database.js';
 import { fittingRows, jsonBytes } from '../database/fitting-rows.js';
 import { asTenant } from '../database/roles.js';
 import type { CallOf } from './call.js';
-import { ID, pageOf, readCursor } from './cursor.js';
+import { answerPage, ID, pageOf, readCursor } from './cursor.js';
 
 /** A cursor is valid only with the filters that it was made for: all other fields. */
 type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
 
-type NewestFirst<Table extends PgTable, LeftOut> = {
+type Shown<Table extends PgTable, LeftOut extends PropertyKey> = Omit<Table['$inferSelect'], LeftOut>;
+
+type NewestFirst<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
   table: Table;
   /** The id, a UUID version 7, whose order is the order of creation; or created_at and the names in the key. */
   order: readonly (keyof Table['$inferSelect'] & string)[];
@@ -25,16 +27,17 @@ type NewestFirst<Table extends PgTable, LeftOut> = {
   leftOut?: LeftOut;
   /** Opaque JSON columns: the page ends once they reach its maximum size. */
   json?: readonly string[];
+  present: (row: Shown<Table, LeftOut>, requestId: string) => Item;
 };
 
-/** A page of a list, newest first. */
-export async function newestFirst<Table extends PgTable, LeftOut extends keyof Table['$inferSelect'] = never>(
+/** The answer of a list: a page, newest first. */
+export async function newestFirst<Table extends PgTable, Item, LeftOut extends keyof Table['$inferSelect'] = never>(
   database: Database,
   call: CallOf<'INVALID_CURSOR'>,
   { limit, cursor, ...bound }: Query,
-  { table, order, range, filters, ofPlatform = false, leftOut, json }: NewestFirst<Table, LeftOut>,
+  { table, order, range, filters, ofPlatform = false, leftOut, json, present }: NewestFirst<Table, LeftOut, Item>,
 ) {
-  type Row = Omit<Table['$inferSelect'], LeftOut> & Record<string, unknown>;
+  type Row = Shown<Table, LeftOut> & Record<string, unknown>;
   const list = { call, filters: bound };
   const columns = getTableColumns(table as PgTable);
   const ordering = order.map((name) => columns[name] as PgColumn);
@@ -60,7 +63,7 @@ export async function newestFirst<Table extends PgTable, LeftOut extends keyof T
       : { rows: await first(limit + 1), limit };
     return { rows: page.rows as Row[], limit: page.limit, lastRead };
   });
-  return pageOf(list, found.rows, found.limit, positionOf, found.lastRead);
+  return answerPage(pageOf(list, found.rows, found.limit, positionOf, found.lastRead), call, present);
 
   function isBefore(position: string[]): SQL {
     const values = ordering.map((column, at) => sql.param(readValue(column, position[at] as string), column));
