@@ -1,6 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { takenNames } from '../../platform/database/names.table.js';
 import { newId } from '../../platform/new-id.js';
@@ -49,7 +49,7 @@ export const createBusPrincipal =
         createdAt: admittedAt,
         updatedAt: admittedAt,
       });
-      return { before: null, after: presentBusPrincipal(created, call.requestId), result: created };
+      return changeOf(call, presentBusPrincipal, null, created);
     });
     signals.send([topics.busAccess]);
     return { status: 201, body: presentBusPrincipal(row, call.requestId) };

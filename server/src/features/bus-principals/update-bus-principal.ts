@@ -1,6 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -26,11 +26,7 @@ export const updateBusPrincipal =
         vendors: body.vendors,
         expiresAt: typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at,
       });
-      return {
-        before: presentBusPrincipal(locked, call.requestId),
-        after: presentBusPrincipal(updated, call.requestId),
-        result: updated,
-      };
+      return changeOf(call, presentBusPrincipal, locked, updated);
     });
     signals.send([topics.busAccess]);
     return { status: 200, body: presentBusPrincipal(row, call.requestId) };

@@ -1,5 +1,5 @@
 import { type contract, eventTypes } from '@tenant-open-platform/contract';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { CallOf } from '../../platform/operation/call.js';
@@ -32,7 +32,7 @@ export const createCallbackSubscription =
         .onConflictDoNothing()
         .returning();
       if (!created) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
-      return { before: null, after: presentCallbackSubscription(created, call.requestId), result: created };
+      return changeOf(call, presentCallbackSubscription, null, created);
     });
     return { status: 201, body: presentCallbackSubscription(row, call.requestId) };
   };

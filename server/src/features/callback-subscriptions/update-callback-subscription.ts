@@ -1,5 +1,5 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { callbackSubscriptions, isSubscription } from './callback-subscriptions.table.js';
@@ -13,11 +13,7 @@ export const updateCallbackSubscription =
       const [locked] = await tx.select().from(callbackSubscriptions).where(own).for('no key update');
       const [updated] = await tx.update(callbackSubscriptions).set({ status: body.status }).where(own).returning();
       if (!locked || !updated) throw call.refuse('NOT_FOUND');
-      return {
-        before: presentCallbackSubscription(locked, call.requestId),
-        after: presentCallbackSubscription(updated, call.requestId),
-        result: updated,
-      };
+      return changeOf(call, presentCallbackSubscription, locked, updated);
     });
     return { status: 200, body: presentCallbackSubscription(row, call.requestId) };
   };

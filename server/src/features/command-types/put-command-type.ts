@@ -1,6 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
@@ -44,10 +44,10 @@ async function insertCommandType(
     .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
     .onConflictDoNothing()
     .returning();
-  return created ? { before: null, after: presentCommandType(created, call.requestId), result: created } : null;
+  return created ? changeOf(call, presentCommandType, null, created) : null;
 }
 
-async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, { requestId }: Call) {
+async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, call: Call) {
   const { enabled, description, payload_schema: payloadSchema } = body;
   const key = keyOf(params);
   // Lock the row: two concurrent changes of the schema must both increment the revision.
@@ -59,11 +59,7 @@ async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'p
     description,
     ...(isNewSchema && { payloadSchema, revision: current.revision + 1 }),
   });
-  return {
-    before: presentCommandType(current, requestId),
-    after: presentCommandType(updated, requestId),
-    result: updated,
-  };
+  return changeOf(call, presentCommandType, current, updated);
 }
 
 const keyOf = ({ vendor, command_type }: Put['params']) =>

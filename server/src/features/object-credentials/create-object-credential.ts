@@ -1,5 +1,5 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -39,10 +39,8 @@ export const createObjectCredential =
         status: body.status ?? 'ACTIVE',
       });
       return {
-        before: null,
-        after: presentObjectCredential(created, call.requestId),
+        ...changeOf(call, presentObjectCredential, null, created),
         secrets: { secret_access_key: 'set', session_token: body.session_token ? 'set' : undefined },
-        result: created,
       };
     });
     return { status: 201, body: presentObjectCredential(row, call.requestId) };

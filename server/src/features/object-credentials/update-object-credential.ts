@@ -1,6 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -41,13 +41,11 @@ export const updateObjectCredential =
         ...secretsOf(body, locked, keyring),
       });
       return {
-        before: presentObjectCredential(locked, call.requestId),
-        after: presentObjectCredential(updated, call.requestId),
+        ...changeOf(call, presentObjectCredential, locked, updated),
         secrets: {
           secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
           session_token: changeOfToken(locked, updated),
         },
-        result: updated,
       };
     });
     return { status: 200, body: presentObjectCredential(row, call.requestId) };

@@ -1,5 +1,5 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -39,7 +39,7 @@ export const createObjectResource =
         maxExpiresInSeconds: body.max_expires_in_seconds ?? MAX_EXPIRES_IN_SECONDS,
         status: body.status ?? 'ACTIVE',
       });
-      return { before: null, after: presentObjectResource(created, call.requestId), result: created };
+      return changeOf(call, presentObjectResource, null, created);
     });
     return { status: 201, body: presentObjectResource(row, call.requestId) };
   };

@@ -1,5 +1,5 @@
 import type { contract } from '@tenant-open-platform/contract';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { readRow, updateRow } from '../../platform/operation/rows.js';
@@ -34,11 +34,7 @@ export const updateObjectResource =
         maxExpiresInSeconds: body.max_expires_in_seconds,
         status: body.status,
       });
-      return {
-        before: presentObjectResource(locked, call.requestId),
-        after: presentObjectResource(updated, call.requestId),
-        result: updated,
-      };
+      return changeOf(call, presentObjectResource, locked, updated);
     });
     return { status: 200, body: presentObjectResource(row, call.requestId) };
   };

@@ -1,6 +1,6 @@
 import { type contract, objectAndAction } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import { newId } from '../../platform/new-id.js';
@@ -37,7 +37,7 @@ export const createPolicy =
       }));
       const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
       if (!created) throw call.refuse('POLICY_ALREADY_EXISTS');
-      return { before: null, after: presentPolicy(created, call.requestId), result: created };
+      return changeOf(call, presentPolicy, null, created);
     });
     return { status: 201, body: presentPolicy(row, call.requestId) };
   };

@@ -1,6 +1,6 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { ne } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -21,7 +21,7 @@ export const createTenant =
         .onConflictDoNothing()
         .returning();
       if (!created) throw call.refuse('TENANT_ALREADY_EXISTS');
-      return { before: null, after: presentTenant(created, call.requestId), result: created };
+      return changeOf(call, presentTenant, null, created);
     });
     return { status: 201, body: presentTenant(row, call.requestId) };
   };

@@ -1,6 +1,6 @@
 import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -19,11 +19,7 @@ export const updateTenant =
       await refuseUnknownVendors(tx, body.vendors);
       const { name, status, vendors } = body;
       const updated = await updateRow(tx, tenants, own, { name, status, vendors });
-      return {
-        before: presentTenant(locked, call.requestId),
-        after: presentTenant(updated, call.requestId),
-        result: updated,
-      };
+      return changeOf(call, presentTenant, locked, updated);
     });
     signals.send([topics.busAccess]);
     return { status: 200, body: presentTenant(row, call.requestId) };

@@ -1,6 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { eq, sql } from 'drizzle-orm';
-import { withAudit } from '../../platform/audit/with-audit.js';
+import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
@@ -20,11 +20,7 @@ export const putVendor =
         .onConflictDoUpdate({ target: vendors.vendor, set: { enabled, updatedAt: sql`now()` } })
         .returning();
       if (!put) throw new Error('The vendor was neither inserted nor updated.');
-      return {
-        before: existing ? presentVendor(existing, call.requestId) : null,
-        after: presentVendor(put, call.requestId),
-        result: put,
-      };
+      return changeOf(call, presentVendor, existing, put);
     });
     signals.send([topics.busAccess]);
     return { status: 200, body: presentVendor(row, call.requestId) };

@@ -29,6 +29,18 @@ type Changed<Result> = {
  */
 const inTurn = createTurns();
 
+/** A change of a resource that the audit log shows as its answers do. */
+export const changeOf = <Row>(
+  { requestId }: Call,
+  present: (row: Row, requestId: string) => Facts,
+  before: Row | null | undefined,
+  after: Row,
+): Changed<Row> => ({
+  before: before ? present(before, requestId) : null,
+  after: present(after, requestId),
+  result: after,
+});
+
 /** Runs an administrative change and writes its audit entry in the same transaction: both are stored or neither is. */
 export function withAudit<Result>(
   database: Database,
