@@ -14,7 +14,7 @@ export const resources = {
   "deviceRequests": "Requests from devices, and the replies to them.",
   "events": "The event log of the tenant's commands.",
   "catalog": "The catalog: vendors and command types that the tenant can use.",
-  "objects": "Presigned URLs for objects in the tenant's own stores.",
+  "objects": "Presigned URLs for objects in the tenant's own object stores.",
   "objectCredentials": "Object credentials: access keys of the tenant's own S3-compatible stores.",
   "objectResources": "Object resources: rules for presigned URLs.",
   "callbackEndpoints": "Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.",
@@ -115,7 +115,7 @@ export const operations = {
   },
   "commands.get": {
     "summary": "Get a command",
-    "description": "Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.",
+    "description": "Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.",
     "scope": "open:command:read",
     "tenant": "own",
     "path": {
@@ -128,13 +128,13 @@ export const operations = {
       },
       "seen_updated_at": {
         "kind": "instant",
-        "description": "`updated_at` of the command in your last response. With wait_seconds, the platform then waits for the next change."
+        "description": "`updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change."
       }
     }
   },
   "commands.cancel": {
     "summary": "Cancel a command",
-    "description": "Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. With any other status, the request is refused with COMMAND_NOT_CANCELABLE.",
+    "description": "Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. If the command has another status, the request is refused with COMMAND_NOT_CANCELABLE.",
     "scope": "open:command:cancel",
     "tenant": "own",
     "path": {
@@ -151,7 +151,7 @@ export const operations = {
     "fields": {
       "order": {
         "kind": "text",
-        "description": "desc: newest first. asc: oldest first, so that new requests come after the cursor. By default desc.",
+        "description": "desc: newest first. asc: oldest first; use it to follow new requests. By default desc.",
         "choices": [
           "asc",
           "desc"
@@ -198,22 +198,22 @@ export const operations = {
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. In request and response bodies, this id is named `device_request_id`. There, `request_id` is the correlation id."
     },
     "fields": {}
   },
   "deviceRequests.reply": {
     "summary": "Reply to a device request",
-    "description": "Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role includes the scope: grant it with a custom role or a policy.",
+    "description": "Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.",
     "scope": "open:device-request:create",
     "tenant": "own",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. In request and response bodies, this id is named `device_request_id`. There, `request_id` is the correlation id."
     },
     "fields": {
       "outcome": {
         "kind": "text",
-        "description": "SUCCESS: the request is granted. ERROR: the request is refused.",
+        "description": "SUCCESS: the request succeeded. ERROR: it failed; see `error`.",
         "choices": [
           "SUCCESS",
           "ERROR"
@@ -226,7 +226,7 @@ export const operations = {
       },
       "error": {
         "kind": "object",
-        "description": "Reason for the refusal. Allowed only with outcome ERROR."
+        "description": "Error for the device. Allowed only with outcome ERROR."
       }
     }
   },
@@ -239,7 +239,7 @@ export const operations = {
     "fields": {
       "from": {
         "kind": "text",
-        "description": "Start of the list, if you send no cursor. `now`: after the newest event. A time: at the first event that was logged at or after this time. By default, the list starts at the oldest event. Omit `from` when you send a cursor."
+        "description": "Start of the list, if you send no cursor. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. By default, the list starts at the oldest event. Omit `from` when you send a cursor."
       },
       "order": {
         "kind": "text",
@@ -285,7 +285,7 @@ export const operations = {
   },
   "objects.presign": {
     "summary": "Presign an upload or a download",
-    "description": "Checks the rules of the object resource and returns a presigned URL for one upload or download. The client sends the request directly to the tenant's store, without other credentials. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
+    "description": "Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
     "scope": "open:object:create",
     "tenant": "own",
     "path": {},
@@ -345,7 +345,7 @@ export const operations = {
       },
       "endpoint": {
         "kind": "text",
-        "description": "URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it.",
+        "description": "URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it.",
         "isRequired": true
       },
       "region": {
@@ -420,7 +420,7 @@ export const operations = {
       },
       "endpoint": {
         "kind": "text",
-        "description": "URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it."
+        "description": "URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it."
       },
       "region": {
         "kind": "text",
@@ -450,7 +450,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.",
+        "description": "ACTIVE: can be used for presigned URLs. DISABLED: presign requests that use this credential or resource are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -460,7 +460,7 @@ export const operations = {
   },
   "objectCredentials.delete": {
     "summary": "Delete an object credential",
-    "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED one. URLs issued earlier keep working until they expire.",
+    "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED object resource. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:delete",
     "tenant": "own",
     "path": {
@@ -597,7 +597,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.",
+        "description": "ACTIVE: can be used for presigned URLs. DISABLED: presign requests that use this credential or resource are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -617,7 +617,7 @@ export const operations = {
   },
   "callbackEndpoints.create": {
     "summary": "Create a callback endpoint",
-    "description": "Stores a webhook URL. The platform does not deliver webhooks yet. The secret that will sign deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.",
+    "description": "Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.",
     "scope": "open:callback:create",
     "tenant": "own",
     "path": {},
@@ -629,7 +629,7 @@ export const operations = {
       },
       "url": {
         "kind": "text",
-        "description": "HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL.",
+        "description": "HTTPS URL of the webhook. The host must be public; user name and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL.",
         "isRequired": true
       },
       "status": {
@@ -683,7 +683,7 @@ export const operations = {
       },
       "url": {
         "kind": "text",
-        "description": "HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL."
+        "description": "HTTPS URL of the webhook. The host must be public; user name and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL."
       },
       "status": {
         "kind": "text",
@@ -703,7 +703,7 @@ export const operations = {
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "If true, the platform generates a new secret and returns it only in this response."
+        "description": "If true, the platform generates a new secret and returns it only in the response to this request."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
@@ -822,7 +822,7 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor.",
+        "description": "Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
@@ -847,7 +847,7 @@ export const operations = {
   },
   "tenants.update": {
     "summary": "Update a tenant",
-    "description": "Updates only the fields in the body. The change applies to the next request, on every node.",
+    "description": "Updates only the fields in the body. The change takes effect with the next request.",
     "scope": "platform:tenant:update",
     "tenant": "platform",
     "path": {
@@ -868,14 +868,14 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor.",
+        "description": "Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
   },
   "tenants.delete": {
     "summary": "Delete a tenant",
-    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
+    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
     "scope": "platform:tenant:delete",
     "tenant": "platform",
     "path": {
@@ -910,7 +910,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
         "isRequired": true
       },
       "name": {
@@ -933,7 +933,7 @@ export const operations = {
       },
       "replay_window_seconds": {
         "kind": "integer",
-        "description": "Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default."
+        "description": "A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default."
       },
       "expires_at": {
         "kind": "instant",
@@ -977,18 +977,18 @@ export const operations = {
     "tenant": "path",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id."
     },
     "fields": {}
   },
   "credentials.update": {
     "summary": "Update a credential",
-    "description": "Updates only the fields in the body. The change applies to the next request, on every node.",
+    "description": "Updates only the fields in the body. The change takes effect with the next request.",
     "scope": "platform:credential:update",
     "tenant": "path",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id."
     },
     "fields": {
       "name": {
@@ -1010,7 +1010,7 @@ export const operations = {
       },
       "replay_window_seconds": {
         "kind": "integer",
-        "description": "Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default."
+        "description": "A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default."
       },
       "expires_at": {
         "kind": "instant",
@@ -1019,11 +1019,11 @@ export const operations = {
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "If true, the platform generates a new secret and returns it only in this response."
+        "description": "If true, the platform generates a new secret and returns it only in the response to this request."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: it ends the previous secret immediately."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately."
       }
     }
   },
@@ -1039,7 +1039,7 @@ export const operations = {
   },
   "roles.put": {
     "summary": "Create or replace a custom role",
-    "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.",
+    "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
     "scope": "platform:access:update",
     "tenant": "path",
     "path": {
@@ -1049,7 +1049,7 @@ export const operations = {
     "fields": {
       "scopes": {
         "kind": "list",
-        "description": "All scopes of the role, each once. A scope that is missing here is revoked.",
+        "description": "All scopes of the role, without duplicates. A scope that is missing here is revoked.",
         "isRequired": true
       }
     }
@@ -1067,7 +1067,7 @@ export const operations = {
   },
   "roleBindings.create": {
     "summary": "Bind a credential to a role",
-    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.",
+    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
     "scope": "platform:access:create",
     "tenant": "path",
     "path": {
@@ -1076,7 +1076,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
         "isRequired": true
       },
       "role": {
@@ -1103,19 +1103,19 @@ export const operations = {
   },
   "roleBindings.delete": {
     "summary": "Remove a role from a credential",
-    "description": "Removes the role from the credential. The change applies to its next request.",
+    "description": "Removes the role from the credential. The change applies to the next request of the credential.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
+      "client_id": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
       "role": "Name of the role, for example `tenant_admin`."
     },
     "fields": {}
   },
   "policies.create": {
     "summary": "Grant one scope to a credential",
-    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.",
+    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
     "scope": "platform:access:create",
     "tenant": "path",
     "path": {
@@ -1124,12 +1124,12 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
         "kind": "text",
-        "description": "Scope in the form object:action, for example `open:command:read`.",
+        "description": "Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`.",
         "isRequired": true
       }
     }
@@ -1160,19 +1160,19 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
         "kind": "text",
-        "description": "Scope in the form object:action, for example `open:command:read`.",
+        "description": "Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`.",
         "isRequired": true
       }
     }
   },
   "policies.delete": {
     "summary": "Delete a policy",
-    "description": "Revokes the scope of the policy. The change applies to the next request of the credential. A role may still grant the scope.",
+    "description": "Deletes the policy. The credential no longer has its scope through this policy. The change applies to the next request of the credential. A role may still grant the scope.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
@@ -1183,7 +1183,7 @@ export const operations = {
   },
   "busPrincipals.create": {
     "summary": "Create a messaging-bus principal",
-    "description": "Registers a NATS user by its public nkeys. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.",
+    "description": "Registers a NATS user with two public nkeys: one of the user and one of its account. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.",
     "scope": "platform:bus-principal:create",
     "tenant": "path",
     "path": {
@@ -1202,7 +1202,7 @@ export const operations = {
       },
       "bus_user_public_key": {
         "kind": "text",
-        "description": "Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted.",
+        "description": "Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted.",
         "isRequired": true
       },
       "principal_type": {
@@ -1319,7 +1319,7 @@ export const operations = {
   },
   "vendors.put": {
     "summary": "Add, enable or disable a vendor",
-    "description": "Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused at once. Commands accepted earlier continue.",
+    "description": "Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands accepted earlier continue.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
     "path": {
@@ -1345,7 +1345,7 @@ export const operations = {
   },
   "commandTypes.put": {
     "summary": "Add or change a command type",
-    "description": "Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and applies to the next command, on every node.",
+    "description": "Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and takes effect with the next command.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
     "path": {
@@ -1363,13 +1363,13 @@ export const operations = {
       },
       "payload_schema": {
         "kind": "object",
-        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf."
+        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts."
       }
     }
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The platform writes it in the same transaction as the change and never alters it.",
+    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The entry of a change is written in the transaction of the change. Entries are immutable.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "path": {
@@ -1404,7 +1404,7 @@ export const operations = {
   },
   "parkedMessages.list": {
     "summary": "List parked messages",
-    "description": "Lists the messages of the tenant that the platform or the messaging bus refused, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.",
+    "description": "Lists the tenant's refused messages, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.",
     "scope": "platform:parked-message:read",
     "tenant": "path",
     "path": {

@@ -23,9 +23,9 @@ const info = {
     { name: 'device-requests', description: 'Requests from devices, and the replies to them.' },
     { name: 'events', description: 'Events of a tenant.' },
   ],
-  description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the view of the platform: it sends a command, and the adapter reads it.
+  description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the platform's point of view: it sends a command, and the adapter reads it.
 
-Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS without accounts). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durables: do not create or list any. Pull messages from your durable and acknowledge each message. A message without acknowledgement is delivered again after 30 seconds; \`+WPI\` (in progress) restarts the 30 seconds.
+Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS server without accounts). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durable consumers: do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 30 seconds. If you need longer, send \`+WPI\` (in progress) to restart this time.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|
@@ -43,7 +43,7 @@ const servers = {
   nats: {
     host: '127.0.0.1:4222',
     protocol: 'nats',
-    description: 'NATS 2.9 or later with JetStream: the server in NATS_URL of the platform.',
+    description: 'NATS 2.9 or later with JetStream: the server that the platform uses (its setting NATS_URL).',
     security: [{ $ref: '#/components/securitySchemes/nkey' }],
     'x-nats-client': { inbox_prefix: inboxPrefix('{public key}'), jetstream_api_prefix: API_PREFIX },
   },
@@ -60,7 +60,10 @@ const securitySchemes = {
 const parameters = {
   tenant_id: { description: 'Tenant of the command, the device or the event.', examples: ['acme'] },
   vendor: { description: 'Vendor in the platform catalog.', examples: ['vendor_a'] },
-  event_type: { description: 'Event type, which consists of two tokens of the subject.', enum: [...eventTypes] },
+  event_type: {
+    description: 'Event type, for example `command.accepted`; its dot makes it two subject tokens.',
+    enum: [...eventTypes],
+  },
 };
 
 type Channel = {
@@ -76,7 +79,7 @@ type Channel = {
 };
 
 const adapterReads = (stream: string) =>
-  `The stream is \`${stream}\`. A SERVICE principal reads the durable \`${durables.adapter('{tenant_id}', '{vendor}')}\`. A SERVICE principal of the tenant \`${PLATFORM_TENANT_ID}\` reads the durable \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which has the messages of every tenant.`;
+  `The stream is \`${stream}\`. A SERVICE principal reads from the durable consumer \`${durables.adapter('{tenant_id}', '{vendor}')}\`. A SERVICE principal of the tenant \`${PLATFORM_TENANT_ID}\` reads from the durable consumer \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which has the messages of every tenant.`;
 
 const adapterDurable = { name: durables.adapter('{tenant_id}', '{vendor}'), principal_type: 'SERVICE' } as const;
 
@@ -91,7 +94,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandMessage'],
     summary: 'Send a command to the adapter of its vendor',
-    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable. Execute each command_id only once.`,
+    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. Execute each command_id only once.`,
   },
   commandUpdate: {
     action: 'receive',
@@ -100,7 +103,7 @@ const channels: Record<ChannelName, Channel> = {
     messages: ['CommandUpdate'],
     summary: 'Receive an update of a command from its adapter',
     description:
-      'The stream is `TOP_UPDATES`. A command can have many updates. The platform refuses an update that is malformed. It also refuses an update for an unknown command, or for a command of another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is counted and parked, so that the operator can read it.',
+      'The stream is `TOP_UPDATES`. A command can have many updates. The platform refuses an update that is malformed. It also refuses an update for an unknown command, or for a command of another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is stored as a parked message: see parkedMessages.list.',
   },
   deviceRequest: {
     action: 'receive',
@@ -126,7 +129,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'event_type',
     messages: eventTypes,
     summary: 'Publish an event of a tenant',
-    description: `The stream is \`TOP_EVENTS\`. It keeps events for 7 days. A CLIENT principal reads the durable \`${durables.events('{tenant_id}', '{principal_id}')}\`, which has every event of its tenant. Each command has exactly one event of each type. All copies of an event have the same event_id.`,
+    description: `The stream is \`TOP_EVENTS\`. It keeps events for 7 days. A CLIENT principal reads from the durable consumer \`${durables.events('{tenant_id}', '{principal_id}')}\`, which has every event of its tenant. Each command has exactly one event of each type. All copies of an event have the same event_id.`,
   },
 };
 

@@ -27,7 +27,9 @@ export const headers = {
   ),
   Link: string('URL of the next page, in the form `<target>; rel="next"`. Absent on the last page.'),
   'X-Next-Cursor': string('Send as `cursor` to get the next page. Absent on the last page.'),
-  RateLimit: string('Name of the limit, remaining requests, and seconds until the quota is full again.'),
+  RateLimit: string(
+    'Name of the limit, remaining requests, and seconds until all requests of the quota are available again.',
+  ),
   'RateLimit-Policy': string('Name of the limit, its quota of requests, and its window in seconds.'),
   'Retry-After': {
     description: 'How long to wait before the next attempt, in seconds.',

@@ -5,6 +5,7 @@ import { ErrorBody } from '../src/errors.js';
 import { errorsOf } from '../src/errors-of.js';
 import { PlatformEvent } from '../src/events.js';
 import { resources } from '../src/resources.js';
+import { PLATFORM_TENANT_ID } from '../src/scopes.js';
 import { codeSamples, type SampledOperation } from './code-samples.js';
 import { type DescribedEvent, describedEvents } from './described-events.js';
 import { separateEnums } from './enums.js';
@@ -21,7 +22,14 @@ const info = {
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
   contact: { name: 'The operator of the platform' },
-  description: `Multi-tenant cloud-to-device control. Requests and responses are JSON. Every response has a \`request_id\`.
+  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has a \`request_id\`.
+
+## Terms
+
+- **adapter**: the program of a vendor that executes commands and reports their outcome over the messaging bus
+- **operator**: the people who run the platform and set its configuration
+- **tenant \`${PLATFORM_TENANT_ID}\`**: the tenant whose credentials administer all other tenants
+- **operation id**: the name of an operation in this document, such as \`credentials.create\`
 
 ## Signing
 
@@ -48,7 +56,7 @@ headers = {'X-Api-Id': client_id,
 - a new error code
 - a new value in a schema with \`x-extensible-enum\`
 
-Handle an unknown error code by its HTTP status, and ignore an unknown value. An enum in a request has only the listed values: the platform refuses any other value with 400.
+For an unknown error code, use the HTTP status of the response. Ignore other unknown values. An enum in a request has only the listed values: the platform refuses any other value with 400.
 
 Before an operation is removed, it is marked \`deprecated\` for at least 180 days. During this time its responses have the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).`,
 };
@@ -56,7 +64,7 @@ Before an operation is removed, it is marked \`deprecated\` for at least 180 day
 const usualMeanings: Record<string, string> = {
   200: 'Success.',
   201: 'Created.',
-  202: 'The command is stored, by this request or by an earlier one with the same key. 202 does not mean that the device executed it.',
+  202: 'The command is stored, by this request or by an earlier one with the same idempotency_key. 202 does not mean that the device executed it.',
 };
 
 /** The OpenAPI description of the whole contract, the content of openapi.json. */
@@ -162,7 +170,7 @@ const requestBody = (schema: z.ZodType) => ({
 });
 
 function successResponses({ responses, metadata }: Operation['route']) {
-  const { successes = {}, answerHeaders } = metadata;
+  const { successes = {}, examples = {}, answerHeaders } = metadata;
   const statuses = Object.keys(responses).filter((status) => Number(status) < 400);
   return Object.fromEntries(
     statuses.map((status) => [
@@ -170,7 +178,7 @@ function successResponses({ responses, metadata }: Operation['route']) {
       {
         description: successes[Number(status)] ?? usualMeanings[status],
         headers: headerReferences(answerHeaders),
-        content: jsonContent(responses[Number(status)]),
+        content: jsonContent(responses[Number(status)], examples[Number(status)]),
       },
     ]),
   );
@@ -182,7 +190,7 @@ function webhook({ type, summary, example }: DescribedEvent) {
       operationId: `events.${type}`,
       summary,
       description:
-        'An event of the tenant, for a subscribed callback endpoint. The platform does not deliver webhooks yet. An event may be delivered more than once; all copies have the same event_id.',
+        'An event for each callback endpoint that subscribes to its event type. The platform does not deliver webhooks yet. An event may be delivered more than once; all copies have the same event_id.',
       security: [],
       requestBody: { required: true, content: jsonContent(PlatformEvent, example) },
       responses: { '2XX': { description: 'Received.' } },

@@ -15,7 +15,7 @@ Every error response has the same body:
 }
 \`\`\`
 
-Programs use \`code\`, people read \`message\`. \`request_id\` is the \`X-Request-Id\` of the request, or an id that the platform generated: quote it when you report a problem. \`details\` lists every problem in the request, with its location. \`metadata\` has additional data for the code. New codes can be added within \`/api/v1\`: handle an unknown code by its HTTP status.
+Programs use \`code\`, people read \`message\`. \`request_id\` is the \`X-Request-Id\` of the request, or an id that the platform generated: quote it when you report a problem. \`details\` lists every problem in the request, with its location. \`metadata\` has additional data for the code. New codes can be added within \`/api/v1\`: for an unknown code, use the HTTP status of the response.
 
 To see an error, run this at the root of the repository while the platform runs. \`topctl\` shows the message, the code, the details and the request id:
 

@@ -27,10 +27,12 @@ const AuditEvent = z
     operation: OperationName,
     target: z
       .string()
-      .describe('Path of the resource below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.'),
+      .describe(
+        'Path of the resource without the leading /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.',
+      ),
     changes: z.array(z.string()).describe('Names of the fields in the request.'),
     before: values.describe(
-      'Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785).',
+      'Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by an object: `bytes` is its size, `sha256` the hash of its canonical JSON (RFC 8785).',
     ),
     after: values.describe(
       'New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time.',
@@ -61,7 +63,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The platform writes it in the same transaction as the change and never alters it.',
+      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The entry of a change is written in the transaction of the change. Entries are immutable.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,

@@ -27,7 +27,7 @@ const BusAccountPublicKey = BusKey.describe(
   'Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant.',
 );
 const BusUserPublicKey = BusKey.describe(
-  'Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted.',
+  'Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted.',
 );
 
 const PrincipalVendors = Vendors.describe(
@@ -138,7 +138,7 @@ export const busPrincipals = operations({
     path: '/api/v1/platform/tenants/:tenant_id/bus/principals',
     summary: 'Create a messaging-bus principal',
     description:
-      'Registers a NATS user by its public nkeys. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.',
+      'Registers a NATS user with two public nkeys: one of the user and one of its account. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.',
     metadata: {
       scope: 'platform:bus-principal:create',
       specified: true,

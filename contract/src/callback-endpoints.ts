@@ -16,7 +16,7 @@ const CallbackUrl = z
   .min(1)
   .max(2048)
   .describe(
-    'HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL.',
+    'HTTPS URL of the webhook. The host must be public; user name and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL.',
   );
 const TimeoutSeconds = z
   .int()
@@ -50,9 +50,9 @@ const fields = {
   secret_version: z
     .int()
     .min(1)
-    .describe('Number of the current secret: starts at 1 and increases by 1 with each rotation.'),
+    .describe('Version number of the current secret: starts at 1 and increases by 1 with each rotation.'),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'When the previous secret expires; null if there is no valid previous secret. Until then, both secrets sign deliveries.',
+    'When the previous secret expires; null if there is no valid previous secret. Until then, each delivery has one signature per secret. The platform does not deliver webhooks yet.',
   ),
   created_at: Timestamp.describe('When the endpoint was created.'),
   updated_at: Timestamp.describe('When the endpoint was last changed.'),
@@ -78,7 +78,7 @@ const CallbackEndpoint = z.object(fields).meta({ id: 'CallbackEndpoint', example
 const Secret = z
   .string()
   .describe(
-    'Secret that will sign deliveries, returned only in this response. It consists of `whsec_` and 32 bytes in base64, as in Standard Webhooks.',
+    'Secret for signing webhook deliveries, returned only in this response. It consists of `whsec_` and 32 bytes in base64, as in Standard Webhooks.',
   );
 
 const CallbackEndpointWithSecret = z.object({ ...fields, secret: Secret }).meta({
@@ -126,7 +126,7 @@ const CallbackEndpointUpdate = z
     rotate_secret: z
       .boolean()
       .optional()
-      .describe('If true, the platform generates a new secret and returns it only in this response.'),
+      .describe('If true, the platform generates a new secret and returns it only in the response to this request.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
@@ -164,7 +164,7 @@ export const callbackEndpoints = operations({
     path: '/api/v1/open/callbacks/endpoints',
     summary: 'Create a callback endpoint',
     description:
-      'Stores a webhook URL. The platform does not deliver webhooks yet. The secret that will sign deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.',
+      'Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.',
     metadata: {
       scope: 'open:callback:create',
       specified: true,

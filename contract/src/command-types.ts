@@ -7,7 +7,7 @@ const Enabled = z.boolean().describe('Whether the platform accepts commands of t
 const Description = printable(1000).describe('What the command does: 1 to 1000 printable characters.');
 /** The allowed form of a payload schema. */
 const limits =
-  'At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf.';
+  'At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts.';
 const CatalogCommandType = z
   .object({
     vendor: Vendor,
@@ -87,7 +87,7 @@ export const commandTypes = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor/command-types/:command_type',
     summary: 'Add or change a command type',
     description:
-      'Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and applies to the next command, on every node.',
+      'Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and takes effect with the next command.',
     metadata: {
       scope: 'platform:catalog:update',
       specified: false,

@@ -128,13 +128,15 @@ const HistoryEntry = z.object({
 });
 
 const LateResult = z.object({
-  received_at: Timestamp.describe('When the platform received the late result.'),
-  adapter_status: AdapterStatus.nullable().describe('Adapter status in the late report; null if it had none.'),
+  received_at: Timestamp.describe('When the platform received this report.'),
+  adapter_status: AdapterStatus.nullable().describe(
+    'Adapter status in this report; null if the report did not contain one.',
+  ),
   device_execution_status: DeviceExecutionStatus.nullable().describe(
-    'Device execution status in the late report; null if it had none.',
+    'Device execution status in this report; null if the report did not contain one.',
   ),
   status_reason: StatusReason,
-  result: OpaqueObject.nullable().describe('Result in the late report; null if it had none.'),
+  result: OpaqueObject.nullable().describe('Result in this report; null if the report did not contain one.'),
 });
 
 const CommandAccepted = z
@@ -172,7 +174,7 @@ const Command = z
     status_reason: StatusReason,
     result: OpaqueObject.nullable().describe('Result from the device; null until there is one.'),
     late_result: LateResult.nullable().describe(
-      'First result that arrived after the status became final; null if there is none. It does not change the status.',
+      'First report of an outcome that arrived after the status became final; null if there is none. It does not change the status.',
     ),
     accepted_at: Timestamp.describe('When the platform accepted the command.'),
     dispatched_at: Timestamp.nullable().describe('When the platform sent the command to the adapter; null until then.'),
@@ -182,9 +184,7 @@ const Command = z
     completed_at: Timestamp.nullable().describe('When the status became final; null until then.'),
     updated_at: Timestamp.describe('When the command last changed.'),
     created_by_client_id: ClientId.describe('Credential that created the command.'),
-    history: z
-      .array(HistoryEntry)
-      .describe('Every change of status, oldest first, including late reports. At most 100 entries.'),
+    history: z.array(HistoryEntry).describe('All status changes and late reports, oldest first. At most 100 entries.'),
     request_id: RequestId,
   })
   .meta({
@@ -248,7 +248,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands/:command_id',
     summary: 'Get a command',
     description:
-      'Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.',
+      'Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.',
     metadata: {
       scope: 'open:command:read',
       specified: true,
@@ -259,7 +259,7 @@ export const commands = operations({
     query: z.strictObject({
       wait_seconds: WaitSeconds,
       seen_updated_at: InputTimestamp.optional().describe(
-        '`updated_at` of the command in your last response. With wait_seconds, the platform then waits for the next change.',
+        '`updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change.',
       ),
     }),
     responses: { 200: Command },
@@ -295,7 +295,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands/:command_id/cancel',
     summary: 'Cancel a command',
     description:
-      'Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. With any other status, the request is refused with COMMAND_NOT_CANCELABLE.',
+      'Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. If the command has another status, the request is refused with COMMAND_NOT_CANCELABLE.',
     metadata: {
       scope: 'open:command:cancel',
       specified: false,

@@ -18,7 +18,7 @@ const AllowedClockSkewSeconds = WindowSeconds.describe(
 );
 
 const ReplayWindowSeconds = WindowSeconds.describe(
-  'Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default.',
+  'A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default.',
 );
 
 const PreviousSecretTtlSeconds = z
@@ -42,7 +42,7 @@ const Credential = z
     secret_version: z
       .int()
       .min(1)
-      .describe('Number of the current secret: starts at 1 and increases by 1 with each rotation.'),
+      .describe('Version number of the current secret: starts at 1 and increases by 1 with each rotation.'),
     previous_secret_expires_at: Timestamp.nullable().describe(
       'When the previous secret expires; null if there is no valid previous secret.',
     ),
@@ -187,9 +187,9 @@ const CredentialUpdate = z
     rotate_secret: z
       .boolean()
       .optional()
-      .describe('If true, the platform generates a new secret and returns it only in this response.'),
+      .describe('If true, the platform generates a new secret and returns it only in the response to this request.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
-      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: it ends the previous secret immediately.',
+      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately.',
     ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
@@ -271,7 +271,7 @@ export const credentials = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
     summary: 'Update a credential',
-    description: 'Updates only the fields in the body. The change applies to the next request, on every node.',
+    description: 'Updates only the fields in the body. The change takes effect with the next request.',
     metadata: {
       scope: 'platform:credential:update',
       specified: false,

@@ -14,11 +14,7 @@ import {
   WaitSeconds,
 } from './primitives.js';
 
-export const DeviceRequestId = z
-  .uuid()
-  .describe(
-    'Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id.',
-  );
+export const DeviceRequestId = z.uuid().describe('Id of the device request: a UUID version 7.');
 
 export const RequestType = z
   .string()
@@ -35,7 +31,7 @@ export const DeviceRequestStatus = z.enum(['PENDING', 'REPLIED', 'EXPIRED']).met
 
 export const ReplyOutcome = z
   .enum(['SUCCESS', 'ERROR'])
-  .meta({ id: 'ReplyOutcome', description: 'SUCCESS: the request is granted. ERROR: the request is refused.' });
+  .meta({ id: 'ReplyOutcome', description: 'SUCCESS: the request succeeded. ERROR: it failed; see `error`.' });
 const ReplyError = z.strictObject({
   code: z.string().min(1).max(128).describe('Machine-readable code.'),
   message: z.string().max(1024).describe('Human-readable explanation.'),
@@ -45,7 +41,7 @@ const ReplyError = z.strictObject({
 export const DeviceReply = z.object({
   outcome: ReplyOutcome,
   payload: OpaqueObject.nullable().describe('Data for the device; null if there is none.'),
-  error: ReplyError.nullable().describe('Reason for the refusal; null if there is none.'),
+  error: ReplyError.nullable().describe('Error for the device; null if there is none.'),
   replied_at: Timestamp.describe('When the platform received the reply.'),
   replied_by_client_id: z.string().describe('Credential that sent the reply.'),
 });
@@ -91,7 +87,7 @@ const DeviceRequestReply = z
       .record(z.string(), z.unknown())
       .optional()
       .describe('Data for the device. At most 32 KiB as JSON in UTF-8.'),
-    error: ReplyError.optional().describe('Reason for the refusal. Allowed only with outcome ERROR.'),
+    error: ReplyError.optional().describe('Error for the device. Allowed only with outcome ERROR.'),
   })
   .refine((reply) => reply.outcome === 'ERROR' || reply.error === undefined, {
     path: ['error'],
@@ -105,7 +101,11 @@ const DeviceRequestReply = z
     },
   });
 
-const path = z.object({ request_id: DeviceRequestId });
+const path = z.object({
+  request_id: DeviceRequestId.describe(
+    'Id of the device request: a UUID version 7. In request and response bodies, this id is named `device_request_id`. There, `request_id` is the correlation id.',
+  ),
+});
 
 export const deviceRequests = operations({
   list: {
@@ -126,9 +126,7 @@ export const deviceRequests = operations({
       order: z
         .enum(['asc', 'desc'])
         .default('desc')
-        .describe(
-          'desc: newest first. asc: oldest first, so that new requests come after the cursor. By default desc.',
-        ),
+        .describe('desc: newest first. asc: oldest first; use it to follow new requests. By default desc.'),
       status: DeviceRequestStatus.optional().describe('Only requests with this status.'),
       vendor: Vendor.optional().describe('Only requests from devices of this vendor.'),
       device_id: DeviceId.optional().describe('Only requests from this device.'),
@@ -161,7 +159,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests/:request_id/reply',
     summary: 'Reply to a device request',
     description:
-      'Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role includes the scope: grant it with a custom role or a policy.',
+      'Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.',
     metadata: {
       scope: 'open:device-request:create',
       specified: true,

@@ -22,7 +22,7 @@ export const errors = {
   INVALID_TARGET: {
     status: 400,
     meaning: 'The path or the query of the URL is malformed.',
-    fix: 'Use the path that the reference shows, without a trailing slash and without percent-encoding. Give each query parameter only once, with a value. Percent-encode special characters in the value.',
+    fix: 'Use the path that the reference shows, without a trailing slash. Do not percent-encode the path. Give each query parameter only once, with a value. Percent-encode special characters in query values.',
     retryable: false,
   },
   INVALID_REQUEST_ID: {
@@ -34,19 +34,19 @@ export const errors = {
   MALFORMED_JSON: {
     status: 400,
     meaning: 'The body is not valid JSON, or it is ambiguous, for example because of a duplicate key.',
-    fix: 'Correct the body at the location that details names.',
+    fix: 'Correct the body at the location in `details`.',
     retryable: false,
   },
   VALIDATION_FAILED: {
     status: 400,
     meaning: 'A field of the query or the body is missing, unknown or invalid.',
-    fix: 'Correct every field that details lists.',
+    fix: 'Correct every field listed in `details`.',
     retryable: false,
   },
   INVALID_CURSOR: {
     status: 400,
     meaning: 'The cursor does not belong to this list with these filters.',
-    fix: 'Send next_cursor of the previous page with the same filters, or omit the cursor.',
+    fix: 'Send `next_cursor` of the previous page with the same filters, or omit the cursor.',
     retryable: false,
   },
   REQUEST_TIMEOUT: {
@@ -71,13 +71,13 @@ export const errors = {
     status: 401,
     meaning:
       'No valid credential signed the request. Possible causes are a missing or malformed header, a wrong signature, a disabled tenant, or a credential that is unknown, disabled, expired or deleted.',
-    fix: 'Correct every header that details lists. If there are no details, compare metadata.string_to_sign line by line with the string that you signed. If they are equal, check X-Api-Id and the secret.',
+    fix: 'Correct every header listed in `details`. If `details` is absent, compare `metadata.string_to_sign` line by line with the string that you signed. If they are equal, check X-Api-Id and the secret.',
     retryable: false,
   },
   CLOCK_SKEW: {
     status: 401,
     meaning: 'The signature is valid, but X-Api-Timestamp differs too much from the server clock.',
-    fix: 'Set your clock, or sign with the time in metadata.server_time.',
+    fix: 'Synchronize your clock, or sign with the time in `metadata.server_time`.',
     retryable: true,
   },
   NONCE_REUSED: {
@@ -89,15 +89,15 @@ export const errors = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      'Authorization was denied: the credential does not have the required scope, or it belongs to another tenant.',
-    fix: 'Check that X-Api-Id is the right credential and that it belongs to the tenant. Check that a role or a policy grants metadata.required_scope. metadata.granted_by_roles lists the built-in roles that grant it.',
+      "Authorization was denied: the credential does not have the required scope, the path contains a tenant_id other than the credential's tenant, or the operation is only for the tenant `platform`.",
+    fix: 'Check X-Api-Id and the tenant_id in the path. Check that a role or a policy grants `metadata.required_scope`. `metadata.granted_by_roles` lists the built-in roles that grant this scope.',
     retryable: false,
   },
   OBJECT_POLICY_DENIED: {
     status: 403,
     meaning:
       'The rules of the object resource do not allow the request, or the resource or its credential is DISABLED.',
-    fix: 'Send a request that the rules allow. details lists each violated rule with its field.',
+    fix: 'Send a request that the rules allow. `details` lists each violated rule with its field.',
     retryable: false,
   },
   NOT_FOUND: {
@@ -121,19 +121,19 @@ export const errors = {
   TENANT_NOT_DISABLED: {
     status: 409,
     meaning: 'Only a DISABLED tenant can be exported or deleted.',
-    fix: 'First disable the tenant with tenants.update. metadata.status is its status. A DELETING or DELETED tenant can no longer be exported.',
+    fix: 'First disable the tenant with tenants.update. `metadata.status` is the current status of the tenant. A DELETING or DELETED tenant can no longer be exported.',
     retryable: false,
   },
   TENANT_DELETED: {
     status: 409,
-    meaning: 'The tenant is DELETING or DELETED, which is final.',
+    meaning: 'The tenant is DELETING or DELETED. A deletion cannot be undone.',
     fix: 'Create a tenant with another tenant_id.',
     retryable: false,
   },
   CREDENTIAL_ALREADY_EXISTS: {
     status: 409,
     meaning:
-      'The client_id is already in use. A client_id is unique on the whole platform and can never be used again.',
+      'The client_id is already in use. A client_id is unique on the whole platform and can never be reused for another credential.',
     fix: 'Choose another client_id. To rotate the secret of your own credential, send rotate_secret: true.',
     retryable: false,
   },
@@ -181,14 +181,15 @@ export const errors = {
   },
   RESOURCE_LIMIT_REACHED: {
     status: 409,
-    meaning: 'The limit for resources of this kind is reached. Resources of every status count.',
-    fix: 'Delete an unused resource with its DELETE operation, or update it for the new purpose. A change of status does not help. metadata has the kind of resource and the limit. The operator can raise the limit.',
+    meaning:
+      'The limit for resources of this kind is reached. Disabled resources count too, and so do deleted credentials and principals.',
+    fix: 'Delete a resource that you no longer need, or reuse it. Credentials, principals, vendors and command types always count: you can only reuse them. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
     retryable: false,
   },
   OBJECT_CREDENTIAL_IN_USE: {
     status: 409,
     meaning: 'Object resources use the object credential.',
-    fix: 'First delete the object resources in metadata.resource_ids, or give them another credential_id. metadata lists at most 100; objectResources.list shows all.',
+    fix: 'First delete the object resources in `metadata.resource_ids`, or give them another credential_id. `metadata` lists at most 100; objectResources.list shows all.',
     retryable: false,
   },
   SUBSCRIPTION_ALREADY_EXISTS: {
@@ -200,7 +201,7 @@ export const errors = {
   COMMAND_NOT_CANCELABLE: {
     status: 409,
     meaning: 'The command was already sent or has ended, so it cannot be canceled.',
-    fix: 'Read its status in metadata.status. To wait for the outcome, call commands.get with wait_seconds.',
+    fix: 'Read its status in `metadata.status`. To wait for the outcome, call commands.get with wait_seconds.',
     retryable: false,
   },
   DEVICE_REQUEST_ALREADY_REPLIED: {
@@ -223,14 +224,14 @@ export const errors = {
   },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
-    meaning: 'The change would leave the platform without a permanent administrator.',
-    fix: 'First create another credential of the tenant `platform`, without expires_at, and bind it to the role platform_admin.',
+    meaning: 'After the change, no ACTIVE credential without `expires_at` would have the role platform_admin.',
+    fix: 'First create another credential of the tenant `platform`, without `expires_at`, and bind it to the role platform_admin.',
     retryable: false,
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     meaning: 'The body, or a payload in it, is too large.',
-    fix: 'Send less data. GET /api/v1/open/me shows the limits.',
+    fix: 'Send less data. me.get returns the limits.',
     retryable: false,
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -242,19 +243,19 @@ export const errors = {
   VENDOR_NOT_ENABLED: {
     status: 422,
     meaning: 'The vendor is not in the catalog, is disabled, or is not available to the tenant.',
-    fix: 'Use a vendor that GET /api/v1/open/catalog lists.',
+    fix: 'Use a vendor that catalog.get lists.',
     retryable: false,
   },
   COMMAND_TYPE_UNKNOWN: {
     status: 422,
     meaning: 'The vendor has no enabled command type with this name.',
-    fix: 'Use a command_type that GET /api/v1/open/catalog lists for the vendor.',
+    fix: 'Use a command_type that catalog.get lists for the vendor.',
     retryable: false,
   },
   COMMAND_PAYLOAD_INVALID: {
     status: 422,
     meaning: 'The payload is not valid for the payload schema of the command type.',
-    fix: 'Correct the payload at the locations that details lists. GET /api/v1/open/catalog has the schema.',
+    fix: 'Correct the payload at the locations listed in `details`. catalog.get returns the schema.',
     retryable: false,
   },
   TENANT_ID_RESERVED: {
@@ -284,27 +285,27 @@ export const errors = {
   },
   PAYLOAD_SCHEMA_INVALID: {
     status: 422,
-    meaning: 'payload_schema is not valid JSON Schema 2020-12, or it breaks a rule of the platform.',
-    fix: 'Correct the schema at the locations that details lists.',
+    meaning: '`payload_schema` is not valid JSON Schema 2020-12, or it breaks a rule of the platform.',
+    fix: 'Correct the schema at the locations listed in `details`.',
     retryable: false,
   },
   EVENT_TYPE_NOT_SUBSCRIBABLE: {
     status: 422,
-    meaning: 'The event type does not exist. There are no separate event types for outcomes.',
+    meaning: 'The event type does not exist. There is no event type such as `command.failed`.',
     fix: 'Subscribe to command.accepted or command.completed, and read the status in the event.',
     retryable: false,
   },
   CALLBACK_URL_NOT_ALLOWED: {
     status: 422,
-    meaning: 'The URL is not allowed. It must use HTTPS and a public host, without user and fragment.',
-    fix: 'Use the public HTTPS URL of the receiver. details has the reason.',
+    meaning: 'The URL is not allowed. It must use HTTPS and a public host, without user name and fragment.',
+    fix: 'Use the public HTTPS URL of the receiver. `details` has the reason.',
     retryable: false,
   },
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'A limit is exceeded: requests of the credential per minute, requests of the tenant per minute, waiting requests of the tenant, or failed authentications from the network address. A response counts as one more request for each full 64 KiB.',
-    fix: 'Wait for the seconds in Retry-After. metadata.quota is the exceeded limit: credential, tenant, waiting or address.',
+      'A limit is exceeded: requests of the credential per minute, requests of the tenant per minute, concurrent long-polling requests of the tenant, or failed authentications from your IP address. Each full 64 KiB of a response counts as one extra request.',
+    fix: 'Wait for the seconds in Retry-After. `metadata.quota` is the exceeded limit: credential, tenant, waiting or address.',
     retryable: true,
   },
   INTERNAL_ERROR: {
@@ -326,16 +327,17 @@ export type ErrorCode = keyof typeof errors;
 
 const errorCodes = Object.keys(errors) as [ErrorCode, ...ErrorCode[]];
 
-const ErrorCodeOfAnswer = z
-  .enum(errorCodes)
-  .meta({ id: 'ErrorCode', description: 'Machine-readable error code. Handle an unknown code by its HTTP status.' });
+const ErrorCodeOfAnswer = z.enum(errorCodes).meta({
+  id: 'ErrorCode',
+  description: 'Machine-readable error code. For an unknown error code, use the HTTP status of the response.',
+});
 
 const ErrorDetail = z.object({
   location: z
     .string()
     .meta({ pattern: '^(body|query|path|header)(/|$)' })
     .describe(
-      'Location of the problem: `body`, `query` or `path` with a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` with the name of the header.',
+      'Location of the problem: `body`, `query` or `path` followed by a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` followed by the name of the header.',
     ),
   code: z.string().meta({ pattern: patterns.enumValue.source }).describe('Machine-readable code of the problem.'),
   message: z.string().describe('Human-readable description of the problem.'),

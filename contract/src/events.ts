@@ -161,7 +161,7 @@ export const events = operations({
           .union([z.literal('now'), InputTimestamp], { error: 'must be now, or RFC 3339 such as 2026-01-31T09:30:00Z' })
           .optional()
           .describe(
-            'Start of the list, if you send no cursor. `now`: after the newest event. A time: at the first event that was logged at or after this time. By default, the list starts at the oldest event. Omit `from` when you send a cursor.',
+            'Start of the list, if you send no cursor. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. By default, the list starts at the oldest event. Omit `from` when you send a cursor.',
           ),
         order: z
           .enum(['asc', 'desc'])

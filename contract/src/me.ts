@@ -13,7 +13,7 @@ const Me = z
     allowed_clock_skew_seconds: z
       .int()
       .describe('Maximum difference between X-Api-Timestamp and the server clock, in seconds.'),
-    replay_window_seconds: z.int().describe('Minimum time for which the platform refuses a used nonce, in seconds.'),
+    replay_window_seconds: z.int().describe('A nonce cannot be reused for at least this time, in seconds.'),
     expires_at: Timestamp.nullable().describe('When the credential expires; null if it does not expire.'),
     limits: z
       .object({
@@ -21,14 +21,16 @@ const Me = z
         payload_bytes: z.int().describe('Maximum size of a command payload as JSON in UTF-8, in bytes.'),
         requests_per_minute: z
           .int()
-          .describe('Maximum number of requests of this credential per minute, on each node.'),
+          .describe('Maximum number of requests of this credential per minute and per server instance.'),
         requests_per_minute_per_tenant: z
           .int()
-          .describe('Maximum number of requests of all credentials of the tenant together per minute, on each node.'),
+          .describe(
+            'Maximum number of requests of all credentials of the tenant together, per minute and per server instance.',
+          ),
         waiting_requests: z
           .int()
           .describe(
-            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, in each process of a node.',
+            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per server process.',
           ),
         per_tenant: z
           .object({
@@ -42,7 +44,9 @@ const Me = z
             object_credentials: z.int().describe('Object credentials, including DISABLED ones.'),
             object_resources: z.int().describe('Object resources, including DISABLED ones.'),
           })
-          .describe('Maximum number of resources of each kind in the tenant. Resources of every status count.'),
+          .describe(
+            'Maximum number of resources of each kind in the tenant. Disabled resources count too, and so do deleted credentials and principals.',
+          ),
       })
       .describe('Limits of this credential and of its tenant.'),
     server_time: Timestamp.describe('Current time of the server clock.'),

@@ -7,7 +7,7 @@ export const ObjectCredentialId = z.uuid().describe('Id of the object credential
 export const ObjectConfigStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'ObjectConfigStatus',
   description:
-    'ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.',
+    'ACTIVE: can be used for presigned URLs. DISABLED: presign requests that use this credential or resource are refused until it is ACTIVE again. URLs issued earlier keep working until they expire.',
 });
 
 const Provider = Name.describe('Display label of the provider, for example `minio`: 1 to 128 printable characters.');
@@ -16,7 +16,7 @@ const Endpoint = z
   .min(1)
   .max(2048)
   .describe(
-    'URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it.',
+    'URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it.',
   );
 const Region = z
   .string()
@@ -54,7 +54,7 @@ const ObjectCredential = z
     secret_version: z
       .int()
       .min(1)
-      .describe('Number of the current access key: starts at 1 and increases by 1 with each rotation.'),
+      .describe('Version number of the current access key: starts at 1 and increases by 1 with each rotation.'),
     status: ObjectConfigStatus,
     created_at: Timestamp.describe('When the credential was created.'),
     updated_at: Timestamp.describe('When the credential was last changed.'),
@@ -235,7 +235,7 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Delete an object credential',
     description:
-      'Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED one. URLs issued earlier keep working until they expire.',
+      'Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED object resource. URLs issued earlier keep working until they expire.',
     metadata: {
       scope: 'open:object-config:delete',
       specified: false,

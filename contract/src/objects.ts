@@ -98,7 +98,11 @@ const PresignRequest = z
 
 const PresignedRequest = z
   .object({
-    presign_id: z.uuid().describe('Id of the record of this URL: a UUID. Quote it when you report a problem.'),
+    presign_id: z
+      .uuid()
+      .describe(
+        'Id under which the platform recorded this presign request: a UUID. Quote it when you report a problem.',
+      ),
     operation: ObjectOperation,
     method: PresignedMethod,
     url: z
@@ -137,7 +141,7 @@ export const objects = operations({
     path: '/api/v1/open/objects/presign',
     summary: 'Presign an upload or a download',
     description:
-      "Checks the rules of the object resource and returns a presigned URL for one upload or download. The client sends the request directly to the tenant's store, without other credentials. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
+      'Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.',
     metadata: {
       scope: 'open:object:create',
       specified: true,

@@ -95,6 +95,14 @@ test('an answer is not searched within payloads, results and payload schemas', (
   expect(events.schema.safeParse({ ...events.example, items }).success).toBe(true);
 });
 
+test('the example of tenants.delete is a tenant that is being deleted', () => {
+  const deletion = described.find(({ operation }) => operation.operationId === 'tenants.delete');
+  expect(deletion?.operation.responses[202]?.content['application/json'].example).toMatchObject({
+    status: 'DELETING',
+    deletion: { rows_deleted: 0, finished_at: null },
+  });
+});
+
 test('every error has an example, which is a complete error body', () => {
   const unanswered = Object.keys(errors).filter((code) => !(code in document.components.examples));
   expect(unanswered).toEqual(['METHOD_NOT_ALLOWED']);

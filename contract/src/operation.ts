@@ -33,6 +33,8 @@ export type OperationMetadata = {
   answerHeaders?: readonly AnswerHeader[];
   /** The meaning of a success status, if it is not the usual one. */
   successes?: Readonly<Record<number, string>>;
+  /** The example of a success, if it is not the one of its schema. */
+  examples?: Readonly<Record<number, object>>;
 };
 
 type Declared = AppRoute & { summary: string; description: string; metadata: OperationMetadata };

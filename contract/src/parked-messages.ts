@@ -34,14 +34,14 @@ const ParkedMessage = z
     parked_at: Timestamp.describe('When the message was refused.'),
     subject: z.string().describe('Subject of the message on the bus.'),
     kind: ParkedMessageKind.nullable().describe(
-      'Kind of the message; null if the subject does not belong to the platform.',
+      'Kind of the message; null if the subject is not a subject of the platform.',
     ),
     vendor: z.string().nullable().describe('Vendor in the subject; null if there is none.'),
     reason: z.string().describe('Why the message was refused.'),
     can_retry: z
       .boolean()
       .describe(
-        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject does not belong to the platform. Also false for a COMMAND, because the command has already ended as FAILED.',
+        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject is not a subject of the platform. Also false for a COMMAND, because the command has already ended as FAILED.',
       ),
     request_id: RequestId,
   })
@@ -50,7 +50,7 @@ const ParkedMessage = z
 const ParkedMessageWithBody = ParkedMessage.extend({
   body: z
     .string()
-    .describe('Content of the message. Of a message above 64 KiB, only the first 4,096 bytes are stored.'),
+    .describe('Content of the message. If the message is larger than 64 KiB, only the first 4,096 bytes are stored.'),
   body_encoding: BodyEncoding,
 }).meta({
   id: 'ParkedMessageWithBody',
@@ -92,7 +92,7 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages',
     summary: 'List parked messages',
     description:
-      'Lists the messages of the tenant that the platform or the messaging bus refused, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.',
+      "Lists the tenant's refused messages, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.",
     metadata: {
       scope: 'platform:parked-message:read',
       specified: false,

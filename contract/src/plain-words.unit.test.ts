@@ -46,6 +46,10 @@ const riddles: [phrase: RegExp, say: string][] = [
   [/\bcarr(y|ies|ied)\b.{0,9}\bout\b/i, 'executes'],
   [/\banswer(s|ed)?\b/i, 'response; responds; returns'],
   [/\bleaves? \w* ?out\b|\bleft out\b/i, 'omits'],
+  [/\b(every|each|a) node\b/i, 'takes effect with the next request; per server instance'],
+  [/\bdurables?\b(?! consumer)/i, 'durable consumer'],
+  [/(^|[ .])(details|metadata(\.\w+)?) (is|are|has|lists|names)\b/, '`details` lists …'],
+  [/\b(GET|POST|PUT|DELETE) \/api\/v1\//, 'the operation id'],
 ];
 
 test('the documents are read in every part', () => {

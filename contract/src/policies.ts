@@ -53,7 +53,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies',
     summary: 'Grant one scope to a credential',
     description:
-      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.',
+      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,
@@ -90,7 +90,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies/:policy_id',
     summary: 'Delete a policy',
     description:
-      'Revokes the scope of the policy. The change applies to the next request of the credential. A role may still grant the scope.',
+      'Deletes the policy. The credential no longer has its scope through this policy. The change applies to the next request of the credential. A role may still grant the scope.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

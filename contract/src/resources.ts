@@ -37,7 +37,7 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
   deviceRequests: { title: 'Device requests', description: 'Requests from devices, and the replies to them.' },
   events: { title: 'Events', description: "The event log of the tenant's commands." },
   catalog: { title: 'Catalog', description: 'The catalog: vendors and command types that the tenant can use.' },
-  objects: { title: 'Objects', description: "Presigned URLs for objects in the tenant's own stores." },
+  objects: { title: 'Objects', description: "Presigned URLs for objects in the tenant's own object stores." },
   objectCredentials: {
     title: 'Object credentials',
     description: "Object credentials: access keys of the tenant's own S3-compatible stores.",

@@ -8,16 +8,19 @@ export const RoleName = z
   .regex(patterns.role, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
   .describe('Name of the role, for example `tenant_admin`.');
 
+const scopeDescription =
+  'Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`.';
+
 /** Any well-formed name: an unknown scope is refused with SCOPE_UNKNOWN. */
 export const ScopeName = z
   .string()
   .regex(/^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$/, 'must be a scope as object:action, such as open:command:read')
-  .describe('Scope in the form object:action, for example `open:command:read`.')
+  .describe(scopeDescription)
   .meta({ 'x-known-values': 'Scope' });
 
 export const ScopeOfAnswer = z
   .enum(scopes)
-  .describe('Scope in the form object:action.')
+  .describe(scopeDescription)
   .meta({ id: 'Scope', example: 'open:command:read' });
 
 const Role = z
@@ -44,7 +47,7 @@ const RolePut = z
       .max(scopes.length)
       .refine((names) => new Set(names).size === names.length, 'must not name a scope twice')
       .meta({ uniqueItems: true })
-      .describe('All scopes of the role, each once. A scope that is missing here is revoked.'),
+      .describe('All scopes of the role, without duplicates. A scope that is missing here is revoked.'),
   })
   .meta({
     id: 'RolePut',
@@ -83,7 +86,7 @@ export const roles = operations({
     path: '/api/v1/platform/tenants/:tenant_id/roles/:role',
     summary: 'Create or replace a custom role',
     description:
-      'Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant every open:* scope, but a platform:* scope only if it holds that scope itself.',
+      'Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.',
     metadata: {
       scope: 'platform:access:update',
       specified: false,

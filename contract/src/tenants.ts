@@ -5,7 +5,7 @@ import { Name, OpaqueObject, page, pageQuery, RequestId, TenantId, Timestamp, Ve
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
   description:
-    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. DELETING and DELETED are final.',
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone.',
 });
 
 /** The statuses that an administrator sets; the others follow from tenants.delete. */
@@ -24,8 +24,19 @@ const TenantDeletion = z
   .describe('Progress of the deletion.');
 
 const TenantVendors = Vendors.describe(
-  'Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor.',
+  'Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor.',
 );
+
+const example = {
+  tenant_id: 'acme',
+  name: 'Acme Fleet',
+  status: 'ACTIVE',
+  vendors: null,
+  deletion: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:00.000Z',
+  request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+};
 
 const Tenant = z
   .object({
@@ -38,19 +49,7 @@ const Tenant = z
     updated_at: Timestamp.describe('When the tenant was last changed.'),
     request_id: RequestId,
   })
-  .meta({
-    id: 'Tenant',
-    example: {
-      tenant_id: 'acme',
-      name: 'Acme Fleet',
-      status: 'ACTIVE',
-      vendors: null,
-      deletion: null,
-      created_at: '2026-01-31T09:30:00.000Z',
-      updated_at: '2026-01-31T09:30:00.000Z',
-      request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
-    },
-  });
+  .meta({ id: 'Tenant', example });
 
 const TenantCreate = z
   .strictObject({
@@ -170,7 +169,7 @@ export const tenants = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Update a tenant',
-    description: 'Updates only the fields in the body. The change applies to the next request, on every node.',
+    description: 'Updates only the fields in the body. The change takes effect with the next request.',
     metadata: {
       scope: 'platform:tenant:update',
       specified: false,
@@ -188,13 +187,21 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Delete a tenant',
     description:
-      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.',
+      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.',
     metadata: {
       scope: 'platform:tenant:delete',
       specified: false,
       tenant: 'platform',
       errors: ['TENANT_ID_RESERVED', 'TENANT_NOT_DISABLED'],
       successes: { 202: 'The tenant is DELETING or already DELETED.' },
+      examples: {
+        202: {
+          ...example,
+          status: 'DELETING',
+          deletion: { requested_at: '2026-01-31T09:45:00.000Z', rows_deleted: 0, finished_at: null },
+          updated_at: '2026-01-31T09:45:00.000Z',
+        },
+      },
     },
     pathParams: path,
     query: z.strictObject({

@@ -45,7 +45,7 @@ export const vendors = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor',
     summary: 'Add, enable or disable a vendor',
     description:
-      'Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused at once. Commands accepted earlier continue.',
+      'Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands accepted earlier continue.',
     metadata: {
       scope: 'platform:catalog:update',
       specified: false,

@@ -12,11 +12,11 @@ export interface AuditEvent {
   client_id: string;
   /** Name of the operation, for example `credentials.update`. */
   operation: string;
-  /** Path of the resource below /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
+  /** Path of the resource without the leading /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
   target: string;
   /** Names of the fields in the request. */
   changes: string[];
-  /** Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by its size in `bytes` and the `sha256` of its canonical JSON (RFC 8785). */
+  /** Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by an object: `bytes` is its size, `sha256` the hash of its canonical JSON (RFC 8785). */
   before: {
     [key: string]: unknown;
   } | null;
@@ -41,7 +41,7 @@ export interface BusPrincipal {
   bus_user: string;
   /** Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant. */
   bus_account_public_key: string;
-  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted. */
+  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted. */
   bus_user_public_key: string;
   principal_type: BusPrincipalType;
   /** Credential that the principal belongs to; null if there is none. */
@@ -65,7 +65,7 @@ export interface BusPrincipalCreate {
   bus_user: string;
   /** Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant. */
   bus_account_public_key: string;
-  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key belongs to one principal, even after the principal is deleted. */
+  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted. */
   bus_user_public_key: string;
   principal_type: BusPrincipalTypeInput;
   /** Credential that the principal belongs to. It must be in the same tenant. */
@@ -106,9 +106,9 @@ export interface CallbackEndpoint {
   timeout_seconds: number;
   /** Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available. */
   max_attempts: number;
-  /** Number of the current secret: starts at 1 and increases by 1 with each rotation. */
+  /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** When the previous secret expires; null if there is no valid previous secret. Until then, both secrets sign deliveries. */
+  /** When the previous secret expires; null if there is no valid previous secret. Until then, each delivery has one signature per secret. The platform does not deliver webhooks yet. */
   previous_secret_expires_at: string | null;
   /** When the endpoint was created. */
   created_at: string;
@@ -120,7 +120,7 @@ export interface CallbackEndpoint {
 export interface CallbackEndpointCreate {
   /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL. */
+  /** HTTPS URL of the webhook. The host must be public; user name and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL. */
   url: string;
   /** ACTIVE by default. */
   status?: CallbackEndpointStatusInput;
@@ -144,14 +144,14 @@ export type CallbackEndpointStatusInput = "ACTIVE" | "DISABLED";
 export interface CallbackEndpointUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** HTTPS URL of the webhook. The host must be public; user and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL. */
+  /** HTTPS URL of the webhook. The host must be public; user name and fragment are not allowed. At most 2,048 characters. The platform stores the normalized URL. */
   url?: string;
   status?: CallbackEndpointStatusInput;
   /** Timeout of a delivery attempt, in seconds: 1 to 30, 15 by default. It has no effect until webhook delivery is available. */
   timeout_seconds?: number;
   /** Maximum number of delivery attempts: 1 to 20, 10 by default. It has no effect until webhook delivery is available. */
   max_attempts?: number;
-  /** If true, the platform generates a new secret and returns it only in this response. */
+  /** If true, the platform generates a new secret and returns it only in the response to this request. */
   rotate_secret?: boolean;
   /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
@@ -161,7 +161,7 @@ export interface CallbackEndpointUpdated extends CallbackEndpoint {
   secret?: string;
 }
 export interface CallbackEndpointWithSecret extends CallbackEndpoint {
-  /** Secret that will sign deliveries, returned only in this response. It consists of `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
+  /** Secret for signing webhook deliveries, returned only in this response. It consists of `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
   secret: string;
 }
 export interface CallbackSubscription {
@@ -227,7 +227,7 @@ export interface CatalogCommandType {
   enabled: boolean;
   /** What the command does. */
   description: string;
-  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf. */
+  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts. */
   payload_schema: {
     [key: string]: unknown;
   };
@@ -284,13 +284,13 @@ export interface Command {
   result: {
     [key: string]: unknown;
   } | null;
-  /** First result that arrived after the status became final; null if there is none. It does not change the status. */
+  /** First report of an outcome that arrived after the status became final; null if there is none. It does not change the status. */
   late_result: {
-    /** When the platform received the late result. */
+    /** When the platform received this report. */
     received_at: string;
-    /** Adapter status in the late report; null if it had none. */
+    /** Adapter status in this report; null if the report did not contain one. */
     adapter_status: AdapterStatus | null;
-    /** Device execution status in the late report; null if it had none. */
+    /** Device execution status in this report; null if the report did not contain one. */
     device_execution_status: DeviceExecutionStatus | null;
     /** Reason for the status; null if no reason was reported. */
     status_reason: {
@@ -299,7 +299,7 @@ export interface Command {
       /** Human-readable explanation. */
       message: string;
     } | null;
-    /** Result in the late report; null if it had none. */
+    /** Result in this report; null if the report did not contain one. */
     result: {
       [key: string]: unknown;
     } | null;
@@ -316,7 +316,7 @@ export interface Command {
   updated_at: string;
   /** Credential that created the command. */
   created_by_client_id: string;
-  /** Every change of status, oldest first, including late reports. At most 100 entries. */
+  /** All status changes and late reports, oldest first. At most 100 entries. */
   history: {
     /** When the change happened, by the clock of the platform. */
     at: string;
@@ -371,13 +371,13 @@ export interface CommandTypePut {
   enabled?: boolean;
   /** What the command does. Required for a new command type. */
   description?: string;
-  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 schemas may apply to the same value, for example the alternatives of an anyOf. */
+  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts. */
   payload_schema?: {
     [key: string]: unknown;
   };
 }
 export interface Credential {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Id of the tenant. */
   tenant_id: string;
@@ -386,9 +386,9 @@ export interface Credential {
   status: CredentialStatus;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds: number;
-  /** Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default. */
+  /** A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds: number;
-  /** Number of the current secret: starts at 1 and increases by 1 with each rotation. */
+  /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
   /** When the previous secret expires; null if there is no valid previous secret. */
   previous_secret_expires_at: string | null;
@@ -408,7 +408,7 @@ export interface Credential {
   request_id: string;
 }
 export interface CredentialCreate {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -416,7 +416,7 @@ export interface CredentialCreate {
   status?: CredentialStatusInput;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
-  /** Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default. */
+  /** A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
@@ -435,13 +435,13 @@ export interface CredentialUpdate {
   status?: CredentialStatusInput;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
-  /** Minimum time for which the platform refuses a used nonce, in seconds: 30 to 900, 300 by default. */
+  /** A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
-  /** If true, the platform generates a new secret and returns it only in this response. */
+  /** If true, the platform generates a new secret and returns it only in the response to this request. */
   rotate_secret?: boolean;
-  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: it ends the previous secret immediately. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {
@@ -455,7 +455,7 @@ export interface CredentialWithSecret extends Credential {
 /** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the reported outcome. UNKNOWN: the deadline passed without an outcome. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceRequest {
-  /** Id of the device request: a UUID version 7. In bodies, this id is device_request_id, and request_id is the correlation id. */
+  /** Id of the device request: a UUID version 7. */
   device_request_id: string;
   /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
@@ -479,7 +479,7 @@ export interface DeviceRequest {
     payload: {
       [key: string]: unknown;
     } | null;
-    /** Reason for the refusal; null if there is none. */
+    /** Error for the device; null if there is none. */
     error: {
       /** Machine-readable code. */
       code: string;
@@ -500,7 +500,7 @@ export interface DeviceRequestReply {
   payload?: {
     [key: string]: unknown;
   };
-  /** Reason for the refusal. Allowed only with outcome ERROR. */
+  /** Error for the device. Allowed only with outcome ERROR. */
   error?: {
     /** Machine-readable code. */
     code: string;
@@ -520,7 +520,7 @@ export interface ErrorBody {
   request_id: string;
   /** Every problem in the request, with its location. */
   details?: {
-    /** Location of the problem: `body`, `query` or `path` with a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` with the name of the header. */
+    /** Location of the problem: `body`, `query` or `path` followed by a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` followed by the name of the header. */
     location: string;
     /** Machine-readable code of the problem. */
     code: string;
@@ -532,7 +532,7 @@ export interface ErrorBody {
     [key: string]: unknown;
   };
 }
-/** Machine-readable error code. Handle an unknown code by its HTTP status. */
+/** Machine-readable error code. For an unknown error code, use the HTTP status of the response. */
 export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
 /** command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome. */
 export type EventType = "command.accepted" | "command.completed" | (string & {});
@@ -551,7 +551,7 @@ export interface ListedEvent extends PlatformEvent {
 export interface Me {
   /** Id of the tenant. */
   tenant_id: string;
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -561,7 +561,7 @@ export interface Me {
   scopes: Scope[];
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds. */
   allowed_clock_skew_seconds: number;
-  /** Minimum time for which the platform refuses a used nonce, in seconds. */
+  /** A nonce cannot be reused for at least this time, in seconds. */
   replay_window_seconds: number;
   /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
@@ -571,13 +571,13 @@ export interface Me {
     body_bytes: number;
     /** Maximum size of a command payload as JSON in UTF-8, in bytes. */
     payload_bytes: number;
-    /** Maximum number of requests of this credential per minute, on each node. */
+    /** Maximum number of requests of this credential per minute and per server instance. */
     requests_per_minute: number;
-    /** Maximum number of requests of all credentials of the tenant together per minute, on each node. */
+    /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance. */
     requests_per_minute_per_tenant: number;
-    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, in each process of a node. */
+    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per server process. */
     waiting_requests: number;
-    /** Maximum number of resources of each kind in the tenant. Resources of every status count. */
+    /** Maximum number of resources of each kind in the tenant. Disabled resources count too, and so do deleted credentials and principals. */
     per_tenant: {
       /** Credentials, including DELETED ones. */
       credentials: number;
@@ -604,9 +604,9 @@ export interface Me {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire. */
+/** ACTIVE: can be used for presigned URLs. DISABLED: presign requests that use this credential or resource are refused until it is ACTIVE again. URLs issued earlier keep working until they expire. */
 export type ObjectConfigStatus = "ACTIVE" | "DISABLED" | (string & {});
-/** ACTIVE: can be used for presigned URLs. DISABLED: presign requests that need it are refused until it is ACTIVE again. URLs issued earlier keep working until they expire. */
+/** ACTIVE: can be used for presigned URLs. DISABLED: presign requests that use this credential or resource are refused until it is ACTIVE again. URLs issued earlier keep working until they expire. */
 export type ObjectConfigStatusInput = "ACTIVE" | "DISABLED";
 export interface ObjectCredential {
   /** Id of the object credential: a UUID that the platform generates. */
@@ -623,7 +623,7 @@ export interface ObjectCredential {
   force_path_style: boolean;
   /** Access key id: the public part of the access key. */
   access_key_id: string;
-  /** Number of the current access key: starts at 1 and increases by 1 with each rotation. */
+  /** Version number of the current access key: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
   status: ObjectConfigStatus;
   /** When the credential was created. */
@@ -636,7 +636,7 @@ export interface ObjectCredential {
 export interface ObjectCredentialCreate {
   /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it. */
+  /** URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it. */
   endpoint: string;
   /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region: string;
@@ -664,7 +664,7 @@ export interface ObjectCredentialDeleted {
 export interface ObjectCredentialUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** URL of the S3-compatible store: https, host and port, without path, query and user. http is allowed only if the operator has enabled it. */
+  /** URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it. */
   endpoint?: string;
   /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region?: string;
@@ -767,13 +767,13 @@ export interface ParkedMessage {
   parked_at: string;
   /** Subject of the message on the bus. */
   subject: string;
-  /** Kind of the message; null if the subject does not belong to the platform. */
+  /** Kind of the message; null if the subject is not a subject of the platform. */
   kind: ParkedMessageKind | null;
   /** Vendor in the subject; null if there is none. */
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
-  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject does not belong to the platform. Also false for a COMMAND, because the command has already ended as FAILED. */
+  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject is not a subject of the platform. Also false for a COMMAND, because the command has already ended as FAILED. */
   can_retry: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -802,7 +802,7 @@ export interface ParkedMessageRetried {
 }
 export type ParkedMessageRetry = Record<string, never>;
 export interface ParkedMessageWithBody extends ParkedMessage {
-  /** Content of the message. Of a message above 64 KiB, only the first 4,096 bytes are stored. */
+  /** Content of the message. If the message is larger than 64 KiB, only the first 4,096 bytes are stored. */
   body: string;
   body_encoding: ParkedMessageBodyEncoding;
 }
@@ -820,7 +820,7 @@ export interface PlatformEvent {
   request: {
     /** Correlation id of the request that created the command. */
     request_id: string;
-    /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+    /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
     client_id: string;
     /** Idempotency key of the command. */
     idempotency_key: string;
@@ -859,7 +859,7 @@ export interface PlatformEvent {
 export interface Policy {
   /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Scope that the policy grants. */
   scope: Scope;
@@ -869,9 +869,9 @@ export interface Policy {
   request_id: string;
 }
 export interface PolicyCreate {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
-  /** Scope in the form object:action, for example `open:command:read`. */
+  /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
 }
 export interface PolicyDeleted {
@@ -902,7 +902,7 @@ export interface PresignRequest {
 /** HTTP method of the request to the store: PUT for UPLOAD, GET for DOWNLOAD. */
 export type PresignedMethod = "PUT" | "GET" | (string & {});
 export interface PresignedRequest {
-  /** Id of the record of this URL: a UUID. Quote it when you report a problem. */
+  /** Id under which the platform recorded this presign request: a UUID. Quote it when you report a problem. */
   presign_id: string;
   operation: ObjectOperation;
   method: PresignedMethod;
@@ -923,9 +923,9 @@ export interface PresignedRequest {
 }
 /** Simplified status for end users, derived from `status`: PENDING for ACCEPTED and DISPATCHED, SUCCEEDED for SUCCEEDED, UNKNOWN for TIMED_OUT, FAILED for every other status. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
-/** SUCCESS: the request is granted. ERROR: the request is refused. */
+/** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
-/** SUCCESS: the request is granted. ERROR: the request is refused. */
+/** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
 export type ReplyOutcomeInput = "SUCCESS" | "ERROR";
 export interface Role {
   /** Name of the role, for example `tenant_admin`. */
@@ -938,7 +938,7 @@ export interface Role {
   request_id: string;
 }
 export interface RoleBinding {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
@@ -948,13 +948,13 @@ export interface RoleBinding {
   request_id: string;
 }
 export interface RoleBindingCreate {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
 }
 export interface RoleBindingDeleted {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
@@ -972,10 +972,10 @@ export interface RoleDeleted {
   request_id: string;
 }
 export interface RolePut {
-  /** All scopes of the role, each once. A scope that is missing here is revoked. */
+  /** All scopes of the role, without duplicates. A scope that is missing here is revoked. */
   scopes: Scope[];
 }
-/** Scope in the form object:action. */
+/** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
 export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:tenant:delete" | "platform:tenant:export" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
 export interface Tenant {
   /** Id of the tenant. */
@@ -983,7 +983,7 @@ export interface Tenant {
   /** Display name: 1 to 128 printable characters. The name of a DELETED tenant is its tenant_id. */
   name: string;
   status: TenantStatus;
-  /** Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor. */
   vendors: string[] | null;
   /** Progress of the deletion; null until tenants.delete is called. */
   deletion: {
@@ -1008,7 +1008,7 @@ export interface TenantCreate {
   name: string;
   /** ACTIVE by default. */
   status?: TenantStatusToSetInput;
-  /** Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface TenantExportItem {
@@ -1020,7 +1020,7 @@ export interface TenantExportItem {
 }
 /** Type of the exported item. */
 export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. DELETING and DELETED are final. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED" | (string & {});
 /** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request. */
 export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";
@@ -1028,7 +1028,7 @@ export interface TenantUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
   status?: TenantStatusToSetInput;
-  /** Vendors that the tenant can use. The limit applies to commands, the catalog and messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface VendorPut {
@@ -1036,7 +1036,7 @@ export interface VendorPut {
   enabled: boolean;
 }
 export interface CommandListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1060,15 +1060,15 @@ export interface CommandListQuery {
 export interface CommandGetQuery {
   /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
-  /** `updated_at` of the command in your last response. With wait_seconds, the platform then waits for the next change. */
+  /** `updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change. */
   seen_updated_at?: string;
 }
 export interface DeviceRequestListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
-  /** desc: newest first. asc: oldest first, so that new requests come after the cursor. By default desc. */
+  /** desc: newest first. asc: oldest first; use it to follow new requests. By default desc. */
   order?: "asc" | "desc";
   /** Only requests with this status. */
   status?: DeviceRequestStatusInput;
@@ -1086,11 +1086,11 @@ export interface DeviceRequestListQuery {
   wait_seconds?: number;
 }
 export interface EventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
-  /** Start of the list, if you send no cursor. `now`: after the newest event. A time: at the first event that was logged at or after this time. By default, the list starts at the oldest event. Omit `from` when you send a cursor. */
+  /** Start of the list, if you send no cursor. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. By default, the list starts at the oldest event. Omit `from` when you send a cursor. */
   from?: string;
   /** asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc. */
   order?: "asc" | "desc";
@@ -1106,13 +1106,13 @@ export interface EventListQuery {
   wait_seconds?: number;
 }
 export interface ObjectCredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface ObjectResourceListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1120,19 +1120,19 @@ export interface ObjectResourceListQuery {
   credential_id?: string;
 }
 export interface CallbackEndpointListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CallbackSubscriptionListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface TenantListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1142,13 +1142,13 @@ export interface TenantDeleteQuery {
   confirm: string;
 }
 export interface TenantExportQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1156,13 +1156,13 @@ export interface CredentialListQuery {
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface RoleBindingListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1170,7 +1170,7 @@ export interface RoleBindingListQuery {
   client_id?: string;
 }
 export interface PolicyListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1178,13 +1178,13 @@ export interface PolicyListQuery {
   client_id?: string;
 }
 export interface PolicyRevokeQuery {
-  /** Id of the credential, unique on the whole platform. Its requests send it as X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
   client_id: string;
-  /** Scope in the form object:action, for example `open:command:read`. */
+  /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
 }
 export interface BusPrincipalListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1194,19 +1194,19 @@ export interface BusPrincipalListQuery {
   status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CommandTypeListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface AuditEventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1222,7 +1222,7 @@ export interface AuditEventListQuery {
   occurred_before?: string;
 }
 export interface ParkedMessageListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page ends earlier when it contains about 1 MiB of payloads, results or schemas, or when the filters have excluded 5,000 rows. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;

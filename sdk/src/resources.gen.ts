@@ -127,7 +127,7 @@ export class Tenants {
   }
 
   /**
-   * Updates only the fields in the body. The change applies to the next request, on every node.
+   * Updates only the fields in the body. The change takes effect with the next request.
    *
    * Retried.
    * Scope platform:tenant:update, in tenant `platform`.
@@ -138,10 +138,10 @@ export class Tenants {
   }
 
   /**
-   * Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests and
-   * audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows
-   * the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A
-   * repeated request changes nothing. Export the tenant first, with tenants.export.
+   * Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests,
+   * parked messages and audit log. The response has the status DELETING. The platform deletes the data in the
+   * background; tenants.get shows the progress. The tenant_id, the client ids and one entry in the audit log of the
+   * tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:tenant:delete, in tenant `platform`.
@@ -208,7 +208,7 @@ export class Credentials {
   }
 
   /**
-   * Updates only the fields in the body. The change applies to the next request, on every node.
+   * Updates only the fields in the body. The change takes effect with the next request.
    *
    * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:credential:update.
@@ -237,8 +237,8 @@ export class Roles {
 
   /**
    * Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every
-   * credential with this role. The caller can grant every open:* scope, but a platform:* scope only if it holds that
-   * scope itself.
+   * credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has
+   * that scope.
    *
    * Retried.
    * Scope platform:access:update.
@@ -266,8 +266,8 @@ export class RoleBindings {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants the scopes of a role to a credential of the tenant. The caller can grant every open:* scope, but a
-   * platform:* scope only if it holds that scope itself.
+   * Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a
+   * platform:* scope only if it has that scope.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
@@ -290,7 +290,7 @@ export class RoleBindings {
   }
 
   /**
-   * Removes the role from the credential. The change applies to its next request.
+   * Removes the role from the credential. The change applies to the next request of the credential.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -307,8 +307,8 @@ export class Policies {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants one scope directly to a credential of the tenant, without a role. The caller can grant every open:* scope,
-   * but a platform:* scope only if it holds that scope itself.
+   * Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It
+   * can grant a platform:* scope only if it has that scope.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:access:create.
@@ -344,8 +344,8 @@ export class Policies {
   }
 
   /**
-   * Revokes the scope of the policy. The change applies to the next request of the credential. A role may still grant
-   * the scope.
+   * Deletes the policy. The credential no longer has its scope through this policy. The change applies to the next
+   * request of the credential. A role may still grant the scope.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -362,8 +362,9 @@ export class BusPrincipals {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Registers a NATS user by its public nkeys. Do not send private seeds, which begin with S: the platform refuses
-   * them. The principal can connect after the operator has reloaded the NATS configuration.
+   * Registers a NATS user with two public nkeys: one of the user and one of its account. Do not send private seeds,
+   * which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS
+   * configuration.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope platform:bus-principal:create.
@@ -426,8 +427,8 @@ export class Vendors {
   }
 
   /**
-   * Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused at once. Commands accepted
-   * earlier continue.
+   * Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands
+   * accepted earlier continue.
    *
    * Retried.
    * Scope platform:catalog:update, in tenant `platform`.
@@ -456,7 +457,7 @@ export class CommandTypes {
 
   /**
    * Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments
-   * `revision` and applies to the next command, on every node.
+   * `revision` and takes effect with the next command.
    *
    * Retried.
    * Scope platform:catalog:update, in tenant `platform`.
@@ -474,8 +475,8 @@ export class AuditEvents {
 
   /**
    * Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the
-   * caller, the operation, and the values before and after. The platform writes it in the same transaction as the
-   * change and never alters it.
+   * caller, the operation, and the values before and after. The entry of a change is written in the transaction of the
+   * change. Entries are immutable.
    *
    * Retried.
    * Scope platform:audit:read.
@@ -492,8 +493,8 @@ export class ParkedMessages {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the messages of the tenant that the platform or the messaging bus refused, with the reason, newest first.
-   * Messages that belong to no tenant are in the list of the tenant `platform`.
+   * Lists the tenant's refused messages, with the reason, newest first. Messages that belong to no tenant are in the
+   * list of the tenant `platform`.
    *
    * Retried.
    * Scope platform:parked-message:read.
@@ -570,9 +571,9 @@ export class CommandsResource {
   }
 
   /**
-   * Returns one command of the tenant with its four statuses. With wait_seconds, the platform responds as soon as the
-   * status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from
-   * seen_updated_at.
+   * Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With
+   * wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it
+   * responds as soon as updated_at differs from seen_updated_at.
    *
    * Retried.
    * Scope open:command:read.
@@ -584,7 +585,8 @@ export class CommandsResource {
 
   /**
    * Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already
-   * CANCELED is returned unchanged. With any other status, the request is refused with COMMAND_NOT_CANCELABLE.
+   * CANCELED is returned unchanged. If the command has another status, the request is refused with
+   * COMMAND_NOT_CANCELABLE.
    *
    * Retried.
    * Scope open:command:cancel.
@@ -626,8 +628,8 @@ export class DeviceRequestsResource {
 
   /**
    * Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is
-   * the same; a different reply is refused. No built-in role includes the scope: grant it with a custom role or a
-   * policy.
+   * the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with
+   * a custom role or a policy.
    *
    * Retried.
    * Scope open:device-request:create.
@@ -673,15 +675,15 @@ export class CatalogResource {
   }
 }
 
-/** Presigned URLs for objects in the tenant's own stores. */
+/** Presigned URLs for objects in the tenant's own object stores. */
 export class ObjectsResource {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Checks the rules of the object resource and returns a presigned URL for one upload or download. The client sends
-   * the request directly to the tenant's store, without other credentials. The store enforces the method, key, type,
-   * size and expiry. The platform records that it issued a URL, but does not store the URL.
+   * Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download
+   * directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry.
+   * The platform records that it issued a URL, but does not store the URL.
    *
    * Retried.
    * Scope open:object:create.
@@ -746,7 +748,7 @@ export class ObjectCredentials {
 
   /**
    * Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a
-   * DISABLED one. URLs issued earlier keep working until they expire.
+   * DISABLED object resource. URLs issued earlier keep working until they expire.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:object-config:delete.
@@ -828,8 +830,8 @@ export class CallbackEndpoints {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Stores a webhook URL. The platform does not deliver webhooks yet. The secret that will sign deliveries is returned
-   * only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
+   * Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is
+   * returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
    *
    * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
    * Scope open:callback:create.

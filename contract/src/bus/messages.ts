@@ -63,7 +63,7 @@ export const CommandUpdate = z
       'Progress at the adapter. Required if device_execution_status is absent.',
     ),
     device_execution_status: ReportedDeviceExecutionStatus.optional().describe(
-      'Execution on the device. It implies the adapter status DELIVERED.',
+      'Execution on the device. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence.',
     ),
     status_reason: z
       .strictObject({
@@ -94,7 +94,7 @@ export const CommandUpdate = z
     },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: {
-      properties: { device_execution_status: { description: 'device_execution_status is then required.' } },
+      properties: { device_execution_status: { description: 'Required if adapter_status is absent.' } },
       required: ['device_execution_status'],
     },
     example: {
@@ -127,7 +127,7 @@ export const DeviceRequestMessage = z
       .max(86_400)
       .optional()
       .describe(
-        'How long the device waits for a reply, in seconds: 5 to 86400, 300 by default. It counts from the time at which NATS stores the message.',
+        'How long the device waits for a reply, in seconds: 5 to 86400, 300 by default. The time starts when NATS stores the message.',
       ),
   })
   .meta({
