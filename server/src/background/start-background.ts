@@ -32,6 +32,7 @@ import { startLoop } from '../platform/signals/start-loop.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import type { Watchdog } from '../platform/telemetry/watchdog.js';
 import { createPacer } from '../platform/waiting/pacer.js';
+import { lastKnown } from '../platform/waiting/shared.js';
 
 type Options = {
   database: Database;
@@ -50,6 +51,9 @@ export type Retention = {
   objectGrants: number;
   parkedMessages: number;
 };
+
+/** Above this share of TOP_UPDATES, messages of a tenant with many waiting are refused, so that others find room. */
+const NEARLY_FULL = 3 / 4;
 
 /** A sweep starts at most this long after a deadline. */
 const SWEEP_INTERVAL_MS = 500;
@@ -118,7 +122,8 @@ export const republishable = (database: Database): Republishable[] => [
 export async function startBackground(options: Options & { retention: Retention }): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog } = options;
   const report = createCommandReporter(database, signals, metrics);
-  const pacing = { ...options, pacer: createPacer() };
+  const fullness = lastKnown(() => bus.fullness(), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
+  const pacing = { ...options, pacer: createPacer(), isNearlyFull: () => fullness.value() > NEARLY_FULL };
   const takeUpdate = createMessageTaker(pacing, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
   const updates = await bus.consume({
     stream: 'TOP_UPDATES',

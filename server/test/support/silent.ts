@@ -14,5 +14,6 @@ export function silent() {
     }),
     watchdog,
     pacer: createPacer(),
+    isNearlyFull: () => false,
   };
 }

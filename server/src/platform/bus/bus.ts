@@ -71,6 +71,8 @@ export type Bus = {
    * does not answer.
    */
   oldestUntaken(subject: string): Promise<Date | null>;
+  /** The share of TOP_UPDATES that is in use. Rejects if the bus does not answer. */
+  fullness(): Promise<number>;
   /** How many updates of commands are unhandled, by tenant. Rejects if the bus does not answer. */
   untakenUpdates(): Promise<ReadonlyMap<string, number>>;
   /** Deletes the messages of a tenant and its durables. Rejects if some may be left. */

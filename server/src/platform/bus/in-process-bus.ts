@@ -65,6 +65,7 @@ export function inProcessBus(): Bus {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
     },
+    fullness: async () => 0,
     async untakenUpdates() {
       return countByTenant([...queues.values()].flatMap((queue) => queue.untakenSubjects(UPDATES_OF_ALL_TENANTS)));
     },

@@ -109,6 +109,10 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
     },
+    async fullness() {
+      const { state, config } = await manager.streams.info('TOP_UPDATES');
+      return state.bytes / config.max_bytes;
+    },
     async untakenUpdates() {
       if (!isConnected) throw new Error(UNREADY);
       const { state } = await manager.streams.info('TOP_UPDATES', { subjects_filter: UPDATES_OF_ALL_TENANTS });

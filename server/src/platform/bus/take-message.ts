@@ -21,7 +21,14 @@ export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 export type Handled = 'DONE' | 'ADVANCED' | (string & {});
 
 /** The pacer is shared by all kinds of messages: a tenant's device requests must not add to its updates. */
-type Options = { database: Database; logger: Logger; metrics: Metrics; pacer: Pacer };
+type Options = {
+  database: Database;
+  logger: Logger;
+  metrics: Metrics;
+  pacer: Pacer;
+  /** Whether the bus can soon take no more messages of any tenant. */
+  isNearlyFull: () => boolean;
+};
 
 /** A process parks a message after this many tries. Tries that failed because of the database do not count. */
 const MAX_TRIES = 10;
@@ -46,7 +53,7 @@ const MANY_WAITING_UNITS = 1_000;
  * behind it.
  */
 export function createMessageTaker<Schema extends z.ZodType>(
-  { database, logger, metrics, pacer }: Options,
+  { database, logger, metrics, pacer, isNearlyFull }: Options,
   kind: SubjectKind,
   schema: Schema,
   take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
@@ -109,11 +116,11 @@ export function createMessageTaker<Schema extends z.ZodType>(
     try {
       // A message that has waited for its turn is not delayed again.
       if (delivery.attempt === 1 && delivery.waitingBehind * units > MANY_WAITING_UNITS) {
-        const turn = pacer.book(tenantOf(delivery), units);
-        if (turn === 'TOO_MANY') {
-          await refuse(delivery, 'The tenant has too many messages waiting on the bus.');
+        if (pacer.hasMany(tenantOf(delivery)) && isNearlyFull()) {
+          await refuse({ ...delivery, messageId: '' }, 'The tenant has too many messages waiting on the bus.');
           return 'DONE';
         }
+        const turn = pacer.book(tenantOf(delivery), units);
         if (turn > 0) return { retryInMs: turn };
       }
       await takeOrRefuse(delivery);

@@ -168,13 +168,13 @@ test('settles every caller within a bounded time while connections are half open
     await pool.close();
     await link.stop();
   });
-  const ways: (() => PromiseLike<unknown>)[] = [
+  const ways: (() => Promise<unknown>)[] = [
     // Admission and accept are one plain statement.
-    () => pool.sql`select 1`.execute(),
+    async () => await pool.sql`select 1`.execute(),
     () => asAllTenantsStatement(pool, (sql) => sql`select 1`),
     () => asTenant(pool, 'a', (tx) => tx.execute(fragment`select 1`)),
   ];
-  const call = (index: number) => ways[index % ways.length]?.();
+  const call = (index: number) => (ways[index % ways.length] as () => Promise<unknown>)();
   await Promise.all(Array.from({ length: MAX * 2 }, (_, index) => call(index)));
   link.blackHole();
   const codes = new Set<string | undefined>();

@@ -3,9 +3,19 @@ import { lastKnown } from '../waiting/shared.js';
 
 /** About a second of work. NATS refuses an adapter's updates above 5,000: see streams.ts. */
 const MANY_UPDATES = 2_000;
+/** Of all tenants together. Above it no tenant may have more than its share. */
+const MANY_OF_ALL = 4_000;
+const LEAST_SHARE = 50;
 const COUNT_EVERY_MS = 250;
 /** Without an answer of the bus for this time nobody is held. */
-const VALID_MS = 5_000;
+const VALID_MS = 15_000;
+
+/** The tenants with more updates than they may have. */
+export function tenantsWithMany(counts: ReadonlyMap<string, number>): string[] {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const share = total > MANY_OF_ALL ? Math.max(LEAST_SHARE, MANY_OF_ALL / counts.size) : MANY_UPDATES;
+  return [...counts].flatMap(([tenantId, count]) => (count > Math.min(share, MANY_UPDATES) ? [tenantId] : []));
+}
 
 /**
  * The tenants with many unhandled updates on the bus. The relay does not take their rows, so that their backlog stays in
@@ -13,10 +23,10 @@ const VALID_MS = 5_000;
  * delay the updates of all tenants.
  */
 export function createHeldTenants(bus: Pick<Bus, 'untakenUpdates'>): () => readonly string[] {
-  const held = lastKnown(
-    async () =>
-      [...(await bus.untakenUpdates())].flatMap(([tenantId, count]) => (count > MANY_UPDATES ? [tenantId] : [])),
-    { unknown: [] as string[], everyMs: COUNT_EVERY_MS, validMs: VALID_MS },
-  );
+  const held = lastKnown(async () => tenantsWithMany(await bus.untakenUpdates()), {
+    unknown: [] as string[],
+    everyMs: COUNT_EVERY_MS,
+    validMs: VALID_MS,
+  });
   return held.value;
 }

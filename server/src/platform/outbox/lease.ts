@@ -4,8 +4,9 @@ import { asAllTenants, asAllTenantsStatement } from '../database/roles.js';
 
 export type Lease = { holder: string; epoch: string; publishedSeq: string };
 
-/** A lease is held until `expires_at`, which lies at most this far ahead. */
-export const LEASE_SECONDS = 5;
+const LEASE_SECONDS = 5;
+/** The leader may renew the lease after another transaction has begun, so its end may lie further ahead than it lasts. */
+export const FURTHEST_END_SECONDS = 2 * LEASE_SECONDS;
 
 /**
  * Takes or renews the lease; null if another node holds it. A node that can publish takes it from one that cannot. A
@@ -21,13 +22,13 @@ export async function takeLease(database: Database, holder: string, canPublish: 
       where not exists (
         select from relay_lease
         where name = 'outbox' and holder <> ${holder} and (can_publish or not ${canPublish})
-          and expires_at between now() and now() + make_interval(secs => ${LEASE_SECONDS})
+          and expires_at between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
       )
       on conflict (name) do update set
         holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
         epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
       where relay_lease.holder = excluded.holder
-        or relay_lease.expires_at not between now() and now() + make_interval(secs => ${LEASE_SECONDS})
+        or relay_lease.expires_at not between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
         or (excluded.can_publish and not relay_lease.can_publish)
       returning holder, epoch::text, published_seq::text as "publishedSeq"`,
   );

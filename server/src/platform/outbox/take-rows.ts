@@ -91,7 +91,7 @@ const waitingAfter = (after: string) => sql`
 /** No tenant id contains a comma. */
 const without = ({ inFlight, held }: LeftOut) => sql`
   ${inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`}
-  ${held.length === 0 ? sql`` : sql`and tenant_id <> all (string_to_array(${held.join()}, ','))`}`;
+  ${held.length === 0 ? sql`` : sql`and waiting.tenant_id <> all (string_to_array(${held.join()}, ','))`}`;
 
 type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
 

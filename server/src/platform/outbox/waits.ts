@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { lastKnown } from '../waiting/shared.js';
-import { LEASE_SECONDS } from './lease.js';
+import { FURTHEST_END_SECONDS } from './lease.js';
 
 /** At most this many waiting tenants are read. Further tenants count as tenants that do not wait. */
 const TENANTS = 2_000;
@@ -15,7 +15,7 @@ const LEAST_ROWS_PER_SECOND = 1;
 const READINGS = 10;
 const READ_EVERY_MS = 500;
 /** Without requests nothing is read. An older estimate must not refuse the next request. */
-const VALID_MS = 5_000;
+const VALID_MS = 10_000;
 
 /** The outbox positions of the oldest and of the newest row of a tenant that waits. */
 type Queue = { first: number; last: number };
@@ -82,7 +82,7 @@ export type Waits = ReturnType<typeof createWaits>;
 
 /** The next leader takes an expired lease within a second. */
 const isHeldOrAboutToBe = (sql: postgres.TransactionSql) =>
-  sql`expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${LEASE_SECONDS})`;
+  sql`expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})`;
 
 /** Skips from tenant to tenant in the index: the cost depends on the number of waiting tenants, not of waiting rows. */
 async function readQueues(database: Database, evenWithoutLeader: boolean): Promise<Map<string, Queue>> {

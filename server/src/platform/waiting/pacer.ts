@@ -14,11 +14,8 @@ const INTERVAL_MS = 250;
 const UNDELAYED_UNITS = 500;
 /** Delays are multiples of this: nats-server 2.9 scans all delayed messages whenever a delay ends. */
 const STEP_MS = 250;
-/**
- * 352 MiB, a sixth of the stream. It is more than NATS keeps of one subject (see streams.ts), so NATS refuses the
- * messages of a single adapter first. A tenant with many subjects cannot fill the stream either.
- */
-const MOST_UNITS = (352 * 1_024 * 1_024) / UNIT_BYTES;
+/** 352 MiB: more than NATS keeps of one subject (see streams.ts). Only a tenant with several subjects can reach it. */
+const MANY_UNITS = (352 * 1_024 * 1_024) / UNIT_BYTES;
 /** Bounds memory: above this number of tenants, all tenants start again with empty queues. */
 const MAX_TENANTS = 10_000;
 
@@ -44,18 +41,19 @@ export function createPacer(now = () => performance.now()) {
   }
 
   return {
-    /** Returns the milliseconds until the message's turn; 0 is now. TOO_MANY: the tenant has too much waiting already. */
-    book(tenantId: string, units: number): number | 'TOO_MANY' {
+    /** Returns the milliseconds until the message's turn; 0 is now. */
+    book(tenantId: string, units: number): number {
       const at = now();
       count(units, at);
       if (buckets.size > MAX_TENANTS) buckets.clear();
       const before = buckets.get(tenantId) ?? { units: 0, at };
       const waiting = Math.max(0, before.units - (perSecond * (at - before.at)) / 1_000);
-      if (waiting + units > MOST_UNITS) return 'TOO_MANY';
       buckets.set(tenantId, { units: waiting + units, at });
       const excess = waiting + units - UNDELAYED_UNITS;
       return excess <= 0 ? 0 : Math.ceil((excess * 1_000) / perSecond / STEP_MS) * STEP_MS;
     },
+    /** Whether the tenant has more waiting than one adapter can. */
+    hasMany: (tenantId: string): boolean => (buckets.get(tenantId)?.units ?? 0) > MANY_UNITS,
     /** Takes a message out of the bucket. */
     release(tenantId: string, units: number): void {
       const bucket = buckets.get(tenantId);

@@ -17,7 +17,7 @@ test.each([1_000, 2_000, 4_000, 8_000])(
   'a process that receives %i messages a second delays three of four of one tenant',
   (perSecond) => {
     const { clock, received } = newPacer();
-    const delays = received(20_000, perSecond) as number[];
+    const delays = received(20_000, perSecond);
     // The last message waits for its turn long after the process has received it.
     const turn = clock.ms + (delays.at(-1) as number);
     expect(turn).toBeGreaterThan(3 * clock.ms);
@@ -27,7 +27,7 @@ test.each([1_000, 2_000, 4_000, 8_000])(
 
 test('a message of 64 KiB takes the turns of 16 small ones', () => {
   const { clock, received } = newPacer();
-  const delays = received(1_000, 1_000, 65_536) as number[];
+  const delays = received(1_000, 1_000, 65_536);
   const turn = clock.ms + (delays.at(-1) as number);
   expect(turn).toBeGreaterThanOrEqual(((16 * 1_000 - 500) / 2_000) * 1_000);
 });
@@ -48,19 +48,15 @@ test('messages that are released delay no other', () => {
 
 test('a tenant that waited is not delayed again', () => {
   const { clock, received } = newPacer();
-  const delays = received(5_000, 4_000) as number[];
+  const delays = received(5_000, 4_000);
   clock.ms += delays.at(-1) as number;
   expect(received(1, 4_000)).toEqual([0]);
 });
 
-test('a tenant has at most 352 MiB waiting, and room again once a part of it is handled', () => {
-  const { clock, pacer, received } = newPacer();
-  const outcomes = received(7_000, 10_000, 65_536);
-  const booked = outcomes.filter((outcome) => outcome !== 'TOO_MANY').length;
-  expect(booked * 65_536).toBeGreaterThan(351 * 1_024 * 1_024);
-  expect(booked * 65_536).toBeLessThan(362 * 1_024 * 1_024);
-  expect(outcomes.at(-1)).toBe('TOO_MANY');
-  expect(pacer.book('neighbour', 16)).toBe(0);
-  clock.ms += 10_000;
-  expect(pacer.book('acme', 16)).toBeGreaterThan(0);
+test('a tenant with more waiting than NATS keeps of one subject has many; another tenant has not', () => {
+  const { pacer, received } = newPacer();
+  received(5_000, 20_000, 65_536);
+  expect(pacer.hasMany('acme')).toBe(false);
+  received(1_500, 20_000, 65_536);
+  expect([pacer.hasMany('acme'), pacer.hasMany('neighbour')]).toEqual([true, false]);
 });

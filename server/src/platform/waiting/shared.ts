@@ -48,12 +48,14 @@ export function lastKnown<Value>(
   async function refresh(): Promise<void> {
     const startedAt = performance.now();
     readAgainAt = Number.POSITIVE_INFINITY;
+    let pauseMs = everyMs;
     try {
       value = await read();
       readAt = performance.now();
+      // The value must not expire during the pause.
+      pauseMs = Math.max(everyMs, Math.min(validMs / 2, (readAt - startedAt) * (1 / SHARE_OF_TIME - 1)));
     } finally {
-      const took = performance.now() - startedAt;
-      readAgainAt = performance.now() + Math.max(everyMs, took * (1 / SHARE_OF_TIME - 1));
+      readAgainAt = performance.now() + pauseMs;
     }
   }
   return {

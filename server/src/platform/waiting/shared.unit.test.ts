@@ -81,6 +81,23 @@ test('the last known value is there at once, is read again in the background, an
   expect(known.value()).toBe(0);
 });
 
+test('a slow read never lets the value expire, and a failed one is repeated soon', async () => {
+  let reads = 0;
+  const slow = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    if (++reads === 2) throw new Error('NATS is slow.');
+    return reads;
+  };
+  const known = lastKnown(slow, { unknown: 0, everyMs: 250, validMs: 5_000 });
+  const seen: number[] = [];
+  for (let ms = 0; ms < 30_000; ms += 50) {
+    seen.push(known.value());
+    await vi.advanceTimersByTimeAsync(50);
+  }
+  expect(seen.slice(20).filter((value) => value === 0)).toEqual([]);
+  expect(seen).toContain(3);
+});
+
 test('a slow read takes at most a twentieth of the time, and a failed one keeps the value', async () => {
   let reads = 0;
   const slow = async () => {
