@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import addFormats, { type FormatName } from 'ajv-formats';
 import { locationOf } from '../../platform/json/location.js';
 import { linearPattern } from './linear-pattern.js';
 
@@ -11,7 +11,35 @@ type Place = { path: Path; schema: Schema; heldBy: string; inner: Place[] };
 type Find = (ref: unknown) => Place | undefined;
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-export const metaSchema = addFormats.default(new Ajv2020({ strict: false, logger: false }));
+
+/**
+ * The formats of the dialect that ajv-formats checks. Each takes linear time. Not so `url`, which is no format of the
+ * dialect: 1.6 s for a string of 32 KiB.
+ */
+const FORMATS: FormatName[] = [
+  'date',
+  'date-time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'json-pointer',
+  'regex',
+  'relative-json-pointer',
+  'time',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'uuid',
+];
+
+export const withFormats = (ajv: Ajv2020): Ajv2020 => {
+  addFormats.default(ajv, FORMATS);
+  return ajv;
+};
+
+export const metaSchema = withFormats(new Ajv2020({ strict: false, logger: false }));
 
 /** The keywords of the dialect, each with the schema of its value. */
 const KEYWORDS = new Map<string, Schema>(

@@ -87,6 +87,8 @@ test.each<Refused>([
   ['a keyword of Ajv', { formatMinimum: '2026-01-01', format: 'date' }, '/formatMinimum', ...UNKNOWN],
   ['a keyword of an older draft', { dependencies: { a: ['b'] } }, '/dependencies', ...UNKNOWN],
   ['an unknown format', { format: 'datetime' }, '/format', 'UNKNOWN_FORMAT', 'is not a format'],
+  ['a format that takes quadratic time', { format: 'url' }, '/format', 'UNKNOWN_FORMAT', 'is not a format'],
+  ['a format of OpenAPI', { format: 'int32' }, '/format', 'UNKNOWN_FORMAT', 'is not a format'],
   ['a format named like a member of every object', { not: { format: 'toString' } }, '/not/format', 'UNKNOWN_FORMAT'],
   ['else without if', { else: {} }, '', 'NOT_COMPILABLE', '"else" without "if" is ignored'],
   ['maxContains without contains', { maxContains: 1 }, '', 'NOT_COMPILABLE', '"maxContains" without "contains"'],

@@ -1,9 +1,8 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import type { Refuse } from '../../platform/operation/api-error.js';
 import { linearPattern } from './linear-pattern.js';
-import { DIALECT, metaSchema, problem, rulesBrokenIn, type Schema } from './payload-schema-rules.js';
+import { DIALECT, metaSchema, problem, rulesBrokenIn, type Schema, withFormats } from './payload-schema-rules.js';
 import { vocabulary } from './payload-schema-vocabulary.js';
 import { validationDetails } from './validation-details.js';
 
@@ -55,22 +54,21 @@ function dialectProblems(schema: Schema): ErrorDetail[] {
  * hundred times as long to compile as most schemas.
  */
 const newCompiler = () =>
-  addFormats
-    .default(
-      new Ajv2020({
-        strict: false,
-        strictSchema: true,
-        allowMatchingProperties: true,
-        meta: false,
-        validateSchema: false,
-        logger: false,
-        // Otherwise {} would have the property `constructor`.
-        ownProperties: true,
-        // These options repeat code for every reference: compiling 16 KiB could take minutes and gigabytes.
-        inlineRefs: false,
-        code: { optimize: false, regExp: linearPattern },
-      }),
-    )
+  withFormats(
+    new Ajv2020({
+      strict: false,
+      strictSchema: true,
+      allowMatchingProperties: true,
+      meta: false,
+      validateSchema: false,
+      logger: false,
+      // Otherwise {} would have the property `constructor`.
+      ownProperties: true,
+      // These options repeat code for every reference: compiling 16 KiB could take minutes and gigabytes.
+      inlineRefs: false,
+      code: { optimize: false, regExp: linearPattern },
+    }),
+  )
     .addKeyword('$anchor')
     .removeKeyword('const')
     .removeKeyword('enum')

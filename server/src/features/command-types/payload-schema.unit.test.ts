@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../../platform/operation/api-error.js';
+import { compilePayloadSchema } from './payload-schema.js';
+import { metaSchema } from './payload-schema-rules.js';
+
+const LENGTH = 32 * 1024;
+
+/** Nearly valid strings that send a backtracking regular expression back and forth. */
+const hostile = [
+  ['http://', ':'],
+  ['http://', 'a-'],
+  ['http://', 'a.'],
+  ['http://', '@:'],
+  ['//', '%41'],
+  ['', '/a'],
+  ['', '~0/'],
+  ['a@', 'a-'],
+  ['a@', 'a.'],
+  ['', 'a.'],
+  ['P', '1'],
+  ['00:00:00.', '0'],
+  ['2026-01-01T00:00:00.', '0'],
+  ['', 't'],
+  ['{', 'a,'],
+  ['', '{a}'],
+  ['/', '~0'],
+  ['', '1:'],
+  ['', '('],
+  ['', '(?<a>)'],
+  ['', '\\1'],
+  ['', '()\\1'],
+  ['(?<a>)', '\\k<a>'],
+  ['', 'a|'],
+].map(([start = '', repeated = '']) => `${start}${repeated.repeat(LENGTH / repeated.length)} `);
+
+test.each(Object.keys(metaSchema.formats))(
+  'the format %s checks a hostile string of 32 KiB in little time',
+  (format) => {
+    const validate = compilePayloadSchema({ format }, (code, options) => new ApiError(code, options));
+    for (const value of hostile) {
+      const before = process.cpuUsage();
+      validate(value);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000, value.slice(0, 40)).toBeLessThan(300);
+    }
+  },
+);
