@@ -83,8 +83,11 @@ export function startupProblem(error: unknown, url: string): StartupError | null
   }
 }
 
-/** Read-only, out of disk, memory or connections, an I/O error, starting or shutting down. */
-const AT_THE_MOMENT = /^(25006|53...|58030|57P0[123])$/;
+/**
+ * Read-only, out of disk, memory or connections, an I/O error, starting or shutting down, a timeout of Postgres, or a
+ * conflict with another transaction.
+ */
+const AT_THE_MOMENT = /^(25006|25P03|40001|40P01|53...|57014|57P0[123]|58030)$/;
 
 const NO_ANSWER = new Set([
   'CONNECT_TIMEOUT',
@@ -92,6 +95,8 @@ const NO_ANSWER = new Set([
   'QUEUE_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'LOST_BEFORE_COMMIT',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
