@@ -80,6 +80,7 @@ test('the stack of an error begins with its name', async () => {
 test('the guards recognise errors of another copy of the package, and nothing else', async () => {
   const secondCopy = './errors.js?copy';
   const copy: typeof import('./errors.js') = await import(secondCopy);
+  expect(copy.ApiError).not.toBe(sdk.ApiError);
   const body = { code: 'NOT_FOUND', message: 'No' } as const;
   const cases: [(error: unknown) => boolean, Error][] = [
     [sdk.isApiError, new copy.ApiError(404, body)],

@@ -216,6 +216,7 @@ describe('a failure of the store', () => {
     });
     const secondCopy = '../errors.js?copy';
     const copy: typeof import('../errors.js') = await import(secondCopy);
+    expect(copy.ObjectStoreError).not.toBe(ObjectStoreError);
     expect(copy.isObjectStoreError(error)).toBe(true);
     expect(
       [new Error('x'), new copy.ObjectStoreError('x', { status: 500, code: null, retryable: true }), null].map(
