@@ -66,15 +66,21 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
     const { name, role } = supervised;
     const fork = cluster.fork({ [PROCESS_NAME]: name, ROLE: role, WORKERS: '' });
     supervised.fork = fork;
+    let failure: Explained = { problem: `The process ${name} ended before it was ready.`, isTemporary: false };
     supervised.exited = new Promise((resolve) => {
-      fork.once('exit', (code, signal) => {
+      const end = (code: number | null, signal: string | null) => {
         supervised.fork = null;
         resolve({ code, signal });
+      };
+      fork.once('exit', end);
+      fork.on('error', ({ message }) => {
+        // The process is about to end.
+        if (fork.process.pid !== undefined) return;
+        // The system could not create it, for example for lack of memory. Node emits no 'exit' for it.
+        failure = { problem: `The process ${name} could not be created: ${message}`, isTemporary: true };
+        end(null, null);
       });
     });
-    // The process is about to end. Its end is handled elsewhere.
-    fork.on('error', () => {});
-    let failure: Explained = { problem: `The process ${name} ended before it was ready.`, isTemporary: false };
     return new Promise((resolve, reject) => {
       fork.on('message', (message: FromSupervised) => {
         if (message.type === 'said') passOn(message);
