@@ -146,7 +146,7 @@ async function open(
         'warn',
         `CONNECTION_${outcome}`,
         { limit, address },
-        outcome === 'EVICTED' ? 'an idle connection made room for a new one' : 'a connection was refused',
+        outcome === 'EVICTED' ? 'a connection made room for a new one' : 'a connection was refused',
       );
     },
   };

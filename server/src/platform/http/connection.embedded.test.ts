@@ -368,13 +368,14 @@ test('idle connections of four addresses keep nobody out: the one idle longest m
   for (const socket of [...idle, admitted, newcomer]) socket.destroy();
 });
 
-/** Begins a request that waits, and resolves once the server works on it. */
+/** Begins a request that waits, on a connection that was admitted before. Resolves once the server works on it. */
 async function startWaiting(socket: Socket, seconds: number): Promise<void> {
+  expect(await answerTo(socket, signed('GET', ME))).toBe(OK);
   const target = `/api/v1/open/device-requests?wait_seconds=${seconds}`;
   expect(await answerTo(socket, signed('GET', target, '', 'Expect: 100-continue'))).toBe('HTTP/1.1 100 Continue');
 }
 
-test('of one address, too, the connection idle longest makes room; one with a request in progress is never cut', async () => {
+test('of one address, too, the connection idle longest makes room; an admitted one is never cut during a request', async () => {
   const waiting = await open('127.0.0.6');
   await startWaiting(waiting, 10);
   const idle = await openMany(MAX_CONNECTIONS_PER_ADDRESS - 1, '127.0.0.6');
@@ -390,7 +391,7 @@ test('of one address, too, the connection idle longest makes room; one with a re
   for (const socket of [...idle, ...later, waiting]) socket.destroy();
 });
 
-test('requests in progress that fill an address refuse its new connections, counted and logged', async () => {
+test('admitted requests in progress that fill an address refuse its new connections, counted and logged', async () => {
   const before = await countAtLimit('REFUSED', 'address');
   const waiting = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.7');
   await Promise.all(waiting.map((socket) => startWaiting(socket, 5)));

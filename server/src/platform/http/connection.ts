@@ -47,13 +47,9 @@ export class Connection {
     return this.#wasAdmitted || (this.#answering as Reply | null)?.locals?.call !== undefined;
   }
 
-  /**
-   * Whether no request is in progress. A caller that was never admitted can prolong one at will, by not sending its
-   * body or not reading its answer. So it counts only while the platform works on it.
-   */
+  /** Whether no request is in progress. */
   get isIdle(): boolean {
-    const res = this.#answering;
-    return !res || (!this.isAdmitted && (!res.req.complete || res.writableEnded));
+    return !this.#answering;
   }
 
   /** Serves the request after the earlier requests of the connection. */

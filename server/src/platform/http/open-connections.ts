@@ -5,13 +5,13 @@ import { Connection } from './connection.js';
 
 export type ConnectionLimits = { maxConnections: number; maxConnectionsPerNetwork: number };
 
-/** A limit was reached: the new connection was refused, or an idle one was evicted for it. */
+/** A limit was reached: the new connection was refused, or another one was evicted for it. */
 export type AtLimit = { outcome: 'REFUSED' | 'EVICTED'; limit: 'total' | 'address'; address: string };
 
 /**
- * The open connections, in total and of each network, in the order of their last activity. At a limit the one that has
- * been idle longest makes room for a new one: idle connections keep no caller out. Connections without an admitted
- * request go first. A connection with a request in progress is never cut.
+ * The open connections, in total and of each network, in the order of their last activity. At a limit one makes room for
+ * a new one: the oldest of those that never carried an admitted request, even while it has a request in progress, because
+ * anyone can open those. If there is none, the one that has been idle longest. An admitted request is never cut.
  */
 export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLimit) => void) {
   const all = new Map<Duplex, Connection>();
@@ -19,11 +19,11 @@ export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLi
 
   function hasRoom(open: Map<Duplex, Connection>, most: number, limit: AtLimit['limit'], address: string): boolean {
     if (open.size < most) return true;
-    const idle = idleLongest(open);
-    report({ outcome: idle ? 'EVICTED' : 'REFUSED', limit, address });
-    if (!idle) return false;
-    forget(idle);
-    idle.destroy();
+    const evicted = firstToEvict(open);
+    report({ outcome: evicted ? 'EVICTED' : 'REFUSED', limit, address });
+    if (!evicted) return false;
+    forget(evicted);
+    evicted.destroy();
     return true;
   }
 
@@ -60,12 +60,11 @@ export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLi
   };
 }
 
-function idleLongest(open: Map<Duplex, Connection>): Duplex | null {
-  let admitted: Duplex | null = null;
+function firstToEvict(open: Map<Duplex, Connection>): Duplex | null {
+  let idle: Duplex | null = null;
   for (const [socket, connection] of open) {
-    if (!connection.isIdle) continue;
     if (!connection.isAdmitted) return socket;
-    admitted ??= socket;
+    if (connection.isIdle) idle ??= socket;
   }
-  return admitted;
+  return idle;
 }

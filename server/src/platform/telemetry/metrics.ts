@@ -55,7 +55,7 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
   });
   const connections = new Counter({
     name: 'top_connections_at_limit_total',
-    help: 'New connections that met a limit, total or address: refused, or an idle connection was evicted for them.',
+    help: 'New connections that met a limit, total or address: refused, or another connection was evicted for them.',
     labelNames: ['outcome', 'limit'] as const,
     registers: [registry],
   });

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHttpServer } from './http-server.js';
+import type { AtLimit } from './open-connections.js';
+
+async function serve(listener: RequestListener, maxConnections = 10) {
+  const outcomes: AtLimit['outcome'][] = [];
+  const { server, drain } = createHttpServer(listener, {
+    maxConnections,
+    maxConnectionsPerNetwork: maxConnections,
+    logRefusal: () => {},
+    reportLimit: ({ outcome }) => outcomes.push(outcome),
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => drain(0));
+  return { port: (server.address() as AddressInfo).port, outcomes };
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+const request = (line: string, ...headers: string[]) =>
+  `${[`${line} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+
+/** Admits `/admitted…`, as admission does. Never answers `…/waiting`. */
+function admitting() {
+  const begun: string[] = [];
+  const listener: RequestListener = ({ url = '' }, res) => {
+    begun.push(url);
+    Object.assign(res, { locals: url.startsWith('/admitted') ? { call: {} } : {} });
+    if (!url.endsWith('/waiting')) res.end();
+  };
+  return { listener, begun };
+}
+
+test('connections busy with requests that are never admitted keep out neither new connections nor admitted idle ones', async () => {
+  const { listener, begun } = admitting();
+  const { port, outcomes } = await serve(listener, 3);
+  const admitted = await open(port);
+  admitted.write(request('GET /admitted'));
+  await once(admitted, 'data');
+  const busy = [await open(port), await open(port)];
+  for (const socket of busy) socket.write(request('GET /waiting'));
+  await expect.poll(() => begun).toHaveLength(3);
+
+  const newcomers = [];
+  for (const oldest of busy) {
+    const closed = once(oldest, 'close');
+    const newcomer = await open(port);
+    await closed;
+    newcomer.write(request('GET /admitted/waiting'));
+    newcomers.push(newcomer);
+  }
+  await expect.poll(() => begun).toHaveLength(5);
+  admitted.write(request('GET /admitted/waiting'));
+  await expect.poll(() => begun).toHaveLength(6);
+  expect(outcomes).toEqual(['EVICTED', 'EVICTED']);
+
+  const refused = await open(port);
+  await once(refused, 'close');
+  expect(outcomes).toEqual(['EVICTED', 'EVICTED', 'REFUSED']);
+  expect([admitted, ...newcomers].some(({ closed, readableEnded }) => closed || readableEnded)).toBe(false);
+});
