@@ -31,16 +31,30 @@ function malformation({ httpVersion, rawHeaders, headers }: IncomingMessage): st
 
 type WithParser = Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined } };
 
+const MAX_RTSP_LOOKED_AT = 16;
+
 /**
- * Node's parser accepts `GET /path RTSP/1.0` and does not tell it from HTTP/1.0. Its current bytes hold the request
- * line, unless that was sent in pieces.
+ * Node's parser accepts `GET /path RTSP/1.0` and does not tell it from HTTP/1.0. Only the bytes that it has just read
+ * do. So such a request is refused only if its request line arrives in one piece with its headers. The same bytes may
+ * hold thousands of occurrences for each of ten pipelined requests, so only the first ones are looked at.
  */
-export function isRtsp({ method, url, socket }: IncomingMessage): boolean {
+export function isRtsp({ method = '', url = '', socket }: IncomingMessage): boolean {
   const bytes = (socket as WithParser).parser?.getCurrentBuffer?.();
-  if (!bytes?.includes(' RTSP/')) return false;
-  const lines = bytes.toString('latin1').split('\n');
-  return lines.some((line) => {
-    const [itsMethod, itsUrl, protocol] = line.split(/ +/);
-    return itsMethod === method && itsUrl === url && protocol?.startsWith('RTSP/');
-  });
+  let at = bytes?.indexOf(' RTSP/') ?? -1;
+  for (let looked = 0; bytes && at !== -1 && looked < MAX_RTSP_LOOKED_AT; looked++) {
+    const urlAt = startOfWord(bytes, url, at);
+    if (urlAt !== -1 && startOfWord(bytes, method, urlAt) !== -1) return true;
+    at = bytes.indexOf(' RTSP/', at + 1);
+  }
+  return false;
 }
+
+/** Where the word starts that ends at `end`, or before the spaces there; -1 if it is another word. */
+function startOfWord(bytes: Buffer, word: string, end: number): number {
+  let wordEnd = end;
+  while (bytes[wordEnd - 1] === SPACE) wordEnd--;
+  const start = wordEnd - word.length;
+  return start >= 0 && bytes.toString('latin1', start, wordEnd) === word ? start : -1;
+}
+
+const SPACE = 0x20;
