@@ -89,6 +89,8 @@ test.each<[string, () => Promise<() => CommandUpdate | Buffer>]>([
   async (_, prepare) => {
     const bogus = await prepare();
     const id = await commandOf(neighbour);
+    // No earlier update may count towards the limit of the subject.
+    await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 20_000 });
     // The platform is suspended meanwhile, so that the whole flood waits, even on a slow machine.
     const { process } = platform.server();
     process.kill('SIGSTOP');
