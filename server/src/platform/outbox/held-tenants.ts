@@ -3,11 +3,11 @@ import { lastKnown } from '../waiting/shared.js';
 
 /** About a second of work. NATS refuses an adapter's updates above 5,000: see streams.ts. */
 const MANY_UPDATES = 2_000;
-/** Of all tenants together. Above it no tenant may have more than its share. */
+/** The limit for all tenants together. Above it, each tenant may have an equal share. */
 const MANY_OF_ALL = 4_000;
 const LEAST_SHARE = 50;
 const COUNT_EVERY_MS = 250;
-/** Without an answer of the bus for this time nobody is held. */
+/** If the bus has not answered for this time, no tenant is held. */
 const VALID_MS = 15_000;
 
 /** The tenants with more updates than they may have. */

@@ -6,7 +6,7 @@ import { FURTHEST_END_SECONDS } from './lease.js';
 
 /** At most this many waiting tenants are read. Further tenants count as tenants that do not wait. */
 const TENANTS = 2_000;
-/** A tenant waits once its oldest row is older. A tenant without a backlog has no pace that says what it could have. */
+/** A tenant waits if its oldest row is older. Without a backlog its pace is that of its requests, not of the relay. */
 const WAITING_SECONDS = 1;
 /** The pace of a tenant that begins to wait. It counts as one reading. */
 const ASSUMED_ROWS_PER_SECOND = 1_000;
@@ -25,7 +25,7 @@ export type Moving = Queue & { pace: number; readings: number };
 
 /**
  * The queues after this time. The outbox numbers its rows, so the distance from a tenant's oldest to its newest row and
- * the pace of its oldest row say how long the newest one waits, and nothing need be counted. The pace of a tenant
+ * the pace of its oldest row say how long the newest one waits. No rows are counted. The pace of a tenant
  * contains the turns of all other tenants.
  */
 export function moveOn(

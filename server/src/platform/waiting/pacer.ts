@@ -8,7 +8,7 @@ const SHARE = 1 / 4;
 /** Bounds of the share, in units per second. */
 const MOST = 2_000;
 const LEAST = 200;
-/** How long the process counts what it receives. A longer interval contains a rest, so it says nothing. */
+/** How long the process counts what it receives. A longer interval contains a rest and is ignored. */
 const INTERVAL_MS = 250;
 /** The first units of a tenant are not delayed: they are more than a process handles at a time. */
 const UNDELAYED_UNITS = 500;

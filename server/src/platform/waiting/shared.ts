@@ -1,6 +1,6 @@
 /**
- * Calls that arrive while a read is in progress, or less than `forMs` after it, share its result: whoever asks, however
- * often, causes one read at a time.
+ * Calls that arrive while a read is in progress, or less than `forMs` after it, share its result. So only one read runs
+ * at a time.
  */
 export function shared<Result>(read: () => Promise<Result>, { forMs }: { forMs: number }): () => Promise<Result> {
   let current: Promise<Result> | null = null;
