@@ -2,13 +2,15 @@
 --
 -- In: for each command `position`, `tenant_id`, `client_id`, `idempotency_key`, `vendor`, `device_id`, `command_type`,
 -- `revision` of the payload schema that it was checked against, `payload`, `payload_sha256` in hex, `timeout_seconds`,
--- `request_id`, and `command_id_tail`, the part of its UUID v7 after the time. Other keys are ignored. `positions` names
--- the commands to store; null means all.
+-- `request_id`, `command_id_tail`, the part of its UUID v7 after the time, and `is_refused`: the caller refuses the command
+-- and asks only for its key. Other keys are ignored. `positions` names the commands to store; null means all.
 --
 -- Out: a row for each of these commands. Its `outcome` is
 --   ACCEPTED            stored
---   KEY_USED            the tenant has a command with this key. Of several commands of the array with the same key one is
---                       stored. The caller reads it in a later statement, whose snapshot shows it.
+--   KEY_USED            the tenant has a command with this key: that takes precedence over what follows. Of several
+--                       commands of the array with the same key one is stored. The caller reads it in a later statement,
+--                       whose snapshot shows it.
+--   REFUSED             by the caller
 --   VENDOR_NOT_ENABLED  the tenant may not use the vendor
 --   CATALOG_CHANGED     vendor or command type are not enabled, or the schema has another revision
 create function accept_commands_v1(commands_json text, positions int[] default null)
@@ -27,7 +29,7 @@ begin
     from json_to_recordset(commands_json::json) as given (
       position int, tenant_id text, client_id text, idempotency_key text, vendor text, device_id text,
       command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int, request_id text,
-      command_id_tail text
+      command_id_tail text, is_refused boolean
     )
     where positions is null or position = any (positions)
   ), checked as materialized (
@@ -55,7 +57,7 @@ begin
       decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
       accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id
     from checked
-    where may_use_vendor and is_current
+    where is_refused is not true and may_use_vendor and is_current
     order by tenant_id, idempotency_key, position
     on conflict (tenant_id, idempotency_key) do nothing
     returning tenant_id, command_id
@@ -65,10 +67,15 @@ begin
   )
   select checked.position,
     case
+      when inserted.command_id is not null then 'ACCEPTED'
+      when is_refused is not true and may_use_vendor and is_current or exists (
+        select from commands
+        where commands.tenant_id = checked.tenant_id and commands.idempotency_key = checked.idempotency_key
+        offset 0
+      ) then 'KEY_USED'
+      when is_refused then 'REFUSED'
       when not may_use_vendor then 'VENDOR_NOT_ENABLED'
-      when not is_current then 'CATALOG_CHANGED'
-      when inserted.command_id is null then 'KEY_USED'
-      else 'ACCEPTED'
+      else 'CATALOG_CHANGED'
     end,
     inserted.command_id, (extract(epoch from checked.accepted_at) * 1000)::double precision
   from checked

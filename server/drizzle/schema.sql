@@ -44,7 +44,7 @@ begin
     from json_to_recordset(commands_json::json) as given (
       position int, tenant_id text, client_id text, idempotency_key text, vendor text, device_id text,
       command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int, request_id text,
-      command_id_tail text
+      command_id_tail text, is_refused boolean
     )
     where positions is null or position = any (positions)
   ), checked as materialized (
@@ -72,7 +72,7 @@ begin
       decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
       accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id
     from checked
-    where may_use_vendor and is_current
+    where is_refused is not true and may_use_vendor and is_current
     order by tenant_id, idempotency_key, position
     on conflict (tenant_id, idempotency_key) do nothing
     returning tenant_id, command_id
@@ -82,10 +82,15 @@ begin
   )
   select checked.position,
     case
+      when inserted.command_id is not null then 'ACCEPTED'
+      when is_refused is not true and may_use_vendor and is_current or exists (
+        select from commands
+        where commands.tenant_id = checked.tenant_id and commands.idempotency_key = checked.idempotency_key
+        offset 0
+      ) then 'KEY_USED'
+      when is_refused then 'REFUSED'
       when not may_use_vendor then 'VENDOR_NOT_ENABLED'
-      when not is_current then 'CATALOG_CHANGED'
-      when inserted.command_id is null then 'KEY_USED'
-      else 'ACCEPTED'
+      else 'CATALOG_CHANGED'
     end,
     inserted.command_id, (extract(epoch from checked.accepted_at) * 1000)::double precision
   from checked

@@ -96,6 +96,7 @@ export function createApp(dependencies: AppDependencies) {
     if (parsed.problem) throw parsed.problem;
     req.body = parsed.value;
     locals.params = match.params;
+    if (answer instanceof ApiError) throw answer;
     locals.mayHaveChanged = req.method !== 'GET';
     return answer;
   }

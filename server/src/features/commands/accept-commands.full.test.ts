@@ -99,6 +99,20 @@ describe.each(ways)('%s', (_way, acceptFor) => {
     expect(accepted.map(({ outcome }) => outcome).sort()).toEqual(['ACCEPTED', 'KEY_USED', 'KEY_USED']);
   });
 
+  test('stores no command that its caller refuses, and reports a used key before any refusal', async () => {
+    const { tenant_id, operator } = await createTenant();
+    const accept = await acceptFor(operator);
+    await accept(newCommand({ idempotency_key: 'used' }));
+    const asked = ['used', 'new'].flatMap((idempotency_key) => [
+      newCommand({ idempotency_key, is_refused: true }),
+      newCommand({ idempotency_key, revision: 99 }),
+    ]);
+    const outcomes = (await Promise.all(asked.map(accept))).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['KEY_USED', 'KEY_USED', 'REFUSED', 'CATALOG_CHANGED']);
+    const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
+    expect(stored.map(({ idempotency_key }) => idempotency_key)).toEqual(['used']);
+  });
+
   test('gives a command an id with the millisecond of its acceptance', async () => {
     const accept = await acceptFor((await createTenant()).operator);
     const acceptance = await accept(newCommand());

@@ -24,12 +24,14 @@ export type NewCommand = {
   request_id: string;
   /** The part of its UUID v7 after the time. */
   command_id_tail: string;
+  /** It is not stored: the outcome tells only whether its key is used. */
+  is_refused?: boolean;
 };
 
 /** The outcomes are those of accept_commands_v1 (server/drizzle). */
 export type Acceptance =
   | { outcome: 'ACCEPTED'; commandId: string; acceptedAt: Date }
-  | { outcome: 'KEY_USED' | 'VENDOR_NOT_ENABLED' | 'CATALOG_CHANGED' };
+  | { outcome: 'KEY_USED' | 'REFUSED' | 'VENDOR_NOT_ENABLED' | 'CATALOG_CHANGED' };
 
 type AcceptanceRow = { outcome: Acceptance['outcome']; command_id: string; accepted_ms: number };
 

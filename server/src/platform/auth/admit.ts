@@ -11,10 +11,10 @@ import type { RateLimits } from './rate-limits.js';
 export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
 
 /**
- * Admits a request and carries it out, in one statement. The answer is null if it was not carried out: its handler then
- * does.
+ * Admits a request and carries it out or refuses it, in one statement. The answer is null if it did neither: the handler
+ * then does. An admitted caller without permission gets no answer.
  */
-export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | null }>;
+export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | ApiError | null }>;
 
 /** Admits authentic requests: the credential is live, timestamp and nonce are valid, and the quota is not used up. */
 export function createAdmit(database: Database, limits: RateLimits, lastUses: LastUses) {
