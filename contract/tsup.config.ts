@@ -6,6 +6,7 @@ export default defineConfig({
     bus: 'src/bus/index.ts',
     'bus-access': 'src/bus/access.ts',
     signature: 'src/signature/index.ts',
+    'strict-json': 'src/strict-json/index.ts',
   },
   format: 'esm',
   target: 'node20',

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
+import { locationOf } from '@tenant-open-platform/contract/strict-json';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats, { type FormatName } from 'ajv-formats';
-import { locationOf } from '../../platform/json/location.js';
 import { linearPattern } from './linear-pattern.js';
 
 export type Schema = Record<string, unknown>;

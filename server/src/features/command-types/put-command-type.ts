@@ -1,8 +1,8 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
+import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
-import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
+import { locationOf } from '@tenant-open-platform/contract/strict-json';
 import type { ErrorObject } from 'ajv';
-import { locationOf } from '../../platform/json/location.js';
 
 const MAX_DETAILS = 20;
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
 import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
+import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database } from '../../platform/database/database.js';
-import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { newIdTail } from '../../platform/new-id.js';
 import { ApiError, refuse, refuseLargePayload, unavailable } from '../../platform/operation/api-error.js';
 import type { CallOf } from '../../platform/operation/call.js';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
+import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
-import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { refuseLargePayload } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../json/canonical-json.js';
+import { canonicalJson } from '../canonical-json.js';
 
 /** The fields of a resource as in its answers. An answer contains no stored secret. */
 export type Facts = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import { MAX_MESSAGE_BYTES, readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
+import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
-import { parseJson } from '../json/scan-json.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { type Pacer, unitsOf } from '../waiting/pacer.js';
 import { createWindows } from '../waiting/windows.js';

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
+import { locationOf } from '@tenant-open-platform/contract/strict-json';
 import { RequestValidationError } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
-import { locationOf } from '../json/location.js';
 import { ApiError, validationFailed } from '../operation/api-error.js';
 import { KeyMissingError } from '../secrets/keyring.js';
 import { boundedLog, ONCE_A_MINUTE } from '../telemetry/bounded-log.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { parseJson } from '../json/scan-json.js';
+import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { ApiError } from '../operation/api-error.js';
 
 /**

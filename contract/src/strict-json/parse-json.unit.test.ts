@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson, scanJson } from './scan-json.js';
+import { parseJson } from './parse-json.js';
 
-const scan = (text: string) => scanJson(Buffer.from(text));
+const problemOf = (bytes: Buffer) => {
+  const parsed = parseJson(bytes);
+  return 'problem' in parsed ? parsed.problem : null;
+};
+const scan = (text: string) => problemOf(Buffer.from(text));
 
 const accepted = [
   'null',
@@ -88,10 +92,10 @@ const refused: [text: string, location: string, message: string][] = [
   ['{} {}', 'body', 'expected the end (byte 3)'],
   ['{}\0', 'body', 'expected the end (byte 2)'],
   ['\u00a0{}', 'body', 'expected a value (byte 0)'],
-  ['nul', 'body', 'expected null, but the body ends (byte 3)'],
+  ['nul', 'body', 'expected a value (byte 0)'],
   ['True', 'body', 'expected a value (byte 0)'],
-  ['trUe', 'body', 'expected true (byte 2)'],
-  ['fals3', 'body', 'expected false (byte 4)'],
+  ['trUe', 'body', 'expected a value (byte 0)'],
+  ['fals3', 'body', 'expected a value (byte 0)'],
   ['nullx', 'body', 'expected the end (byte 4)'],
   ['NaN', 'body', 'expected a value (byte 0)'],
   ['Infinity', 'body', 'expected a value (byte 0)'],
@@ -122,14 +126,14 @@ const refused: [text: string, location: string, message: string][] = [
   ['"\x1f"', 'body', 'a control character must be escaped (byte 1)'],
   ['+1', 'body', 'expected a value (byte 0)'],
   ['.5', 'body', 'expected a value (byte 0)'],
-  ['-', 'body', 'expected a digit, but the body ends (byte 1)'],
-  ['-a', 'body', 'expected a digit (byte 1)'],
-  ['1.', 'body', 'expected a digit, but the body ends (byte 2)'],
-  ['1.e3', 'body', 'expected a digit (byte 2)'],
-  ['1e', 'body', 'expected a digit, but the body ends (byte 2)'],
-  ['1e+', 'body', 'expected a digit, but the body ends (byte 3)'],
-  ['01', 'body', 'a number must not begin with 0 (byte 0)'],
-  ['-01', 'body', 'a number must not begin with 0 (byte 0)'],
+  ['-', 'body', 'not a JSON number (byte 0)'],
+  ['-a', 'body', 'not a JSON number (byte 0)'],
+  ['1.', 'body', 'not a JSON number (byte 0)'],
+  ['1.e3', 'body', 'not a JSON number (byte 0)'],
+  ['1e', 'body', 'not a JSON number (byte 0)'],
+  ['1e+', 'body', 'not a JSON number (byte 0)'],
+  ['01', 'body', 'not a JSON number (byte 0)'],
+  ['-01', 'body', 'not a JSON number (byte 0)'],
   ['0x10', 'body', 'expected the end (byte 1)'],
   ['{"payload":{"speed":1,"speed":2}}', 'body/payload/speed', 'the name is repeated (byte 22)'],
   ['{"a":1,"b":2,"a":1}', 'body/a', 'the name is repeated (byte 13)'],
@@ -182,7 +186,7 @@ const notUtf8 = [
   'ff',
 ];
 
-describe('scanJson', () => {
+describe('parseJson', () => {
   it.each(accepted)('accepts %j', (text) => {
     expect(scan(text)).toBeNull();
     expect(parseJson(Buffer.from(text))).toEqual({ value: JSON.parse(text) });
@@ -210,7 +214,25 @@ describe('scanJson', () => {
       Buffer.from(hex.replaceAll(' ', ''), 'hex'),
       Buffer.from('"}'),
     ]);
-    expect(scanJson(bytes)).toEqual({ location: 'body/a', message: 'not UTF-8 (byte 7)' });
+    expect(problemOf(bytes)).toEqual({
+      location: 'body/a',
+      message: 'expected a closing quote, but these bytes are not UTF-8 (byte 7)',
+    });
+  });
+
+  it.each([
+    ['{"a":"\u00e9"}', 10, 'body', 'expected the end, but these bytes are not UTF-8 (byte 10)'],
+    ['{"\ufffd":[0]}', 9, 'body/\ufffd/0', 'expected a comma or ], but these bytes are not UTF-8 (byte 9)'],
+  ])('refuses a byte that is not UTF-8 in any place: %s at byte %i', (text, at, location, message) => {
+    const whole = Buffer.from(text);
+    const bytes = Buffer.concat([whole.subarray(0, at), Buffer.from([0xff]), whole.subarray(at)]);
+    expect(problemOf(bytes)).toEqual({ location, message });
+  });
+
+  it('names another part than the body', () => {
+    expect(parseJson(Buffer.from('{"a":[1,{"b":'), 'payload')).toEqual({
+      problem: { location: 'payload/a/1/b', message: 'expected a value, but the payload ends (byte 13)' },
+    });
   });
 
   it('refuses 60,000 open brackets without running out of stack', () => {
@@ -282,7 +304,7 @@ const parses = (text: string): boolean => {
   }
 };
 
-describe('scanJson, for any input', () => {
+describe('parseJson, for any input', () => {
   it('accepts everything that JSON.stringify writes for an ordinary value, and parses it to the same value', () => {
     fc.assert(
       fc.property(ordinaryJson, (text) => {

@@ -1,0 +1,2 @@
+export { locationOf } from './location.js';
+export { type JsonProblem, parseJson } from './parse-json.js';

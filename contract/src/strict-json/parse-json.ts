@@ -1,0 +1,168 @@
+import { isUtf8 } from 'node:buffer';
+import { precisionProblem } from './json-number.js';
+import { locationOf } from './location.js';
+
+const MAX_DEPTH = 32;
+
+const SPACE = /[ \t\n\r]*/y;
+const LITERAL = /true|false|null/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d.eE+-])/y;
+/** A string up to its closing quote, or up to what it must not contain. */
+const STRING =
+  /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u(?!0000|[dD][89a-fA-F])[\da-fA-F]{4}|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})[ !#-[\]-\uffff]*)*/y;
+
+/** What a string must not contain: its beginning and the problem. */
+const PROBLEMS_IN_STRINGS: [start: RegExp, problem: string][] = [
+  [/^\\u0000/, 'NUL is not allowed'],
+  [/^\\u[dD][89a-fA-F][\da-fA-F]{2}/, 'a lone surrogate is not text'],
+  [/^\\u/, '\\u needs four hex digits'],
+  [/^\\/, 'not a JSON escape'],
+  [/^/, 'a control character must be escaped'],
+];
+
+/** The location is a JSON Pointer in the part; the message ends with the byte offset. */
+export type JsonProblem = { location: string; message: string };
+
+/**
+ * Parses JSON that has the same meaning for every reader: I-JSON (RFC 7493), but with noncharacters. It refuses repeated
+ * names, lone surrogates, bytes that are not UTF-8, and numbers that a double does not keep; moreover NUL, the name
+ * `__proto__` and more than 32 levels. `part` names the text, such as the part of a request.
+ */
+export function parseJson(bytes: Buffer, part = 'body'): { value: unknown } | { problem: JsonProblem } {
+  const isText = isUtf8(bytes);
+  const text = bytes.toString('utf8', 0, isText ? bytes.length : lengthOfUtf8(bytes));
+  const scan = new Scan(text, isText ? `the ${part} ends` : 'these bytes are not UTF-8');
+  try {
+    scan.document(isText);
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const message = `${error.message} (byte ${Buffer.byteLength(text.slice(0, error.at))})`;
+    return { problem: { location: locationOf(part, scan.path), message } };
+  }
+}
+
+/** How many bytes from the beginning are well-formed UTF-8: table 3-7 of the Unicode Standard. */
+function lengthOfUtf8(bytes: Buffer): number {
+  const wellFormed =
+    /(?:[^\x80-\xff]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f]|\xf0[\x90-\xbf][\x80-\xbf]|[\xf1-\xf3][\x80-\xbf]{2}|\xf4[\x80-\x8f][\x80-\xbf])[\x80-\xbf])*/y;
+  return wellFormed.exec(bytes.toString('latin1'))?.[0].length ?? 0;
+}
+
+/** Not an Error: refused bodies are common and need no stack trace. */
+class Refusal {
+  constructor(
+    readonly message: string,
+    readonly at: number,
+  ) {}
+}
+
+class Scan {
+  /** The names and indices that lead to the current value. */
+  readonly path: (string | number)[] = [];
+  private at = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly end: string,
+  ) {}
+
+  document(isWhole: boolean): void {
+    if (this.text.startsWith('\ufeff')) this.refuse('a byte order mark is not allowed');
+    this.value();
+    if (this.next() !== undefined || !isWhole) this.unexpected('the end');
+  }
+
+  private value(): void {
+    const first = this.next();
+    const start = this.at;
+    if (first === '"') this.string();
+    else if (first === '{') this.object();
+    else if (first === '[') this.array();
+    else if (this.match(NUMBER)) {
+      const problem = precisionProblem(this.text.slice(start, this.at));
+      if (problem) this.refuse(problem, start);
+    } else if (!this.match(LITERAL)) {
+      if (/[-\d]/.test(first ?? '')) this.refuse('not a JSON number');
+      this.unexpected('a value');
+    }
+  }
+
+  private object(): void {
+    const names = new Set<string>();
+    this.items('}', () => {
+      if (this.next() !== '"') this.unexpected('a name in double quotes');
+      const start = this.at;
+      this.string();
+      const quoted = this.text.slice(start, this.at);
+      const name: string = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
+      this.path.push(name);
+      if (name === '__proto__') this.refuse('the name __proto__ is not allowed', start);
+      if (names.has(name)) this.refuse('the name is repeated', start);
+      names.add(name);
+      if (!this.take(':')) this.unexpected('a colon');
+      this.value();
+    });
+  }
+
+  private array(): void {
+    let index = 0;
+    this.items(']', () => {
+      this.path.push(index++);
+      this.value();
+    });
+  }
+
+  /** Reads items up to the closing bracket. An item adds its step to the path. */
+  private items(close: '}' | ']', readItem: () => void): void {
+    if (this.path.length === MAX_DEPTH) this.refuse(`nested deeper than ${MAX_DEPTH} levels`);
+    this.at++;
+    if (this.take(close)) return;
+    for (;;) {
+      readItem();
+      if (this.take(close)) break;
+      if (!this.take(',')) this.unexpected(`a comma or ${close}`);
+      this.path.pop();
+    }
+    this.path.pop();
+  }
+
+  private string(): void {
+    this.match(STRING);
+    const next = this.text[this.at];
+    if (next === undefined) this.unexpected('a closing quote');
+    if (next === '"') this.at++;
+    else {
+      const rest = this.text.slice(this.at, this.at + 6);
+      this.refuse(PROBLEMS_IN_STRINGS.find(([start]) => start.test(rest))?.[1] ?? '');
+    }
+  }
+
+  private match(pattern: RegExp): boolean {
+    pattern.lastIndex = this.at;
+    if (!pattern.test(this.text)) return false;
+    this.at = pattern.lastIndex;
+    return true;
+  }
+
+  /** Takes this character if it is the next one after white space. */
+  private take(wanted: string): boolean {
+    if (this.next() !== wanted) return false;
+    this.at++;
+    return true;
+  }
+
+  /** The next character after white space; undefined at the end. */
+  private next(): string | undefined {
+    if (this.text.charCodeAt(this.at) <= 0x20) this.match(SPACE);
+    return this.text[this.at];
+  }
+
+  private unexpected(expected: string): never {
+    this.refuse(this.at < this.text.length ? `expected ${expected}` : `expected ${expected}, but ${this.end}`);
+  }
+
+  private refuse(message: string, at = this.at): never {
+    throw new Refusal(message, at);
+  }
+}
