@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/sign.ts', 'src/testing.ts', 'src/webhooks.ts'],
+  entry: ['src/index.ts', 'src/adapter.ts', 'src/sign.ts', 'src/testing.ts', 'src/webhooks.ts'],
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
@@ -9,4 +9,7 @@ export default defineConfig({
   clean: true,
   // The signature code is shared with the server. Bundling it keeps the package free of dependencies.
   noExternal: ['@tenant-open-platform/contract'],
+  // Only the adapter kit, which runs in Node.
+  external: [/^node:/],
+  removeNodeProtocol: false,
 });

@@ -1,39 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandContext, type CommandOf, Rejected, Unsupported } from '@tenant-open-platform/sdk/adapter';
 
-/** A message on `tenants.{tenant_id}.commands.{vendor}`. */
-export type Command = {
-  command_id: string;
-  tenant_id: string;
-  vendor: string;
-  device_id: string;
-  command_type: string;
-  payload: Record<string, unknown>;
-  accepted_at: string;
-  deadline_at: string;
-};
-
-/** A message on `tenants.{tenant_id}.command-updates.{vendor}`, with the command_id. */
-export type Outcome = {
-  adapter_status?: 'DELIVERED' | 'REJECTED' | 'UNSUPPORTED' | 'UNREACHABLE' | 'FAILED' | 'TIMED_OUT';
-  device_execution_status?: 'IN_PROGRESS' | 'SUCCEEDED' | 'FAILED' | 'REJECTED' | 'TIMED_OUT';
-  status_reason?: { code: string; message: string };
-  result?: Record<string, unknown>;
-};
+/** The command types of the vendor with their payloads. */
+type Commands = { reboot: object; set_power: { power: 'on' | 'off' } };
 
 /** Replace this with the vendor's protocol. These devices take a moment, and refuse to be switched on. */
-export async function carryOut({ device_id, command_type, payload }: Command): Promise<Outcome> {
-  console.error(`${device_id}: ${command_type}`);
-  await delay(50);
-  switch (command_type) {
+export async function carryOut(command: CommandOf<Commands>, { signal, progress }: CommandContext) {
+  const { tenant_id, device_id } = command;
+  if (!isDeviceOf(tenant_id, device_id)) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no device of this id.');
+  console.error(`${device_id}: ${command.command_type}`);
+  void progress('IN_PROGRESS');
+  await delay(50, undefined, { signal });
+  switch (command.command_type) {
     case 'reboot':
-      return { device_execution_status: 'SUCCEEDED', result: { uptime_seconds: 0 } };
+      return { uptime_seconds: 0 };
     case 'set_power':
-      if (payload.power === 'on') {
-        const status_reason = { code: 'DOOR_OPEN', message: 'The device does not switch on while its door is open.' };
-        return { device_execution_status: 'REJECTED', status_reason };
+      if (command.payload.power === 'on') {
+        throw new Rejected('DOOR_OPEN', 'The device does not switch on while its door is open.');
       }
-      return { device_execution_status: 'SUCCEEDED', result: { power: payload.power } };
+      return { power: command.payload.power };
     default:
-      return { adapter_status: 'UNSUPPORTED', status_reason: { code: 'UNSUPPORTED', message: 'No such command.' } };
+      throw new Unsupported();
   }
 }
+
+/** Only the vendor knows whose device it is: here the id begins with the tenant. Replace this with your records. */
+const isDeviceOf = (tenantId: string, deviceId: string) => deviceId.startsWith(`${tenantId}-`);

@@ -1,19 +1,27 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import openapiTS from 'openapi-typescript';
+import openapiTS, { type OpenAPI3 } from 'openapi-typescript';
 import { readDocument } from './document.js';
+import { messagesOf } from './messages.js';
 import { renderResources } from './resources.js';
-import { knownValues, renderTypes } from './types.js';
+import { knownValues, renderMessages, renderTypes } from './types.js';
 
-/** Writes src/api.gen.ts, the types and the table of operations, and src/resources.gen.ts, a class per resource. */
-const source = new URL('../../contract/openapi.json', import.meta.url);
-const openApi = JSON.parse(await readFile(source, 'utf8'));
-const api = readDocument(openApi);
-
-const write = (name: string, text: string) =>
+/**
+ * Writes src/api.gen.ts, the types and the table of operations, src/resources.gen.ts, a class per resource, and
+ * src/adapter/messages.gen.ts, the messages of adapters.
+ */
+const read = async (name: string) =>
+  JSON.parse(await readFile(new URL(`../../contract/${name}`, import.meta.url), 'utf8'));
+const write = (name: string, source: string, text: string) =>
   writeFile(
     new URL(`../src/${name}`, import.meta.url),
-    `// Generated from contract/openapi.json by \`pnpm golden\`.\n${text}`,
+    `// Generated from contract/${source} by \`pnpm golden\`.\n${text}`,
   );
 
-await write('api.gen.ts', renderTypes(api, await openapiTS(openApi, { transform: knownValues })));
-await write('resources.gen.ts', renderResources(api));
+const openApi = await read('openapi.json');
+const api = readDocument(openApi);
+await write('api.gen.ts', 'openapi.json', renderTypes(api, await openapiTS(openApi, { transform: knownValues })));
+await write('resources.gen.ts', 'openapi.json', renderResources(api));
+
+const { schemas, sent } = messagesOf(await read('asyncapi.json'));
+const messages = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components: { schemas } };
+await write('adapter/messages.gen.ts', 'asyncapi.json', renderMessages(await openapiTS(messages as OpenAPI3), sent));

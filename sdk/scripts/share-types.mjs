@@ -5,7 +5,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
  * CommonJS declaration: one copy is enough, and saves 120 kB in each installation.
  */
 const dist = new URL('../dist/', import.meta.url);
-const entryPoints = ['index', 'sign', 'testing', 'webhooks'];
+const entryPoints = ['index', 'adapter', 'sign', 'testing', 'webhooks'];
 
 for (const file of await readdir(dist)) {
   if (file.endsWith('.d.ts')) await rm(new URL(file, dist));

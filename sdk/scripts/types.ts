@@ -9,29 +9,16 @@ const { factory } = ts;
  * schemas into types; here each type gets its own name.
  */
 export function renderTypes({ operations, requests, pages }: Api, generated: ts.Node[]): string {
-  const declaration = (name: string) =>
-    generated.find((node) => ts.isInterfaceDeclaration(node) && node.name.text === name);
-  const schemas = membersOf(membersOf(declaration('components')).get('schemas')?.type);
-  const described = membersOf(declaration('operations'));
+  const described = membersOf(declarationOf(generated, 'operations'));
   const queryOf = ({ name }: Operation) =>
     membersOf(membersOf(described.get(name)?.type).get('parameters')?.type).get('query')?.type;
 
-  const declarations: ts.Node[] = [];
-  for (const [name, member] of schemas) {
-    const { type } = member;
-    if (!type || pages.has(name)) continue;
-    const declaration = requests.has(name) ? requestType(name, type) : answerType(name, type);
-    declarations.push(withPlainComment(declaration, member));
-  }
-  extendOneAnother(declarations);
+  const declarations = namedTypes(generated, requests, (name) => !pages.has(name));
   for (const operation of operations) {
     const query = queryOf(operation);
     if (operation.query && query) declarations.push(requestType(operation.query.type, query, oneOrMore));
   }
-  const types = astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) =>
-    ' '.repeat(indent.length / 2),
-  );
-  return `${types}
+  return `${textOf(declarations)}
 /** How the outcome of a request that may have taken effect is checked. */
 export interface Check {
   check: string;
@@ -50,6 +37,30 @@ ${operations.map((operation) => `  '${operation.name}': ${rowOf(operation)},`).j
 };
 `;
 }
+
+/** An interface per message of the bus that an adapter reads or sends. `sent` are the types that it sends. */
+export const renderMessages = (generated: ts.Node[], sent: Set<string>): string =>
+  textOf(namedTypes(generated, sent, () => true));
+
+/** A named type per schema. Only the enums of `closed` types are closed. */
+function namedTypes(generated: ts.Node[], closed: Set<string>, isWanted: (name: string) => boolean): ts.Node[] {
+  const schemas = membersOf(membersOf(declarationOf(generated, 'components')).get('schemas')?.type);
+  const declarations: ts.Node[] = [];
+  for (const [name, member] of schemas) {
+    const { type } = member;
+    if (!type || !isWanted(name)) continue;
+    const declaration = closed.has(name) ? requestType(name, type) : answerType(name, type);
+    declarations.push(withPlainComment(declaration, member));
+  }
+  extendOneAnother(declarations);
+  return declarations;
+}
+
+const declarationOf = (generated: ts.Node[], name: string) =>
+  generated.find((node) => ts.isInterfaceDeclaration(node) && node.name.text === name);
+
+const textOf = (declarations: ts.Node[]) =>
+  astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) => ' '.repeat(indent.length / 2));
 
 /** The members of an interface or a type literal, by name. */
 const membersOf = (node: ts.Node | undefined): Map<string, ts.PropertySignature> =>

@@ -1,0 +1,125 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createAccount, createUser } from '@nats-io/nkeys';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { expect, onTestFinished, vi } from 'vitest';
+
+const topctl = fileURLToPath(new URL('../../cli/bin/topctl.mjs', import.meta.url));
+const commands = '/api/v1/open/downlink/commands';
+
+/** A platform with NATS accounts, and a registered principal of the tenants `demo` and `platform`. */
+export async function startPlatform() {
+  const folder = mkdtempSync(join(tmpdir(), 'top-adapter-'));
+  const platformUser = createUser();
+  const platformAlone = `accounts { TOP { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`;
+  const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats(platformAlone)]);
+  const server = await startServer({
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    NATS_NKEY_SEED_FILE: seedFile('platform', platformUser),
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+  });
+  const profile = (name: string): Profile => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const admin = profile('platform-admin.json');
+  const demo = profile('demo.json');
+  const seeds = { demo: await register('demo'), platform: await register('platform') };
+  await letPrincipalsIn();
+
+  function seedFile(name: string, key: ReturnType<typeof createUser>): string {
+    const file = join(folder, `${name}.nk`);
+    writeFileSync(file, key.getSeed(), { mode: 0o600 });
+    return file;
+  }
+
+  /** As in docs/nats.md. */
+  async function letPrincipalsIn(): Promise<void> {
+    const argv = [topctl, 'bus', 'render-config', '--platform-user-public-key', platformUser.getPublicKey()];
+    const { base_url, client_id, secret } = admin;
+    const { stdout } = await promisify(execFile)(process.execPath, argv, {
+      env: { PATH: process.env.PATH, TOP_BASE_URL: base_url, TOP_CLIENT_ID: client_id, TOP_SECRET: secret },
+    });
+    for (const _ of ['accounts', 'imports']) await nats.reconfigure(stdout);
+  }
+
+  /** Registers a principal; returns the file with its seed. */
+  async function register(tenantId: string): Promise<string> {
+    const key = createUser();
+    const target = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
+    const body = {
+      bus_user: 'adapter',
+      bus_account_public_key: createAccount().getPublicKey(),
+      bus_user_public_key: key.getPublicKey(),
+      principal_type: 'SERVICE',
+    };
+    const registered = await signedRequest(admin, 'POST', target, { body });
+    expect(registered.status).toBe(201);
+    return seedFile(`${tenantId}-adapter`, key);
+  }
+
+  return {
+    nats,
+    platformUser,
+    seeds,
+    seedFile,
+    async send(command: object): Promise<string> {
+      const idempotency_key = randomBytes(8).toString('hex');
+      const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key };
+      const accepted = await signedRequest(demo, 'POST', commands, { body: { ...body, ...command } });
+      expect(accepted.status).toBe(202);
+      return accepted.body.command_id;
+    },
+    outcomeOf: (commandId: string) =>
+      vi.waitFor(
+        async () => {
+          const { body } = await signedRequest(demo, 'GET', `${commands}/${commandId}`);
+          expect(body.completed_at).not.toBeNull();
+          return body;
+        },
+        { timeout: 25_000, interval: 100 },
+      ),
+    /** Runs an adapter in a process of its own. Resolves when it reads commands. */
+    async startAdapter(argv: string[], tenantId: 'demo' | 'platform', vendor = 'vendor_a', seed = seeds[tenantId]) {
+      const [program = '', ...parameters] = argv;
+      const adapter = spawn(program, parameters, {
+        cwd: import.meta.dirname,
+        env: {
+          PATH: process.env.PATH,
+          NATS_URL: nats.url,
+          TENANT_ID: tenantId,
+          VENDOR: vendor,
+          NATS_NKEY_SEED_FILE: seed,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const exited = once(adapter, 'exit');
+      let log = '';
+      for (const output of [adapter.stdout, adapter.stderr]) {
+        output.setEncoding('utf8').on('data', (text: string) => {
+          log += text;
+        });
+      }
+      const stop = async () => {
+        adapter.kill('SIGTERM');
+        expect(await exited, log).toEqual([0, null]);
+      };
+      const logged = (text: string) => vi.waitFor(() => expect(log).toContain(text), { timeout: 20_000, interval: 5 });
+      onTestFinished(() => void adapter.kill('SIGKILL'));
+      return { log: () => log, logged, stop, exited };
+    },
+    async stop() {
+      await server.stop();
+      await Promise.all([nats.stop(), postgres.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+export type {
+  AdapterCounters,
+  CommandContext,
+  CommandHandler,
+  CommandOf,
+  Payloads,
+} from './adapter/command-runner.js';
+export type { AdapterTls } from './adapter/connect.js';
+export type { DeviceRequest, ReplyHandler } from './adapter/device-requests.js';
+export { AdapterError, Failed, type FailedStatus, Rejected, Unreachable, Unsupported } from './adapter/errors.js';
+export type { AdapterEvent, AdapterLog } from './adapter/events.js';
+export type * from './adapter/messages.gen.js';
+export { type Adapter, serveVendor, type VendorOptions } from './adapter/serve-vendor.js';
+export {
+  type TestCommand,
+  type TestOutcome,
+  type TestVendor,
+  type TestVendorOptions,
+  testVendor,
+} from './adapter/test-vendor.js';

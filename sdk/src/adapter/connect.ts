@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
+import { fromSeed } from '@nats-io/nkeys';
+import {
+  AuthorizationError,
+  type ConnectionOptions,
+  connect,
+  type NatsConnection,
+  nkeyAuthenticator,
+} from '@nats-io/transport-node';
+import { API_PREFIX, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
+import type { AdapterLog } from './events.js';
+import { pause } from './pause.js';
+
+export interface BusOptions {
+  /** One or more servers of a NATS cluster: `nats://` or `tls://` URLs. */
+  servers: string | readonly string[];
+  /** The file with the seed of the principal. Leave out `seedFile` and `seed` if NATS has no accounts. */
+  seedFile?: string | undefined;
+  /** The seed itself; it begins with SU. */
+  seed?: string | undefined;
+  /** Certificates, if they are not those of the system. `tls://` needs no options. */
+  tls?: AdapterTls | undefined;
+}
+
+/** Certificates and keys as PEM, or the files that contain them. */
+export interface AdapterTls {
+  /** The authority that signed the server's certificate. */
+  ca?: string | undefined;
+  caFile?: string | undefined;
+  /** The client's certificate and key, if the server asks for them. */
+  cert?: string | undefined;
+  certFile?: string | undefined;
+  key?: string | undefined;
+  keyFile?: string | undefined;
+  /** TLS begins before the server says anything; nats-server has the setting `handshake_first`. */
+  handshakeFirst?: boolean | undefined;
+}
+
+/** A connection that is made again whenever it is lost. */
+export interface Link {
+  readonly client: JetStreamClient;
+  /** Resolves while there is a connection. */
+  connected(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const ATTEMPT_MS = 5_000;
+const RETRY_MS = 1_000;
+/** NATS acknowledges within milliseconds. What is not acknowledged for so long is published again. */
+const ACK_WITHIN_MS = 2_000;
+const CLOSE_WITHIN_MS = 2_000;
+
+/** Waits for the first connection as long as it takes. Rejects if NATS refuses the key. */
+export async function connectToBus(options: BusOptions, name: string, log: AdapterLog): Promise<Link> {
+  const servers = [options.servers].flat().flatMap((urls) => urls.split(','));
+  const seed = options.seed ?? (options.seedFile && (await readFile(options.seedFile, 'utf8')));
+  const principal = seed ? identityOf(seed.trim()) : undefined;
+  const tls = options.tls ?? (servers.some((url) => url.trim().startsWith('tls://')) ? {} : undefined);
+  const connection = await firstConnection(
+    {
+      name,
+      servers: servers.map((url) => url.trim().replace(/^(nats|tls):\/\//, '')),
+      ...principal?.connection,
+      ...(tls && { tls }),
+      timeout: ATTEMPT_MS,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 500,
+      // A key that is missing while the configuration of NATS is replaced will come back.
+      ignoreAuthErrorAbort: true,
+      // A connection that was lost in silence is noticed within half a minute.
+      pingInterval: 10_000,
+      // Otherwise the client builds a stack trace for every message: a third of its CPU.
+      noAsyncTraces: true,
+    },
+    log,
+  );
+  let up = Promise.resolve();
+  let reconnected = () => {};
+  let isUp = true;
+  void follow();
+  return {
+    client: jetstream(connection, { timeout: ACK_WITHIN_MS, ...principal?.jetstream }),
+    connected: () => up,
+    async close() {
+      // A drain sends the last acknowledgements. It waits for a server that is away, and fails when it notices.
+      const drained = connection.drain().catch(() => {});
+      if (isUp) await Promise.race([drained, pause(CLOSE_WITHIN_MS)]);
+      await connection.close();
+    },
+  };
+
+  async function follow(): Promise<void> {
+    for await (const status of connection.status()) {
+      switch (status.type) {
+        case 'disconnect':
+          if (isUp) {
+            up = new Promise((resolve) => {
+              reconnected = resolve;
+            });
+          }
+          isUp = false;
+          log({ level: 'warn', event: 'disconnected', message: `The connection to NATS at ${status.server} is lost.` });
+          break;
+        case 'reconnect':
+          isUp = true;
+          reconnected();
+          log({ level: 'info', event: 'connected', message: `Connected to NATS at ${status.server}.` });
+          break;
+        case 'error':
+          log({ level: 'warn', event: 'not-readable', message: 'NATS refuses:', error: status.error });
+      }
+    }
+  }
+}
+
+/**
+ * The key proves the identity of the principal; its public half names the only inbox that it may read. Principals reach
+ * the platform's JetStream under a prefix of its own.
+ */
+function identityOf(text: string) {
+  const seed = new TextEncoder().encode(text);
+  const inbox = inboxPrefix(fromSeed(seed).getPublicKey());
+  return {
+    connection: { authenticator: nkeyAuthenticator(seed), inboxPrefix: inbox },
+    jetstream: { apiPrefix: API_PREFIX },
+  };
+}
+
+async function firstConnection(options: ConnectionOptions, log: AdapterLog): Promise<NatsConnection> {
+  const servers = String(options.servers);
+  for (;;) {
+    try {
+      const connection = await connect(options);
+      log({ level: 'info', event: 'connected', message: `Connected to NATS at ${connection.getServer()}.` });
+      return connection;
+    } catch (error) {
+      if (error instanceof AuthorizationError) {
+        throw new Error(
+          `NATS at ${servers} refuses the key. Is its public key registered as an active principal (topctl bus-principals list), and has NATS the configuration of topctl bus render-config?`,
+          { cause: error },
+        );
+      }
+      log({ level: 'warn', event: 'disconnected', message: `NATS does not answer at ${servers}.`, error });
+      await pause(RETRY_MS);
+    }
+  }
+}

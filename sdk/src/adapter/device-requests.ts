@@ -1,0 +1,138 @@
+import type { AdapterLog } from './events.js';
+import type { DeviceReplyMessage, DeviceRequestMessage } from './messages.gen.js';
+import { problemOfObject } from './outcome.js';
+
+export interface DeviceRequest extends DeviceRequestMessage {
+  /** The tenant of the device; by default the tenant of the adapter. An adapter of the tenant `platform` needs it. */
+  tenant_id?: string;
+}
+
+/**
+ * Delivers a reply to its device. If it throws, NATS delivers the reply again, to any process of the adapter, until the
+ * request expires.
+ */
+export type ReplyHandler = (reply: DeviceReplyMessage, context: { readonly tenant_id: string }) => Promise<void> | void;
+
+/** A message of a reply: from NATS, or from a test. */
+export interface ReplyDelivery {
+  readonly tenantId: string;
+  readonly reply: DeviceReplyMessage;
+  /** Counts from 1. */
+  readonly attempt: number;
+  acknowledge(): void;
+  retry(delayMs: number): void;
+}
+
+type Answer = DeviceReplyMessage | null;
+
+interface Options {
+  /** Publishes a request until it is acknowledged. */
+  publish(tenantId: string, request: DeviceRequestMessage, signal: AbortSignal): Promise<void>;
+  onReply: ReplyHandler | undefined;
+  log: AdapterLog;
+}
+
+/** As in the schema of the message. */
+const DEFAULT_EXPIRES_IN_SECONDS = 300;
+/** A reply that the platform sent at the last moment is still on its way. */
+const ON_ITS_WAY_MS = 1_000;
+const RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+const REPLIES_AT_ONCE = 16;
+
+/** Requests of devices, and the replies to them. */
+export class DeviceRequests {
+  readonly #awaited = new Map<string, { answer: Promise<Answer>; end(answer: Answer): void }>();
+  readonly #inWork = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(private readonly options: Options) {}
+
+  /** The same tenant and dedupe_id is the same request: it is sent once. */
+  async send(tenantId: string, request: DeviceRequestMessage): Promise<Answer> {
+    const problem = problemOf(request);
+    if (problem) throw new TypeError(`request: ${problem}`);
+    if (this.#stopping.signal.aborted) throw new Error('The adapter was stopped.');
+    const key = keyOf(tenantId, request);
+    const earlier = this.#awaited.get(key);
+    if (earlier) return earlier.answer;
+    let end = (_: Answer) => {};
+    const replied = new Promise<Answer>((resolve) => {
+      end = resolve;
+    });
+    const answer = this.#sendAndWait(tenantId, request, replied, end).finally(() => this.#awaited.delete(key));
+    this.#awaited.set(key, { answer, end });
+    return answer;
+  }
+
+  async #sendAndWait(
+    tenantId: string,
+    request: DeviceRequestMessage,
+    replied: Promise<Answer>,
+    end: (answer: Answer) => void,
+  ): Promise<Answer> {
+    const expiresInMs = (request.expires_in_seconds ?? DEFAULT_EXPIRES_IN_SECONDS) * 1_000;
+    const unsent = new AbortController();
+    let timer = setTimeout(() => unsent.abort(), expiresInMs);
+    try {
+      await this.options.publish(tenantId, request, AbortSignal.any([unsent.signal, this.#stopping.signal]));
+      clearTimeout(timer);
+      if (unsent.signal.aborted || this.#stopping.signal.aborted) return null;
+      // The time of the request starts when NATS has stored it.
+      timer = setTimeout(() => end(null), expiresInMs + ON_ITS_WAY_MS);
+      return await replied;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Resolves when replies may be fetched, to their number. */
+  async room(): Promise<number> {
+    while (this.#inWork.size >= REPLIES_AT_ONCE) await Promise.race(this.#inWork);
+    return REPLIES_AT_ONCE - this.#inWork.size;
+  }
+
+  take(delivery: ReplyDelivery): void {
+    const taken = this.#take(delivery).finally(() => this.#inWork.delete(taken));
+    this.#inWork.add(taken);
+  }
+
+  async #take({ tenantId, reply, attempt, acknowledge, retry }: ReplyDelivery): Promise<void> {
+    const awaited = this.#awaited.get(keyOf(tenantId, reply));
+    if (awaited) {
+      awaited.end(reply);
+      return acknowledge();
+    }
+    if (Date.parse(reply.expires_at) <= Date.now()) return acknowledge();
+    const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * attempt);
+    // Another process may wait for it.
+    if (!this.options.onReply) return retry(retryMs);
+    try {
+      await this.options.onReply(reply, { tenant_id: tenantId });
+      acknowledge();
+    } catch (error) {
+      const { device_id, request_type, dedupe_id } = reply;
+      const message = `The reply to ${request_type} of ${device_id} (${dedupe_id}) was not delivered; it is tried again.`;
+      this.options.log({ level: 'error', event: 'failed', message, tenant_id: tenantId, device_id, dedupe_id, error });
+      retry(retryMs);
+    }
+  }
+
+  /** No request waits any longer. Resolves when the replies in work are delivered. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const { end } of this.#awaited.values()) end(null);
+    await Promise.all(this.#inWork);
+  }
+}
+
+const keyOf = (tenantId: string, { dedupe_id }: { dedupe_id: string }) => `${tenantId} ${dedupe_id}`;
+
+/** The platform parks what is not valid, and the adapter would wait in vain. */
+function problemOf({ dedupe_id, payload, expires_in_seconds = DEFAULT_EXPIRES_IN_SECONDS }: DeviceRequestMessage) {
+  if (!/^[\x21-\x7E]{1,128}$/.test(dedupe_id)) return 'dedupe_id must be 1 to 128 visible ASCII characters.';
+  const isWithin = expires_in_seconds >= 5 && expires_in_seconds <= 86_400;
+  if (!Number.isInteger(expires_in_seconds) || !isWithin) return 'expires_in_seconds must be 5 to 86400.';
+  const problem = problemOfObject(payload);
+  return problem && `payload is ${problem}.`;
+}

@@ -1,0 +1,52 @@
+/** What an adapter logs. The fields depend on the event. */
+export interface AdapterEvent {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  /**
+   * `connected`, `disconnected`, `serving`, `not-readable`, `stopped`: the connection and the durables.
+   * `started`, `ended`, `failed`, `repeated`, `expired`, `overdue`, `invalid`: commands.
+   * `publish-retried`: a message that NATS has not acknowledged.
+   */
+  event:
+    | 'connected'
+    | 'disconnected'
+    | 'serving'
+    | 'not-readable'
+    | 'stopped'
+    | 'started'
+    | 'ended'
+    | 'failed'
+    | 'repeated'
+    | 'expired'
+    | 'overdue'
+    | 'invalid'
+    | 'publish-retried';
+  /** For people. */
+  message: string;
+  tenant_id?: string;
+  device_id?: string;
+  command_id?: string;
+  command_type?: string;
+  /** The error of a handler or of NATS. */
+  error?: unknown;
+  [field: string]: unknown;
+}
+
+/** Receives each event. What it throws is ignored. */
+export type AdapterLog = (event: AdapterEvent) => void;
+
+declare const console: { error(...values: unknown[]): void };
+
+/** Without a `log` of their own, people see on standard error what they may have to act on. */
+export const logToConsole: AdapterLog = ({ level, message, error }) => {
+  if (level === 'debug') return;
+  console.error(...[message, error].filter((part) => part !== undefined));
+};
+
+/** An observer changes no outcome. */
+export const quietly =
+  (log: AdapterLog): AdapterLog =>
+  (event) => {
+    try {
+      log(event);
+    } catch {}
+  };

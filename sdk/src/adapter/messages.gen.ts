@@ -1,0 +1,88 @@
+// Generated from contract/asyncapi.json by `pnpm golden`.
+export interface CommandMessage {
+  /** Id of the command: a UUID version 7. */
+  command_id: string;
+  /** Tenant of the command. */
+  tenant_id: string;
+  /** Vendor in the platform catalog, for example `vendor_a`. */
+  vendor: string;
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
+  device_id: string;
+  /** Command type of the vendor, for example `reboot`. */
+  command_type: string;
+  /** Parameters of the command, valid for the payload schema of the command type. */
+  payload: {
+    [key: string]: unknown;
+  };
+  /** When the platform accepted the command. */
+  accepted_at: string;
+  /** Deadline of the command. Do not start the command after this time. */
+  deadline_at: string;
+}
+export interface CommandUpdate {
+  /** Id of the command: a UUID version 7. */
+  command_id: string;
+  adapter_status?: CommandUpdateAdapterStatus;
+  device_execution_status?: CommandUpdateDeviceExecutionStatus;
+  status_reason?: CommandUpdateStatusReason;
+  /** Result from the device. At most 32 KiB as JSON in UTF-8. */
+  result?: {
+    [key: string]: unknown;
+  };
+  /** When the change happened, by the clock of the adapter or the device. */
+  occurred_at?: string;
+}
+/** Progress at the adapter. Required if device_execution_status is absent. */
+export type CommandUpdateAdapterStatus = "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT";
+/** Execution on the device. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence. */
+export type CommandUpdateDeviceExecutionStatus = "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT";
+/** Reason for the status. */
+export interface CommandUpdateStatusReason {
+  /** Machine-readable code. */
+  code: string;
+  /** Human-readable explanation. */
+  message: string;
+}
+export interface DeviceReplyMessage {
+  /** Id of the device request: a UUID version 7. */
+  device_request_id: string;
+  /** Id that the adapter gave the request. */
+  dedupe_id: string;
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
+  device_id: string;
+  /** Type of the request, defined by the vendor, for example `firmware_check`. */
+  request_type: string;
+  outcome: ReplyOutcome;
+  /** Data for the device; null if there is none. */
+  payload: {
+    [key: string]: unknown;
+  } | null;
+  error: DeviceReplyMessageError;
+  /** When the platform received the reply. */
+  replied_at: string;
+  /** When the request expires. Do not deliver the reply after this time. */
+  expires_at: string;
+}
+/** Error for the device; null if there is none. */
+export type DeviceReplyMessageError = {
+  /** Machine-readable code. */
+  code: string;
+  /** Human-readable explanation. */
+  message: string;
+} | null;
+export interface DeviceRequestMessage {
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
+  device_id: string;
+  /** Type of the request, defined by the vendor, for example `firmware_check`. */
+  request_type: string;
+  /** Data from the device. At most 32 KiB as JSON in UTF-8. */
+  payload: {
+    [key: string]: unknown;
+  };
+  /** Id that the adapter gives the request. The platform ignores a repeated request with the same tenant, vendor and dedupe_id. */
+  dedupe_id: string;
+  /** How long the device waits for a reply, in seconds: 5 to 86400, 300 by default. The time starts when NATS stores the message. */
+  expires_in_seconds?: number;
+}
+/** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
+export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});

@@ -1,0 +1,64 @@
+import { type FailedStatus, isAdapterError } from './errors.js';
+import type { CommandUpdate } from './messages.gen.js';
+
+export type Update = Omit<CommandUpdate, 'command_id'>;
+export type Progress = 'DELIVERED' | 'IN_PROGRESS';
+
+/** The platform parks a message with a larger result or payload, and answers nothing on the bus. */
+const MAX_OBJECT_BYTES = 32_768;
+
+const now = () => new Date().toISOString();
+
+export const progressed = (status: Progress): Update => ({
+  adapter_status: 'DELIVERED',
+  ...(status === 'IN_PROGRESS' && { device_execution_status: status }),
+  occurred_at: now(),
+});
+
+/** The device has executed the command. That stays true if its result cannot be sent. */
+export function succeeded(result: unknown): Update {
+  const update = { device_execution_status: 'SUCCEEDED', occurred_at: now() } as const;
+  if (result === undefined || result === null) return update;
+  const problem = problemOfObject(result);
+  if (problem === undefined) return { ...update, result: result as Record<string, unknown> };
+  const message = `The device executed the command. Its result was not sent, because it is ${problem}.`;
+  return { ...update, status_reason: { code: 'RESULT_INVALID', message } };
+}
+
+export function problemOfObject(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
+  try {
+    const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+    return bytes > MAX_OBJECT_BYTES ? `larger than ${MAX_OBJECT_BYTES / 1_024} KiB` : undefined;
+  } catch {
+    return 'not JSON';
+  }
+}
+
+/**
+ * `isDelivered`: the handler has reported progress, so that the device has the command. From then on it is the device
+ * that refuses or fails.
+ */
+export function failed(
+  error: unknown,
+  { isDelivered, isOverdue }: { isDelivered: boolean; isOverdue: boolean },
+): Update {
+  if (isAdapterError(error)) {
+    const code = error.code.slice(0, 128) || error.status;
+    return ended(error.status, isDelivered, code, error.message.slice(0, 1_024));
+  }
+  if (isOverdue) return ended('TIMED_OUT', isDelivered, 'DEADLINE_EXCEEDED', 'The adapter gave up at the deadline.');
+  // The error may contain what the tenant must not see: addresses, credentials, other tenants.
+  const message = 'The adapter failed. Its log has the error with the command_id.';
+  return ended('FAILED', false, 'ADAPTER_ERROR', message);
+}
+
+function ended(status: FailedStatus | 'TIMED_OUT', isDelivered: boolean, code: string, message: string): Update {
+  const isOfDevice = isDelivered && status !== 'UNREACHABLE' && status !== 'UNSUPPORTED';
+  const statuses = isOfDevice ? { device_execution_status: status } : { adapter_status: status };
+  return { ...statuses, status_reason: { code, message }, occurred_at: now() } as Update;
+}
+
+/** SUCCEEDED, FAILED, … */
+export const statusOf = ({ adapter_status, device_execution_status }: Update) =>
+  (device_execution_status ?? adapter_status) as 'SUCCEEDED' | 'TIMED_OUT' | FailedStatus;

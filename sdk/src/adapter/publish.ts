@@ -1,0 +1,51 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { InvalidArgumentError } from '@nats-io/transport-node';
+import type { RuntimeAbortSignal } from '../runtime.js';
+import type { Link } from './connect.js';
+import { aborted, pause } from './pause.js';
+
+export interface Message {
+  subject: string;
+  /**
+   * Nats-Msg-Id: the stream drops a second message of the same id within 100 ms, whichever tenant it is from. So it
+   * contains a UUID or the tenant.
+   */
+  id: string;
+  body: object;
+}
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
+/** JSStreamMessageExceedsMaximumErr: larger than the stream takes. */
+const MESSAGE_TOO_LARGE = 10_054;
+
+/**
+ * Publishes a message until NATS has acknowledged it: through restarts, elections of a leader and full streams. Resolves
+ * early if the signal is aborted. Rejects only if the message is too large.
+ */
+export async function publishUntilAcknowledged(
+  link: Link,
+  { subject, id, body }: Message,
+  onRetry: (error: unknown) => void,
+  signal?: RuntimeAbortSignal,
+): Promise<void> {
+  const text = JSON.stringify(body);
+  for (let attempt = 0; ; attempt += 1) {
+    // The client would keep what it cannot send, and send every attempt after the outage.
+    await Promise.race([link.connected(), aborted(signal)]);
+    if (signal?.aborted) return;
+    try {
+      await link.client.publish(subject, text, { msgID: id });
+      return;
+    } catch (error) {
+      if (isTooLarge(error)) throw error;
+      if (signal?.aborted) return;
+      onRetry(error);
+    }
+    const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
+    await pause(longest * (0.5 + Math.random() / 2), signal);
+  }
+}
+
+const isTooLarge = (error: unknown) =>
+  error instanceof InvalidArgumentError || (error instanceof JetStreamApiError && error.code === MESSAGE_TOO_LARGE);

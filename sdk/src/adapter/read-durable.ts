@@ -1,0 +1,87 @@
+import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import type { Link } from './connect.js';
+import type { AdapterLog } from './events.js';
+import { aborted, pause } from './pause.js';
+
+export interface ReadOptions {
+  stream: 'TOP_COMMANDS' | 'TOP_REPLIES';
+  durable: string;
+  /** Resolves to the number of messages that may be fetched now. */
+  room(): Promise<number>;
+  /** `createdAt` is when the platform created the durable: it can have been created again. */
+  take(message: JsMsg, createdAt: number): void;
+  log: AdapterLog;
+}
+
+/** The shortest time for which NATS keeps a request for messages. A stop waits for it. */
+const FETCH_MS = 1_000;
+const RETRY_MS = 1_000;
+const REPEAT_LOG_MS = 30_000;
+
+/**
+ * Reads until it is stopped: through restarts of NATS, elections of a leader, and a durable that is missing or was
+ * deleted and created again. It fetches only what can start at once: messages that wait here would not reach another
+ * process.
+ */
+export function startReading(link: Link, { stream, durable, room, take, log }: ReadOptions) {
+  const stopping = new AbortController();
+  let messages: ConsumerMessages | undefined;
+  let begin = () => {};
+  const serving = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  let lastLog = { text: '', at: 0 };
+
+  async function read(consumer: Consumer): Promise<void> {
+    const { created } = await consumer.info(true);
+    while (!stopping.signal.aborted) {
+      const max_messages = await room();
+      if (stopping.signal.aborted) return;
+      messages = await consumer.fetch({ max_messages, expires: FETCH_MS });
+      // To the end: NATS may still send what was requested, and would not deliver it again for 30 seconds.
+      for await (const message of messages) take(message, Date.parse(created));
+    }
+  }
+
+  async function readOn(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await Promise.race([link.connected(), aborted(stopping.signal)]);
+        if (stopping.signal.aborted) return;
+        const consumer = await link.client.consumers.get(stream, durable);
+        if (lastLog.at > 0) log({ level: 'info', event: 'serving', message: `Reads ${durable} on ${stream} again.` });
+        lastLog = { text: '', at: 0 };
+        begin();
+        await read(consumer);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        complain(error);
+        await pause(RETRY_MS, stopping.signal);
+      }
+    }
+  }
+
+  function complain(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    if (text === lastLog.text && Date.now() - lastLog.at < REPEAT_LOG_MS) return;
+    lastLog = { text, at: Date.now() };
+    log({
+      level: 'warn',
+      event: 'not-readable',
+      message: `Cannot read ${durable} on ${stream}: ${text}. The platform creates it within a minute after the principal was registered for this tenant and vendor, and NATS must have the configuration of topctl bus render-config.`,
+    });
+  }
+
+  const reading = readOn();
+  return {
+    /** Resolves when the durable was found. */
+    serving,
+    async stop(): Promise<void> {
+      stopping.abort();
+      // While NATS is away, no end of the request arrives.
+      const giveUp = setTimeout(() => messages?.stop(), 2 * FETCH_MS);
+      await reading;
+      clearTimeout(giveUp);
+    },
+  };
+}

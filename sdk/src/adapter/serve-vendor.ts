@@ -1,0 +1,187 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { durables, subjects } from '@tenant-open-platform/contract/bus-access';
+import { type AdapterCounters, type CommandHandler, CommandRunner, noCounts, type Payloads } from './command-runner.js';
+import { type BusOptions, connectToBus } from './connect.js';
+import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
+import { type AdapterLog, logToConsole, quietly } from './events.js';
+import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
+import { publishUntilAcknowledged } from './publish.js';
+import { startReading } from './read-durable.js';
+
+export interface HandlerOptions<P extends Payloads> {
+  /** Carries out a command. */
+  onCommand: CommandHandler<P>;
+  /** Delivers a reply that no `request()` of this process waits for. */
+  onReply?: ReplyHandler | undefined;
+  /** How many handlers run at once in this process. Default: 16. */
+  concurrency?: number | undefined;
+  /**
+   * Whether a device gets its commands one after the other, in the order of the platform. Other processes of the same
+   * vendor do not know of it. Default: false.
+   */
+  onePerDevice?: boolean | undefined;
+  /** Receives every event. Default: those from `info` on are written to standard error. */
+  log?: AdapterLog | undefined;
+}
+
+export interface VendorOptions<P extends Payloads = Record<string, Record<string, unknown>>>
+  extends BusOptions,
+    HandlerOptions<P> {
+  /** The tenant of the principal. `platform` stands for every tenant. */
+  tenantId: string;
+  vendor: string;
+}
+
+export interface Adapter {
+  /** A snapshot. */
+  readonly counters: AdapterCounters;
+  /**
+   * Sends a request of a device. Resolves to the reply, or to null if nobody replied in time. The same `dedupe_id` sent
+   * again is the same request. Rejects if the request is too large.
+   */
+  request(request: DeviceRequest): Promise<DeviceReplyMessage | null>;
+  /**
+   * Takes no more commands, lets the running ones end and publishes their outcomes. Resolves when NATS has acknowledged
+   * all of them.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves a vendor: runs the handler for each of its commands, and reports the outcomes. Resolves when it reads
+ * commands. It waits as long as it takes for NATS and for the durable, and rejects if NATS refuses the key.
+ */
+export async function serveVendor<P extends Payloads = Record<string, Record<string, unknown>>>(
+  options: VendorOptions<P>,
+): Promise<Adapter> {
+  const { tenantId, vendor, concurrency = 16, onePerDevice = false, onReply } = options;
+  for (const [name, value] of Object.entries({ servers: options.servers, tenantId, vendor })) {
+    if (!value?.length) throw new TypeError(`serveVendor: ${name} is missing.`);
+  }
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new TypeError('serveVendor: concurrency must be a whole number above 0.');
+  }
+  const log = quietly(options.log ?? logToConsole);
+  const counters = noCounts();
+  const link = await connectToBus(options, `adapter ${tenantId} ${vendor}`, log);
+  const durable = durables.adapter(tenantId, vendor);
+
+  const publish = (subject: string, id: string, body: object, ids: object, signal?: AbortSignal) =>
+    publishUntilAcknowledged(
+      link,
+      { subject, id, body },
+      (error) => {
+        counters.retried += 1;
+        const message = `NATS has not acknowledged a message on ${subject}; it is published again.`;
+        log({ level: 'warn', event: 'publish-retried', message, ...ids, error });
+      },
+      signal,
+    );
+
+  const runner = new CommandRunner({
+    onCommand: options.onCommand as unknown as CommandHandler,
+    concurrency,
+    onePerDevice,
+    counters,
+    log,
+    async report({ command_id, tenant_id }, update, signal) {
+      // The same update has the same id, however often it is published.
+      const id = `${command_id} ${update.device_execution_status ?? update.adapter_status}`;
+      const subject = subjects.commandUpdate(tenant_id, vendor);
+      try {
+        await publish(subject, id, { command_id, ...update }, { command_id }, signal);
+      } catch (error) {
+        const message = `The update of ${command_id} is too large for NATS, and is not reported.`;
+        log({ level: 'error', event: 'failed', message, command_id, error });
+      }
+    },
+  });
+  const requests = new DeviceRequests({
+    onReply,
+    log,
+    publish: (tenantId, request, signal) =>
+      publish(
+        subjects.deviceRequest(tenantId, vendor),
+        `${tenantId} ${vendor} ${request.dedupe_id}`,
+        request,
+        { dedupe_id: request.dedupe_id },
+        signal,
+      ),
+  });
+
+  const commands = startReading(link, {
+    stream: 'TOP_COMMANDS',
+    durable,
+    room: () => runner.room(),
+    log,
+    take(message, createdAt) {
+      const command = read<CommandMessage>(message, ({ command_id, deadline_at }) => command_id && deadline_at);
+      if (!command) return;
+      runner.take({
+        command,
+        // A durable that was created after the command may deliver it for the second time.
+        redelivered: message.redelivered || Date.parse(command.accepted_at) < createdAt,
+        acknowledge: () => message.ack(),
+        stillWorking: () => message.working(),
+        giveBack: () => message.nak(),
+      });
+    },
+  });
+  let replies: ReturnType<typeof startReading> | undefined;
+  /** Without a reader, replies cost nothing. So they are read from the first request on. */
+  function readReplies(): void {
+    replies ??= startReading(link, {
+      stream: 'TOP_REPLIES',
+      durable,
+      room: () => requests.room(),
+      log,
+      take(message) {
+        const reply = read<DeviceReplyMessage>(message, ({ dedupe_id, expires_at }) => dedupe_id && expires_at);
+        if (!reply) return;
+        requests.take({
+          tenantId: message.subject.split('.')[1] ?? tenantId,
+          reply,
+          attempt: message.info.deliveryCount,
+          acknowledge: () => message.ack(),
+          retry: (delayMs) => message.nak(delayMs),
+        });
+      },
+    });
+  }
+
+  /** The platform publishes only valid messages. Someone else may have published on its subject. */
+  function read<Message>(message: JsMsg, isComplete: (value: Message) => unknown): Message | undefined {
+    try {
+      const value = message.json<Message>();
+      if (isComplete(value)) return value;
+    } catch {}
+    log({ level: 'error', event: 'invalid', message: `A message on ${message.subject} is not valid.` });
+    message.term();
+    return undefined;
+  }
+  if (onReply) readReplies();
+
+  await commands.serving;
+  log({ level: 'info', event: 'serving', message: `Serving ${vendor} for ${tenantId}.` });
+
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    await Promise.all([commands.stop(), runner.stop()]);
+    await Promise.all([replies?.stop(), requests.stop()]);
+    await link.close();
+    log({ level: 'info', event: 'stopped', message: `No longer serving ${vendor} for ${tenantId}.` });
+  }
+  return {
+    get counters() {
+      return structuredClone(counters);
+    },
+    request({ tenant_id = tenantId, ...request }) {
+      readReplies();
+      return requests.send(tenant_id, request);
+    },
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,285 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  AdapterError,
+  type CommandContext,
+  Failed,
+  Rejected,
+  type TestVendorOptions,
+  testVendor,
+  Unreachable,
+  Unsupported,
+} from '../adapter.js';
+
+type Handler = TestVendorOptions['onCommand'];
+
+const start = (onCommand: Handler, options: Partial<TestVendorOptions> = {}) => testVendor({ onCommand, ...options });
+
+const reboot = { command_type: 'reboot', payload: {} };
+
+/** A handler that runs until the test lets it end, by device. */
+function gates() {
+  const begun: string[] = [];
+  const open = new Map<string, () => void>();
+  const onCommand: Handler = ({ device_id }) =>
+    new Promise<void>((resolve) => {
+      begun.push(device_id);
+      open.set(device_id, resolve);
+    });
+  return { begun, onCommand, end: (device: string) => open.get(device)?.() };
+}
+
+test('what the handler returns is the result', async () => {
+  const { updates, outcome } = await start(async () => ({ uptime_seconds: 0 })).send(reboot);
+  expect(updates).toEqual([
+    {
+      command_id: expect.any(String),
+      device_execution_status: 'SUCCEEDED',
+      result: { uptime_seconds: 0 },
+      occurred_at: expect.any(String),
+    },
+  ]);
+  expect(outcome).toEqual(updates[0]);
+});
+
+test('a handler that returns nothing succeeds without a result', async () => {
+  const { outcome } = await start(async () => {}).send(reboot);
+  expect(outcome).toMatchObject({ device_execution_status: 'SUCCEEDED' });
+  expect(outcome).not.toHaveProperty('result');
+});
+
+test.each<[string, unknown, object]>([
+  [
+    'Rejected',
+    new Rejected('NOT_NOW', 'Later.'),
+    { adapter_status: 'REJECTED', status_reason: { code: 'NOT_NOW', message: 'Later.' } },
+  ],
+  ['Failed', new Failed('BROKEN', 'It is broken.'), { adapter_status: 'FAILED' }],
+  ['Unreachable', new Unreachable(), { adapter_status: 'UNREACHABLE', status_reason: { code: 'UNREACHABLE' } }],
+  ['Unsupported', new Unsupported(), { adapter_status: 'UNSUPPORTED', status_reason: { code: 'UNSUPPORTED' } }],
+])('%s of the handler is the outcome', async (_, thrown, expected) => {
+  const { outcome, error } = await start(() => Promise.reject(thrown)).send(reboot);
+  expect(outcome).toMatchObject(expected);
+  expect(error).toBeUndefined();
+});
+
+test('after progress it is the device that refuses or fails, and still the adapter that cannot reach it', async () => {
+  const ends = [new Rejected('A', ''), new Failed('B', ''), new Unreachable()];
+  const vendor = start(async (_, { progress }) => {
+    void progress('DELIVERED');
+    throw ends.shift();
+  });
+  expect(await vendor.send(reboot)).toMatchObject({
+    updates: [{ adapter_status: 'DELIVERED' }, { device_execution_status: 'REJECTED', status_reason: { code: 'A' } }],
+  });
+  expect(await vendor.send(reboot)).toMatchObject({ outcome: { device_execution_status: 'FAILED' } });
+  expect(await vendor.send(reboot)).toMatchObject({ outcome: { adapter_status: 'UNREACHABLE' } });
+});
+
+test('any other error is FAILED, and only the log sees it', async () => {
+  const log = vi.fn();
+  const failure = new Error('connect ECONNREFUSED 10.0.0.7:1883');
+  const { outcome, error } = await start(() => Promise.reject(failure), { log }).send(reboot);
+  expect(outcome).toMatchObject({ adapter_status: 'FAILED', status_reason: { code: 'ADAPTER_ERROR' } });
+  expect(JSON.stringify(outcome)).not.toContain('10.0.0.7');
+  expect(error).toBe(failure);
+  expect(log).toHaveBeenCalledWith(expect.objectContaining({ level: 'error', event: 'failed', error: failure }));
+});
+
+test('an error of another copy of the package is recognised', async () => {
+  vi.resetModules();
+  const other = await import('../adapter.js');
+  const error = new other.Rejected('NOT_NOW', 'Later.');
+  expect(error).not.toBeInstanceOf(AdapterError);
+  expect(await start(() => Promise.reject(error)).send(reboot)).toMatchObject({
+    outcome: { adapter_status: 'REJECTED' },
+  });
+});
+
+const circular: Record<string, unknown> = {};
+circular.self = circular;
+
+test.each<[string, unknown]>([
+  ['larger than 32 KiB', { log: 'ä'.repeat(16_400) }],
+  ['not JSON', circular],
+  ['not an object', ['a list']],
+])('a result that is %s is left out: the device has executed the command', async (problem, result) => {
+  const { outcome } = await start(async () => result as object).send(reboot);
+  expect(outcome).toMatchObject({ device_execution_status: 'SUCCEEDED', status_reason: { code: 'RESULT_INVALID' } });
+  expect(outcome?.status_reason?.message).toContain(problem);
+  expect(outcome).not.toHaveProperty('result');
+});
+
+test('a long reason is cut to what the platform takes', async () => {
+  const { outcome } = await start(() => Promise.reject(new Failed('X'.repeat(200), 'y'.repeat(2_000)))).send(reboot);
+  expect(outcome?.status_reason).toEqual({ code: 'X'.repeat(128), message: 'y'.repeat(1_024) });
+});
+
+test('the signal is aborted at the deadline, and a handler that gives up then is TIMED_OUT', async () => {
+  const vendor = start(
+    (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  );
+  const { outcome } = await vendor.send(reboot, { timeoutMs: 20 });
+  expect(outcome).toMatchObject({ adapter_status: 'TIMED_OUT', status_reason: { code: 'DEADLINE_EXCEEDED' } });
+});
+
+test('a result after the deadline is still reported', async () => {
+  const onCommand: Handler = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve({ done: true })));
+  const { outcome } = await start(onCommand).send(reboot, { timeoutMs: 20 });
+  expect(outcome).toMatchObject({ device_execution_status: 'SUCCEEDED', result: { done: true } });
+});
+
+test('a command is not started after its deadline', async () => {
+  const onCommand = vi.fn<Handler>(async () => {});
+  const vendor = start(onCommand);
+  expect(await vendor.send(reboot, { timeoutMs: 0 })).toEqual({ updates: [], outcome: null });
+  expect(onCommand).not.toHaveBeenCalled();
+  expect(vendor.counters).toMatchObject({ started: 0, expired: 1 });
+});
+
+test('a command whose deadline passes while it waits for its device is not started', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { begun, onCommand, end } = gates();
+  const vendor = start(onCommand, { onePerDevice: true });
+  const first = vendor.send(reboot);
+  const second = vendor.send(reboot, { timeoutMs: 20 });
+  await vi.advanceTimersByTimeAsync(20);
+  expect(begun).toHaveLength(1);
+  end('test-device');
+  expect(await Promise.all([first, second])).toMatchObject([{ outcome: {} }, { outcome: null }]);
+  expect(vendor.counters).toMatchObject({ started: 1, expired: 1 });
+});
+
+test('a handler that hangs keeps its place, but commands behind it end at their deadlines, and the log names it', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const log = vi.fn();
+  const vendor = start(() => new Promise<void>(() => {}), { concurrency: 1, log });
+  void vendor.send({ ...reboot, device_id: 'hangs' });
+  const second = vendor.send(reboot);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await second).toMatchObject({ outcome: null });
+  expect(vendor.counters).toMatchObject({ running: 1, waiting: 0, expired: 1 });
+  const overdue = log.mock.calls.filter(([{ event }]) => event === 'overdue');
+  expect(overdue).toMatchObject([[{ level: 'warn', device_id: 'hangs' }]]);
+});
+
+test('a command that is delivered again, while it runs and afterwards, runs once and is acknowledged each time', async () => {
+  const { begun, onCommand, end } = gates();
+  const vendor = start(onCommand);
+  const command = { ...reboot, command_id: 'c1' };
+  const deliveries = [vendor.send(command), vendor.send(command, { redelivered: true })];
+  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  end('test-device');
+  await Promise.all(deliveries);
+  await vendor.send(command, { redelivered: true });
+  expect(begun).toHaveLength(1);
+  expect(vendor.counters).toMatchObject({ started: 1, repeated: 2, outcomes: { SUCCEEDED: 1 } });
+});
+
+test('the handler learns that a run before may have begun', async () => {
+  const seen: boolean[] = [];
+  const vendor = start(async (_, { redelivered }: CommandContext) => void seen.push(redelivered));
+  await vendor.send(reboot);
+  await vendor.send(reboot, { redelivered: true });
+  expect(seen).toEqual([false, true]);
+});
+
+test('so many handlers run at once, and no more', async () => {
+  const { begun, onCommand, end } = gates();
+  const vendor = start(onCommand, { concurrency: 2 });
+  const ended = ['a', 'b', 'c'].map((device_id) => vendor.send({ ...reboot, device_id }));
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b']));
+  expect(vendor.counters).toMatchObject({ running: 2, waiting: 1 });
+  end('a');
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+  end('b');
+  end('c');
+  await Promise.all(ended);
+  expect(vendor.counters).toMatchObject({ running: 0, waiting: 0, started: 3 });
+});
+
+test('onePerDevice: a device gets its commands one after the other, in order; others and other tenants do not wait', async () => {
+  const running = new Map<string, number>();
+  const order: string[] = [];
+  const onCommand: Handler = async ({ tenant_id, device_id, payload }) => {
+    const device = `${tenant_id}/${device_id}`;
+    expect(running.get(device) ?? 0).toBe(0);
+    running.set(device, 1);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+    order.push(`${device} ${payload.n}`);
+    running.set(device, 0);
+  };
+  const vendor = start(onCommand, { onePerDevice: true, concurrency: 4 });
+  const sent = Array.from({ length: 60 }, (_, n) =>
+    vendor.send({ ...reboot, tenant_id: n % 2 ? 'a' : 'b', device_id: `d${n % 3}`, payload: { n } }),
+  );
+  const outcomes = await Promise.all(sent);
+  expect(outcomes.filter(({ outcome }) => outcome?.device_execution_status !== 'SUCCEEDED')).toEqual([]);
+  for (const device of ['a/d0', 'a/d1', 'b/d2']) {
+    const own = order.filter((entry) => entry.startsWith(`${device} `)).map((entry) => Number(entry.split(' ')[1]));
+    expect(own).toEqual(own.toSorted((one, other) => one - other));
+  }
+});
+
+test('a device whose handler hangs does not block others', async () => {
+  const { begun, onCommand, end } = gates();
+  const vendor = start(onCommand, { onePerDevice: true, concurrency: 2 });
+  const hanging = Array.from({ length: 10 }, () => vendor.send({ ...reboot, device_id: 'hangs' }));
+  const other = vendor.send({ ...reboot, device_id: 'other' });
+  await vi.waitFor(() => expect(begun).toEqual(['hangs', 'other']));
+  end('other');
+  expect(await other).toMatchObject({ outcome: { device_execution_status: 'SUCCEEDED' } });
+  end('hangs');
+  await hanging[0];
+});
+
+test('stop gives back what has not begun, and waits for what has', async () => {
+  const { begun, onCommand, end } = gates();
+  const vendor = testVendor({ onCommand, concurrency: 1 });
+  const running = vendor.send({ ...reboot, device_id: 'a' });
+  const waiting = vendor.send({ ...reboot, device_id: 'b' });
+  await vi.waitFor(() => expect(begun).toEqual(['a']));
+  let isStopped = false;
+  const stopped = vendor.stop().then(() => {
+    isStopped = true;
+  });
+  expect(await waiting).toMatchObject({ outcome: null });
+  expect(isStopped).toBe(false);
+  end('a');
+  await stopped;
+  expect(await running).toMatchObject({ outcome: { device_execution_status: 'SUCCEEDED' } });
+  expect(await vendor.send(reboot)).toMatchObject({ outcome: null });
+});
+
+test('a request of a device gets the reply of the test, and the same request is sent once', async () => {
+  const vendor = start(async () => {}, {
+    reply: ({ request_type }) => (request_type === 'firmware_check' ? { payload: { version: '2.4.1' } } : null),
+  });
+  const request = { device_id: 'd', request_type: 'firmware_check', payload: {}, dedupe_id: 'd-1' };
+  expect(await vendor.request(request)).toMatchObject({ outcome: 'SUCCESS', payload: { version: '2.4.1' } });
+  await vendor.request(request);
+  expect(await vendor.request({ ...request, request_type: 'other', dedupe_id: 'd-2' })).toBeNull();
+  expect(vendor.requests.map(({ dedupe_id }) => dedupe_id)).toEqual(['d-1', 'd-2']);
+});
+
+test('the payload has the type of its command type', async () => {
+  type Commands = { reboot: object; set_power: { power: 'on' | 'off' } };
+  const vendor = testVendor<Commands>({
+    async onCommand(command) {
+      if (command.command_type === 'set_power') return { power: command.payload.power };
+      // @ts-expect-error A reboot has no power.
+      return { power: command.payload.power };
+    },
+  });
+  // @ts-expect-error There is no power 'dim'.
+  await vendor.send({ command_type: 'set_power', payload: { power: 'dim' } });
+});
+
+test('an error of the log hook changes no outcome', async () => {
+  const log = () => {
+    throw new Error('The log is full.');
+  };
+  expect(await start(async () => {}, { log }).send(reboot)).toMatchObject({ outcome: {} });
+});

@@ -1,0 +1,449 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startNatsCluster } from '@tenant-open-platform/testing/private-nats';
+import { expect, type TestContext, test, vi } from 'vitest';
+import { type AdapterEvent, serveVendor, type VendorOptions } from '../src/adapter.js';
+import { type Bus, startBus, tenantId, vendor } from './start-bus.js';
+import { startDeafProxy } from './start-deaf-proxy.js';
+
+const within = { timeout: 40_000, interval: 50 };
+
+type Handler = VendorOptions['onCommand'];
+
+/** A bus, and a function that starts adapters, which remember their handler runs and their log. */
+async function setUp({ onTestFinished }: TestContext, settings: Parameters<typeof startBus>[0] = {}) {
+  const on = await startBus(settings);
+  onTestFinished(() => on.stop());
+
+  async function serve(onCommand: Handler = async () => {}, options: Partial<VendorOptions> = {}) {
+    const runs: { id: string; device: string; redelivered: boolean }[] = [];
+    const events: AdapterEvent[] = [];
+    const adapter = await serveVendor({
+      servers: on.nats.url,
+      tenantId,
+      vendor,
+      log: (event) => events.push(event),
+      async onCommand(command, context) {
+        runs.push({ id: command.command_id, device: command.device_id, redelivered: context.redelivered });
+        return onCommand(command, context);
+      },
+      ...options,
+    });
+    onTestFinished(() => adapter.stop());
+    return { adapter, runs, events };
+  }
+  return { on, serve };
+}
+
+/** Every command ran once in all adapters together, has an outcome, and is acknowledged. */
+async function expectEachOnce(on: Bus, sent: { command_id: string }[], ...runs: { id: string }[][]): Promise<void> {
+  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  const ids = sent.map(({ command_id }) => command_id);
+  const timesRun = ids.map((id) => runs.flat().filter((run) => run.id === id).length);
+  expect(timesRun).toEqual(ids.map(() => 1));
+  expect(runs.flat()).toHaveLength(ids.length);
+  const updates = await on.updates();
+  const succeeded = updates.filter((update) => update.device_execution_status === 'SUCCEEDED');
+  // The same outcome is there twice if its acknowledgement was lost. The platform handles it once.
+  expect(new Set(succeeded.map(({ command_id }) => command_id))).toEqual(new Set(ids));
+}
+
+test.concurrent('1,000 commands, 16 at once: each runs once, and each outcome is reported', async (context) => {
+  const { on, serve } = await setUp(context);
+  let running = 0;
+  let most = 0;
+  const { adapter, runs } = await serve(async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await delay(5);
+    running -= 1;
+  });
+  const sent = await on.send(Array.from({ length: 1_000 }, () => ({})));
+  await expectEachOnce(on, sent, runs);
+  expect(most).toBe(16);
+  expect(runs.filter(({ redelivered }) => redelivered)).toEqual([]);
+  expect(adapter.counters).toMatchObject({ running: 0, started: 1_000, repeated: 0, outcomes: { SUCCEEDED: 1_000 } });
+});
+
+test.concurrent('a command that NATS delivers again while it runs runs once', async (context) => {
+  const { on, serve } = await setUp(context, { ackWaitMs: 500 });
+  const { adapter, runs } = await serve(() => delay(2_000));
+  const sent = await on.send([{}]);
+  await vi.waitFor(() => expect(adapter.counters.repeated).toBeGreaterThanOrEqual(2), within);
+  await expectEachOnce(on, sent, runs);
+});
+
+test.concurrent('a long run is not delivered again: NATS hears that it goes on', async (context) => {
+  const { on, serve } = await setUp(context, { ackWaitMs: 12_000 });
+  const { adapter, runs } = await serve(() => delay(15_000));
+  await expectEachOnce(on, await on.send([{}]), runs);
+  expect(adapter.counters.repeated).toBe(0);
+});
+
+test.concurrent('NATS restarted in the middle: each command runs once, and each outcome is reported', async (context) => {
+  const { on, serve } = await setUp(context, { ackWaitMs: 5_000 });
+  const { adapter, runs, events } = await serve(() => delay(100));
+  const sent = await on.send(Array.from({ length: 100 }, () => ({})));
+  await vi.waitFor(() => expect(adapter.counters.outcomes.SUCCEEDED).toBeGreaterThan(20), within);
+  await on.nats.suspend();
+  // Handlers end meanwhile.
+  await delay(1_000);
+  await on.nats.resume();
+  await expectEachOnce(on, sent, runs);
+  expect(events).toContainEqual(expect.objectContaining({ event: 'disconnected' }));
+});
+
+test.concurrent('an outcome while NATS is away is published when it is back', async (context) => {
+  const { on, serve } = await setUp(context);
+  let end = () => {};
+  const { adapter, runs } = await serve(() => new Promise((resolve) => (end = resolve)));
+  const sent = await on.send([{}]);
+  await vi.waitFor(() => expect(runs).toHaveLength(1), within);
+  await on.nats.suspend();
+  end();
+  const stopped = adapter.stop();
+  await delay(2_500);
+  expect(adapter.counters.running).toBe(1);
+  await on.nats.resume();
+  await stopped;
+  await expectEachOnce(on, sent, runs);
+});
+
+test.concurrent('an outcome whose acknowledgement is lost is published again, under the same id', async (context) => {
+  const { on, serve } = await setUp(context);
+  const proxy = await startDeafProxy(on.nats.url);
+  context.onTestFinished(() => proxy.stop());
+  let end = () => {};
+  const { adapter, runs } = await serve(() => new Promise((resolve) => (end = resolve)), { servers: proxy.url });
+  const sent = await on.send([{}]);
+  await vi.waitFor(() => expect(runs).toHaveLength(1), within);
+  proxy.beDeaf();
+  end();
+  await vi.waitFor(() => expect(adapter.counters.retried).toBeGreaterThanOrEqual(1), within);
+  proxy.hear();
+  await expectEachOnce(on, sent, runs);
+  const updates = await on.updates();
+  expect(updates.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(updates.map(({ id, occurred_at }) => `${id} ${occurred_at}`)).size).toBe(1);
+});
+
+test.concurrent('the durable deleted and created again: no command runs a second time, and new ones run', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter, runs, events } = await serve(() => delay(20));
+  const before = await on.send(Array.from({ length: 40 }, () => ({})));
+  await vi.waitFor(() => expect(adapter.counters.outcomes.SUCCEEDED).toBeGreaterThan(10), within);
+  await on.deleteDurable();
+  await vi.waitFor(() => expect(events.map(({ event }) => event)).toContain('not-readable'), within);
+  const meanwhile = await on.send([{}, {}]);
+  await on.createDurable();
+  const afterwards = await on.send([{}]);
+  await expectEachOnce(on, [...before, ...meanwhile, ...afterwards], runs);
+  // The new durable has delivered all of them for the first time. Only the last was accepted after it was created.
+  expect(runs.at(-1)).toEqual({ id: afterwards[0]?.command_id, device: 'd-0', redelivered: false });
+  expect(runs.filter(({ id }) => meanwhile.some(({ command_id }) => command_id === id))).toMatchObject([
+    { redelivered: true },
+    { redelivered: true },
+  ]);
+});
+
+test.concurrent('the stream deleted and created again: new commands run', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { runs } = await serve();
+  await on.send([{}]);
+  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.manager.streams.delete('TOP_COMMANDS');
+  await on.createCommands();
+  await on.createDurable();
+  const [command] = await on.send([{}]);
+  await vi.waitFor(() => expect(runs.map(({ id }) => id)).toContain(command?.command_id), within);
+});
+
+test.concurrent('the leader of the streams killed: each command runs once, and each outcome is reported', async (context) => {
+  const cluster = await startNatsCluster();
+  context.onTestFinished(async () => void (await Promise.all(cluster.map((server) => server.stop()))));
+  const { on, serve } = await setUp(context, { nats: cluster[0], replicas: 3 });
+  const { adapter, runs } = await serve(() => delay(20), { servers: cluster.map(({ url }) => url) });
+  const sent = await on.send(Array.from({ length: 200 }, () => ({})));
+  await vi.waitFor(() => expect(adapter.counters.outcomes.SUCCEEDED).toBeGreaterThan(20), within);
+  const { cluster: placement } = await on.manager.streams.info('TOP_UPDATES');
+  const leader = cluster.find(({ name }) => name === placement?.leader);
+  process.kill(leader?.pid() ?? 0, 'SIGKILL');
+  await expectEachOnce(on, sent, runs);
+});
+
+test.concurrent('killed in the middle: what it had begun comes again marked, the rest runs once, each outcome is reported', async (context) => {
+  const { on } = await setUp(context, { ackWaitMs: 2_000 });
+  const folder = mkdtempSync(join(tmpdir(), 'top-adapter-runs-'));
+  context.onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'runs');
+  writeFileSync(file, '');
+  const runsIn = () =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split(' ') as [id: string, redelivered: string]);
+  const launch = () => {
+    const environment = { SERVERS: on.nats.url, TENANT_ID: tenantId, VENDOR: vendor, RUNS: file };
+    const process_ = spawn(process.execPath, ['--import', 'tsx', 'adapter-process.ts'], {
+      cwd: import.meta.dirname,
+      env: { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@tenant-open-platform/source', ...environment },
+      stdio: 'inherit',
+    });
+    context.onTestFinished(() => void process_.kill('SIGKILL'));
+    return process_;
+  };
+  const first = launch();
+  const sent = await on.send(Array.from({ length: 400 }, () => ({})));
+  await vi.waitFor(() => expect(runsIn().length).toBeGreaterThan(100), { ...within, interval: 5 });
+  first.kill('SIGKILL');
+  const firstRuns = await vi.waitFor(() => {
+    expect(first.signalCode).toBe('SIGKILL');
+    return runsIn();
+  }, within);
+  expect(firstRuns.length).toBeLessThan(sent.length);
+  launch();
+  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  const begun = new Set(firstRuns.map(([id]) => id));
+  const laterRuns = runsIn().slice(firstRuns.length);
+  const again = laterRuns.filter(([id]) => begun.has(id));
+  expect(again.filter(([, redelivered]) => redelivered !== 'true')).toEqual([]);
+  expect(again.length).toBeLessThanOrEqual(2 * 16);
+  const ids = sent.map(({ command_id }) => command_id).sort();
+  const runs = [...begun, ...laterRuns.filter(([id]) => !begun.has(id)).map(([id]) => id)];
+  expect(runs.sort()).toEqual(ids);
+  const reported = new Set((await on.updates()).map(({ command_id }) => command_id));
+  expect([...reported].sort()).toEqual(ids);
+});
+
+test.concurrent('two processes share the commands of a vendor', async (context) => {
+  const { on, serve } = await setUp(context);
+  const adapters = [await serve(() => delay(10)), await serve(() => delay(10))];
+  const sent = await on.send(Array.from({ length: 200 }, () => ({})));
+  await expectEachOnce(on, sent, ...adapters.map(({ runs }) => runs));
+  for (const { runs } of adapters) expect(runs.length).toBeGreaterThan(20);
+});
+
+test.concurrent('stop: the running handler ends, its outcome is acknowledged, the rest stays for others', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter, runs } = await serve(() => delay(500), { concurrency: 2 });
+  const sent = await on.send([{}, {}, {}, {}]);
+  await vi.waitFor(() => expect(runs).toHaveLength(2), within);
+  await adapter.stop();
+  expect(adapter.counters).toMatchObject({ running: 0, started: 2, outcomes: { SUCCEEDED: 2 } });
+  expect(await on.updates()).toHaveLength(2);
+  const other = await serve();
+  await expectEachOnce(on, sent, runs, other.runs);
+});
+
+test.concurrent('stop returns while NATS is away, if nothing is in work', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter } = await serve();
+  await on.nats.suspend();
+  await adapter.stop();
+  expect(adapter.counters.running).toBe(0);
+  await on.nats.resume();
+});
+
+test.concurrent('onePerDevice: a device gets its commands in order, one at a time, and others do not wait for it', async (context) => {
+  const { on, serve } = await setUp(context);
+  const running = new Set<string>();
+  const overlaps: string[] = [];
+  const { runs } = await serve(
+    async ({ device_id }) => {
+      if (running.has(device_id)) overlaps.push(device_id);
+      running.add(device_id);
+      await delay(device_id === 'slow' ? 50 : 2);
+      running.delete(device_id);
+    },
+    { onePerDevice: true },
+  );
+  // One after the other: the order on the bus is the order of the list.
+  const sent = [];
+  for (let n = 0; n < 150; n += 1) {
+    sent.push(...(await on.send([{ device_id: n < 50 ? 'slow' : `d-${n % 5}` }])));
+  }
+  await expectEachOnce(on, sent, runs);
+  expect(overlaps).toEqual([]);
+  for (const device of ['slow', 'd-0', 'd-4']) {
+    const wanted = sent.filter(({ device_id }) => device_id === device).map(({ command_id }) => command_id);
+    expect(runs.filter((run) => run.device === device).map(({ id }) => id)).toEqual(wanted);
+  }
+  expect(runs.at(-1)?.device).toBe('slow');
+});
+
+test.concurrent('at the deadline the signal is aborted; past it nothing is started', async (context) => {
+  const { on, serve } = await setUp(context);
+  const deadline_at = new Date(Date.now() + 1_500).toISOString();
+  const { adapter, runs } = await serve(
+    (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    { concurrency: 1 },
+  );
+  const sent = await on.send([{ deadline_at }, { deadline_at }]);
+  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  expect(runs).toHaveLength(1);
+  expect(adapter.counters).toMatchObject({ started: 1, expired: 1, outcomes: { TIMED_OUT: 1 } });
+  expect(await on.updates()).toMatchObject([
+    { adapter_status: 'TIMED_OUT', status_reason: { code: 'DEADLINE_EXCEEDED' } },
+  ]);
+  expect(sent).toHaveLength(2);
+});
+
+test.concurrent('progress comes before the outcome', async (context) => {
+  const { on, serve } = await setUp(context);
+  await serve(async (_, { progress }) => {
+    await progress('DELIVERED');
+    void progress('IN_PROGRESS');
+    return { done: true };
+  });
+  await on.send([{}]);
+  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  expect(await on.updates()).toMatchObject([
+    { adapter_status: 'DELIVERED' },
+    { device_execution_status: 'IN_PROGRESS' },
+    { device_execution_status: 'SUCCEEDED', result: { done: true } },
+  ]);
+});
+
+test.concurrent('an adapter of the tenant platform reports on the subject of the tenant of the command', async (context) => {
+  const { on, serve } = await setUp(context);
+  await on.manager.consumers.add('TOP_COMMANDS', {
+    durable_name: `platform+${vendor}`,
+    ack_policy: 'explicit' as never,
+  });
+  await serve(undefined, { tenantId: 'platform' });
+  const [command] = await on.send([{}]);
+  await vi.waitFor(async () => expect(await on.updates()).toMatchObject([{ command_id: command?.command_id }]), within);
+});
+
+test.concurrent('what is no command is named in the log, and blocks nothing', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { runs, events } = await serve();
+  await on.publish(`tenants.${tenantId}.commands.${vendor}`, 'no JSON');
+  await on.publish(`tenants.${tenantId}.commands.${vendor}`, '{"command_id":"1"}');
+  await expectEachOnce(on, await on.send([{}]), runs);
+  expect(events.filter(({ event }) => event === 'invalid')).toHaveLength(2);
+});
+
+test.concurrent('waits for the durable, and says what is missing', async (context) => {
+  const { on, serve } = await setUp(context);
+  await on.deleteDurable();
+  const events: AdapterEvent[] = [];
+  const starting = serve(undefined, { log: (event) => events.push(event) });
+  await vi.waitFor(() => expect(events.map(({ event }) => event)).toContain('not-readable'), within);
+  expect(events.find(({ event }) => event === 'not-readable')?.message).toContain(`${tenantId}+${vendor}`);
+  await on.createDurable();
+  const { runs } = await starting;
+  await expectEachOnce(on, await on.send([{}]), runs);
+});
+
+test.concurrent('waits for NATS', async (context) => {
+  const { on, serve } = await setUp(context);
+  await on.nats.suspend();
+  const events: AdapterEvent[] = [];
+  const starting = serve(undefined, { log: (event) => events.push(event) });
+  await vi.waitFor(() => expect(events.map(({ event }) => event)).toContain('disconnected'), within);
+  await on.nats.resume();
+  const { runs } = await starting;
+  await expectEachOnce(on, await on.send([{}]), runs);
+});
+
+const request = (fields: object = {}) => ({
+  device_id: 'd-1',
+  request_type: 'firmware_check',
+  payload: {},
+  dedupe_id: randomUUID(),
+  ...fields,
+});
+const replyTo = ({ dedupe_id }: { dedupe_id: string }) => ({
+  dedupe_id,
+  device_id: 'd-1',
+  request_type: 'firmware_check',
+  outcome: 'SUCCESS',
+  payload: { version: '2.4.1' },
+  expires_at: new Date(Date.now() + 60_000).toISOString(),
+});
+
+test.concurrent('a request of a device resolves with its reply, sent once for each dedupe_id', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter } = await serve();
+  const asked = request();
+  const answers = [adapter.request(asked), adapter.request(asked)];
+  await vi.waitFor(async () => expect(await on.requests()).toHaveLength(1), within);
+  await on.reply(replyTo(asked));
+  for (const answer of answers) expect(await answer).toMatchObject({ payload: { version: '2.4.1' } });
+  expect(await on.requests()).toEqual([asked]);
+  await vi.waitFor(async () => expect(await on.unacknowledged('TOP_REPLIES')).toBe(0), within);
+});
+
+test.concurrent('a request that nobody replies to in time resolves to null', async (context) => {
+  const { serve } = await setUp(context);
+  const { adapter } = await serve();
+  expect(await adapter.request(request({ expires_in_seconds: 5 }))).toBeNull();
+});
+
+test.concurrent('a request is published through a restart of NATS', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter } = await serve();
+  await on.nats.suspend();
+  const asked = request();
+  const answer = adapter.request(asked);
+  await delay(1_000);
+  await on.nats.resume();
+  await vi.waitFor(async () => expect(await on.requests()).toEqual([asked]), within);
+  await on.reply(replyTo(asked));
+  expect(await answer).toMatchObject({ outcome: 'SUCCESS' });
+});
+
+test.concurrent('the reply reaches the process that waits for it', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter } = await serve();
+  const { adapter: other } = await serve();
+  const asked = Array.from({ length: 10 }, () => request());
+  // The other process reads replies, too.
+  void other.request(request());
+  const answers = asked.map((one) => adapter.request(one));
+  await vi.waitFor(async () => expect(await on.requests()).toHaveLength(11), within);
+  for (const one of asked) await on.reply(replyTo(one));
+  expect(await Promise.all(answers)).toMatchObject(asked.map(({ dedupe_id }) => ({ dedupe_id })));
+});
+
+test.concurrent('onReply gets replies that no request waits for, again if it fails', async (context) => {
+  const { on, serve } = await setUp(context);
+  const seen: string[] = [];
+  await serve(undefined, {
+    onReply: async ({ dedupe_id }, { tenant_id }) => {
+      seen.push(`${tenant_id} ${dedupe_id}`);
+      if (seen.length === 1) throw new Error('The device is asleep.');
+    },
+  });
+  const asked = request();
+  await on.reply(replyTo(asked));
+  await on.reply({ ...replyTo(request()), expires_at: new Date(Date.now() - 1).toISOString() });
+  await vi.waitFor(async () => expect(await on.unacknowledged('TOP_REPLIES')).toBe(0), within);
+  expect(seen).toEqual([`${tenantId} ${asked.dedupe_id}`, `${tenantId} ${asked.dedupe_id}`]);
+});
+
+test.concurrent('stop ends the waiting requests', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter } = await serve();
+  const answer = adapter.request(request());
+  await vi.waitFor(async () => expect(await on.requests()).toHaveLength(1), within);
+  await adapter.stop();
+  expect(await answer).toBeNull();
+  await expect(adapter.request(request())).rejects.toThrow('stopped');
+});
+
+test.concurrent.for<[string, object]>([
+  ['dedupe_id', { dedupe_id: 'with space' }],
+  ['expires_in_seconds', { expires_in_seconds: 1 }],
+  ['payload', { payload: { log: '.'.repeat(33_000) } }],
+])('a request that the platform would park is refused at once: %s', async ([field, wrong], context) => {
+  const { serve } = await setUp(context);
+  const { adapter } = await serve();
+  await expect(adapter.request(request(wrong))).rejects.toThrow(field);
+});

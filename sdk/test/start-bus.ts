@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { AckPolicy, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream';
+import { connect, nanos } from '@nats-io/transport-node';
+import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { vi } from 'vitest';
+import type { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/adapter.js';
+
+export const tenantId = 'acme';
+export const vendor = 'vendor_a';
+const durable = `${tenantId}+${vendor}`;
+
+type Settings = { ackWaitMs?: number; replicas?: number; nats?: PrivateNats | undefined };
+
+/** A nats-server with the streams and durables of the platform, and the platform's side of the messages. */
+export async function startBus({ ackWaitMs = 30_000, replicas = 1, nats: given }: Settings = {}) {
+  const nats = given ?? (await startPrivateNats());
+  const connection = await connect({
+    servers: nats.url.replace('nats://', ''),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+  });
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  const bus = jetstream(connection);
+  const stream = (name: string, kind: string, settings = {}) =>
+    manager.streams.add({
+      name,
+      subjects: kind.split(' ').map((part) => `tenants.*.${part}.*`),
+      num_replicas: replicas,
+      duplicate_window: nanos(600_000),
+      ...settings,
+    });
+  const createCommands = () => stream('TOP_COMMANDS', 'commands');
+  const createDurable = (name: string) =>
+    manager.consumers.add(name, {
+      durable_name: durable,
+      filter_subject: `tenants.${tenantId}.${name === 'TOP_COMMANDS' ? 'commands' : 'device-replies'}.${vendor}`,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: -1,
+    });
+  // The servers of a cluster elect a leader first.
+  await vi.waitFor(createCommands, { timeout: 30_000, interval: 200 });
+  await stream('TOP_REPLIES', 'device-replies');
+  // As the platform's, except that messages stay to be read.
+  await stream('TOP_UPDATES', 'command-updates device-requests', {
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    duplicate_window: nanos(100),
+  });
+  await createDurable('TOP_COMMANDS');
+  await createDurable('TOP_REPLIES');
+
+  async function messagesOn(subject: string) {
+    const { state } = await manager.streams.info('TOP_UPDATES');
+    const numbers = Array.from({ length: state.last_seq }, (_, index) => index + 1);
+    const messages = await Promise.all(numbers.map((seq) => manager.streams.getMessage('TOP_UPDATES', { seq })));
+    return messages.filter((message) => message?.subject === subject);
+  }
+
+  return {
+    nats,
+    manager,
+    createCommands,
+    createDurable: () => createDurable('TOP_COMMANDS'),
+    deleteDurable: () => manager.consumers.delete('TOP_COMMANDS', durable),
+    /** Publishes commands. The fields that a test does not need have values of their own. */
+    async send(commands: Partial<CommandMessage>[]): Promise<CommandMessage[]> {
+      const complete = commands.map((command, index) => ({
+        command_id: randomUUID(),
+        tenant_id: tenantId,
+        vendor,
+        device_id: `d-${index}`,
+        command_type: 'reboot',
+        payload: {},
+        accepted_at: new Date().toISOString(),
+        deadline_at: new Date(Date.now() + 120_000).toISOString(),
+        ...command,
+      }));
+      await Promise.all(
+        complete.map((command) =>
+          bus.publish(`tenants.${command.tenant_id}.commands.${vendor}`, JSON.stringify(command)),
+        ),
+      );
+      return complete;
+    },
+    publish: (subject: string, body: string) => bus.publish(subject, body),
+    reply: (reply: Partial<DeviceReplyMessage>) =>
+      bus.publish(`tenants.${tenantId}.device-replies.${vendor}`, JSON.stringify(reply)),
+    /** Every update so far, with its Nats-Msg-Id. */
+    async updates(): Promise<(CommandUpdate & { id: string | undefined })[]> {
+      const messages = await messagesOn(`tenants.${tenantId}.command-updates.${vendor}`);
+      return messages.flatMap((message) =>
+        message ? [{ ...message.json<CommandUpdate>(), id: message.header.get('Nats-Msg-Id') }] : [],
+      );
+    },
+    async requests(): Promise<DeviceRequestMessage[]> {
+      const messages = await messagesOn(`tenants.${tenantId}.device-requests.${vendor}`);
+      return messages.flatMap((message) => (message ? [message.json<DeviceRequestMessage>()] : []));
+    },
+    /** The messages of the durable that are not acknowledged. */
+    async unacknowledged(name = 'TOP_COMMANDS'): Promise<number> {
+      const { num_pending, num_ack_pending } = await manager.consumers.info(name, durable);
+      return num_pending + num_ack_pending;
+    },
+    async stop() {
+      await connection.close();
+      await nats.stop();
+    },
+  };
+}
+
+export type Bus = Awaited<ReturnType<typeof startBus>>;
