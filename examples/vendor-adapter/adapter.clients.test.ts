@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPlatform } from './start-platform.js';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'top-python-'));
+const python = join(folder, 'bin/python');
+let platform: Awaited<ReturnType<typeof startPlatform>>;
+
+beforeAll(async () => {
+  const install = async () => {
+    await run('python3', ['-m', 'venv', folder]);
+    const constraints = join(import.meta.dirname, 'constraints.txt');
+    await run(python, ['-m', 'pip', 'install', '-q', '-c', constraints, 'nats-py[nkeys]']);
+  };
+  [platform] = await Promise.all([startPlatform(), install()]);
+}, 300_000);
+
+afterAll(async () => {
+  await platform?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function start() {
+  const adapter = await platform.startAdapter([python, 'adapter.py'], 'demo');
+  await adapter.logged('Serving vendor_a for demo.');
+  return adapter;
+}
+
+test('the adapter in Python carries out commands, also after NATS was restarted, and refuses those for devices of others', async () => {
+  const { stop } = await start();
+  const outcome = { status: 'SUCCEEDED', result: { uptime_seconds: 0 } };
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
+  const refused = await platform.outcomeOf(await platform.send({ device_id: 'acme-1' }));
+  expect(refused).toMatchObject({ status: 'REJECTED', status_reason: { code: 'UNKNOWN_DEVICE' } });
+  await platform.nats.suspend();
+  await platform.nats.resume();
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
+  await stop();
+});
+
+test('on SIGTERM it reports the results of commands in progress', async () => {
+  const { logged, stop } = await start();
+  const commandId = await platform.send({ device_id: 'demo-last' });
+  await logged('demo-last: reboot');
+  await stop();
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
+});
