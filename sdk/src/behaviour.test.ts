@@ -137,7 +137,7 @@ const unsafe = {
   call: (client: TenantOpenPlatform) => client.tenants.create({ tenant_id: 'a', name: 'A' }),
 };
 const reboot = { vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} };
-const done = json(200, { done: true });
+const done = json(200, { request_id: 'r1', done: true });
 const servers: { stop(): void }[] = [];
 
 beforeAll(() => {
@@ -175,7 +175,7 @@ test.concurrent.each(cases)('$happened ($name) repeats $repeats $next', async ({
     const { client, server, retries } = await start([fault], { timeoutMs, deadlineMs: 100_000 });
     const result = await call(client).catch((error) => error);
     if (isRepeated) {
-      expect(result).toEqual({ done: true });
+      expect(result).toEqual({ request_id: 'r1', done: true });
       expect(retries.map((retry) => retry.delayMs).slice(0, 1)).toEqual(delayMs === undefined ? [] : [delayMs]);
     } else {
       expect(result).toMatchObject({ name: repeats === 'no call' ? 'ApiError' : 'UnknownOutcomeError', attempts: 1 });

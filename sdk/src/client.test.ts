@@ -24,7 +24,9 @@ const pathValues: Record<string, string> = {
 };
 
 test.each(allOperations)('$name has a method that sends the request of the contract', async ({ name, route }) => {
-  const { client, fetch } = fakeClient([answer(200, { items: [], next_cursor: null })]);
+  const { client, fetch } = fakeClient([
+    answer(200, name === 'credentials.list' ? [] : { items: [], next_cursor: null }),
+  ]);
   const [resource = '', verb = ''] = name.split('.');
   const resources = client as unknown as Record<string, Record<string, unknown> | undefined>;
   expect(resources[resource], `sdk/src/client.ts has no ${resource}`).toBeDefined();
@@ -132,7 +134,11 @@ test('withResponse returns the result with status, headers and request id', asyn
   const { client } = fakeClient([reply]);
   const body = { vendor: 'v', device_id: 'd', command_type: 't', payload: {} };
   const { data, status, requestId, headers } = await client.commands.create(body).withResponse();
-  expect({ data, status, requestId }).toEqual({ data: { command_id: 'c' }, status: 202, requestId: 'r9' });
+  expect({ data, status, requestId }).toEqual({
+    data: { command_id: 'c', request_id: 'r1' },
+    status: 202,
+    requestId: 'r9',
+  });
   expect(headers.get('idempotent-replayed')).toBe('true');
 });
 
@@ -143,5 +149,5 @@ test('a failure is handled once, also through withResponse', async () => {
 
 test('an unknown value of an enum is passed on', async () => {
   const { client } = fakeClient([answer(200, { status: 'PAUSED', future_field: 1 })]);
-  expect(await client.commands.get('c1')).toEqual({ status: 'PAUSED', future_field: 1 });
+  expect(await client.commands.get('c1')).toEqual({ request_id: 'r1', status: 'PAUSED', future_field: 1 });
 });

@@ -41,8 +41,10 @@ export function fakeClient(script: Step[], options: TenantOpenPlatformOptions = 
   };
 }
 
+/** An answer of the platform: the object of a success has a request_id. */
 export function answer(status: number, body: object, headers: Record<string, string> = {}): Response {
-  return Response.json(body, { status, headers });
+  const isRecord = status < 300 && !Array.isArray(body);
+  return Response.json(isRecord ? { request_id: 'r1', ...body } : body, { status, headers });
 }
 
 export function refusal(

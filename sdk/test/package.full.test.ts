@@ -271,7 +271,7 @@ test('it runs with only Web APIs', async () => {
   const me = await runInContext(
     `new module.exports.TenantOpenPlatform({
       baseUrl: 'https://platform.test', clientId: '${credential.clientId}', secret: '${credential.secret}',
-      fetch: async () => Response.json({ client_id: 'demo-client' }),
+      fetch: async () => Response.json({ client_id: 'demo-client', request_id: 'r' }),
     }).me.get()`,
     context,
   );

@@ -9,14 +9,17 @@ export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: n
   const { status, headers, text } = answer;
   const requestId = headers.get('x-request-id') ?? sent.requestId ?? '';
   const context = { ...sent, requestId };
-  const body = parseJson(text);
-  if (status >= 200 && status < 300 && isObject(body)) {
+  const body = parseJson(text) as Partial<ErrorBody> | null | undefined;
+  // Every object that the platform answers has a request_id. Other JSON comes from another server.
+  const isRecord = typeof body?.request_id === 'string';
+  const hasShape = sent.operation === 'credentials.list' ? Array.isArray(body) : isRecord;
+  if (status >= 200 && status < 300 && hasShape) {
     const mismatch = headers.get('idempotency-mismatch');
     if (mismatch) throw new IdempotencyMismatchError(body as CommandAccepted, mismatch.split(/\s*,\s*/), context);
     return { data: body as T, requestId, status, headers };
   }
-  const isRefusal = isErrorBody(body);
-  const error = isRefusal ? body : unexpected(answer);
+  const isRefusal = isRecord && typeof body.code === 'string' && typeof body.message === 'string';
+  const error = isRefusal ? (body as ErrorBody) : unexpected(answer);
   const message = `${sent.operation}: ${error.message}`;
   throw new ApiError(
     status,
@@ -52,20 +55,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-/** Every error of the platform has a request_id. JSON with only code and message may come from a proxy. */
-function isErrorBody(body: unknown): body is ErrorBody {
-  return (
-    isObject(body) &&
-    'code' in body &&
-    typeof body.code === 'string' &&
-    'message' in body &&
-    'request_id' in body &&
-    typeof body.request_id === 'string'
-  );
 }

@@ -22,14 +22,14 @@ test.each([3600, -3600])(
   'a clock that is wrong by %i seconds is corrected once, for all later calls',
   async (aheadS) => {
     const { client, fetch } = fakeClient(Array(4).fill(serverAhead(aheadS)), { maxRetries: 0 });
-    for (let call = 0; call < 3; call += 1) expect(await client.me.get()).toEqual({ done: true });
+    for (let call = 0; call < 3; call += 1) expect(await client.me.get()).toEqual({ request_id: 'r1', done: true });
     expect(fetch.sent).toHaveLength(4);
   },
 );
 
 test('a request without effect may be retried for every operation', async () => {
   const { client } = fakeClient(Array(2).fill(serverAhead(3600)));
-  expect(await client.tenants.create({ tenant_id: 'a', name: 'A' })).toEqual({ done: true });
+  expect(await client.tenants.create({ tenant_id: 'a', name: 'A' })).toEqual({ request_id: 'r1', done: true });
 });
 
 test('parallel calls with a wrong clock all succeed, each with one more request', async () => {
@@ -55,7 +55,7 @@ test('a refusal that arrives after the correction does not undo it', async () =>
   const first = client.me.get();
   await client.me.get();
   release();
-  expect(await first).toEqual({ done: true });
+  expect(await first).toEqual({ request_id: 'r1', done: true });
   await client.me.get();
   expect(fetch.sent).toHaveLength(5);
 });
@@ -66,7 +66,7 @@ test('a clock that is set right later is corrected again', async () => {
   const { client, fetch } = fakeClient(Array(4).fill(server));
   await client.me.get();
   aheadS = 0;
-  expect(await client.me.get()).toEqual({ done: true });
+  expect(await client.me.get()).toEqual({ request_id: 'r1', done: true });
   expect(fetch.sent).toHaveLength(4);
 });
 

@@ -120,3 +120,8 @@ test('a Retry-After of a maintenance page pauses it for 30 seconds and not for a
   await expect(next).rejects.toBe('done');
   expect(fetch.sent).toHaveLength(1);
 });
+
+test('a page with items whose cursor does not advance ends it with an error', async () => {
+  const { client } = fakeClient([page(['a'], 'c-a'), page(['b'], 'c-a')]);
+  await expect(take(client.events.follow({ from: 'now' }), 9)).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+});

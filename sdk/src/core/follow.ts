@@ -1,6 +1,6 @@
 import type { RuntimeAbortSignal } from '../runtime.js';
 import { outlast } from './outlast.js';
-import type { Page } from './page.js';
+import { type Page, repeatedCursor } from './page.js';
 import { backOffMs } from './retry.js';
 import { sleep } from './sleep.js';
 
@@ -30,6 +30,7 @@ export async function* follow<Item extends { cursor: string }>(
     cursor = next_cursor ?? items.at(-1)?.cursor ?? cursor;
     // A page without items whose cursor moved has read a part of a long list that the filters exclude.
     const hasMoved = !isFirst && cursor !== before;
+    if (items.length > 0 && !isFirst && !hasMoved) throw repeatedCursor();
     if (items.length > 0 || hasMoved || performance.now() - startedAt >= SHORTEST_WAIT_MS) {
       quickAnswers = 0;
       continue;

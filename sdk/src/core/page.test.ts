@@ -127,3 +127,18 @@ test('an iteration without retries ends at the first failure', async () => {
     name: 'ConnectionError',
   });
 });
+
+test.each([
+  ['the cursor that was sent', ['c1', 'c1']],
+  ['an earlier cursor', ['c1', 'c2', 'c3', 'c1', 'c2', 'c3', 'c1', 'c2', 'c3']],
+])('a list whose answers repeat %s ends with an error', async (_, cursors) => {
+  for (const items of [['a'], []]) {
+    const { client } = fakeClient(cursors.map((cursor) => page(items, cursor)));
+    await expect(client.tenants.list().toArray()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+  }
+});
+
+test('an event log that is waited for and repeats a cursor after events ends with an error', async () => {
+  const { client } = fakeClient([eventPage(['a'], 'c1'), eventPage(['b'], 'c1')]);
+  await expect(client.events.list({ wait_seconds: 30 }).toArray()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+});

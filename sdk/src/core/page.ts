@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.js';
 import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js';
 
 /** One page of a list. */
@@ -25,20 +26,34 @@ export interface PagePromise<Item> extends ApiPromise<Page<Item>>, AsyncIterable
 /** Whether an iteration ends with this page; `cursor` is the one that was sent, if it was not the first page. */
 export type IsLast = (page: Page<unknown>, cursor?: string | null) => boolean;
 
+interface PagingOptions {
+  isLast?: IsLast | undefined;
+  /** Whether the list waits for items. It then repeats its cursor while nothing is new. */
+  waits?: boolean;
+}
+
 /** Pages share one set of filters; `fetchPage` gets the cursor of the page, undefined for the first. */
 export function pagePromise<Item>(
   fetchPage: (cursor?: string | null) => Promise<WithResponse<Page<Item>>>,
-  isLast: IsLast = ({ next_cursor }) => next_cursor === null,
+  { isLast = ({ next_cursor }) => next_cursor === null, waits = false }: PagingOptions = {},
 ): PagePromise<Item> {
   const first = apiPromise(fetchPage());
 
   async function* iterate(): AsyncGenerator<Item, void, undefined> {
     let page = await first;
     let cursor: string | null | undefined;
+    // Brent's algorithm finds a cycle of any length and remembers only one cursor.
+    let remembered: string | null | undefined;
+    let steps = 0;
     while (true) {
       yield* page.items;
       if (isLast(page, cursor)) return;
       cursor = page.next_cursor;
+      if (page.items.length > 0 || !waits) {
+        if (cursor === remembered) throw repeatedCursor();
+        steps += 1;
+        if ((steps & (steps - 1)) === 0) remembered = cursor;
+      }
       page = (await fetchPage(cursor)).data;
     }
   }
@@ -56,3 +71,7 @@ export function pagePromise<Item>(
 
   return Object.assign(first, { toArray, [Symbol.asyncIterator]: iterate });
 }
+
+/** Without it, an iteration would read the same pages for ever. */
+export const repeatedCursor = () =>
+  new ApiError(200, { code: 'UNEXPECTED_ANSWER', message: 'The list has no end: its answers repeat a cursor.' });

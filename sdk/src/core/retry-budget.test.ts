@@ -24,7 +24,7 @@ test('successful calls earn the next retries', async () => {
   for (let call = 0; call < 20; call += 1) await fails(client);
   expect(fetch.sent.length).toBe(50);
   for (let call = 0; call < 10; call += 1) await client.me.get();
-  expect(await client.me.get()).toEqual({});
+  expect(await client.me.get()).toEqual({ request_id: 'r1' });
 });
 
 test('a used-up quota delays the next calls before they are refused', async () => {
@@ -51,5 +51,5 @@ test('a quota that is used up beyond the deadline delays nothing: the platform d
     answer(200, { done: true }),
   ]);
   await expect(client.me.get()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-  expect(await client.me.get()).toEqual({ done: true });
+  expect(await client.me.get()).toEqual({ request_id: 'r1', done: true });
 });

@@ -82,7 +82,7 @@ test.each([...pairs(repeatable, [...nothingHappened, ...whoKnows]), ...pairs(unr
   'repeats %s after %s',
   async (_call, _failure, call, failure) => {
     const { client, fetch } = fakeClient([failure(), answer(200, { done: true })]);
-    expect(await call(client)).toEqual({ done: true });
+    expect(await call(client)).toEqual({ request_id: 'r1', done: true });
     expect(fetch.sent).toHaveLength(2);
   },
 );
@@ -184,7 +184,7 @@ test('fails at once if Retry-After lies beyond the deadline', async () => {
 
 test('gives every attempt its own timeout', async () => {
   const { client, fetch } = fakeClient([silence, silence, answer(200, { done: true })], { timeoutMs: 100 });
-  expect(await client.me.get()).toEqual({ done: true });
+  expect(await client.me.get()).toEqual({ request_id: 'r1', done: true });
   expect(fetch.sent).toHaveLength(3);
 });
 
@@ -266,5 +266,23 @@ test('a hook or logger that throws changes no outcome', async () => {
     hooks: { onRequest: fail, onResponse: fail, onError: fail, onRetry: fail },
     logger: { debug: fail, warn: fail },
   });
-  expect(await client.me.get()).toEqual({ done: true });
+  expect(await client.me.get()).toEqual({ request_id: 'r1', done: true });
+});
+
+const foreign = { status: 'ok' };
+test.each([
+  ['an object without request_id', (client: TenantOpenPlatform) => client.me.get(), foreign],
+  ['a list in place of an object', (client: TenantOpenPlatform) => client.me.get(), [foreign]],
+  ['an object in place of a list', (client: TenantOpenPlatform) => client.credentials.list('acme'), foreign],
+])('%s is no success', async (_, call, body) => {
+  const { client } = fakeClient([Response.json(body), Response.json(body), Response.json(body)]);
+  await expect(call(client)).rejects.toMatchObject({ name: 'ApiError', status: 200, code: 'UNEXPECTED_ANSWER' });
+});
+
+test('a foreign success of a call that must not be repeated is an unknown outcome', async () => {
+  const { client, fetch } = fakeClient([Response.json(foreign, { status: 201 })]);
+  await expect(client.tenants.create({ tenant_id: 'a', name: 'A' })).rejects.toMatchObject({
+    name: 'UnknownOutcomeError',
+  });
+  expect(fetch.sent).toHaveLength(1);
 });

@@ -18,6 +18,7 @@ import { Quota } from './quota.js';
 import type { RequestOptions } from './request-options.js';
 import { backOffMs, effectOf } from './retry.js';
 import { RetryBudget } from './retry-budget.js';
+import { serializeBody } from './serialize-body.js';
 import { hashBody, importKey, type Key, signParts } from './signature.js';
 import { sleep } from './sleep.js';
 import { buildTarget } from './target.js';
@@ -97,12 +98,14 @@ export class Sender {
     isLast?: IsLast,
   ): PagePromise<Operations[N]['answer']> {
     type Item = Operations[N]['answer'];
-    return pagePromise<Item>(async (cursor) => {
+    const fetchPage = async (cursor?: string | null) => {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
       const readPage = () => this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
       const { data, ...answer } = await (cursor === undefined ? readPage() : this.#outlast(readPage, options));
       return { ...answer, data: Array.isArray(data) ? toPage(data, answer) : data };
-    }, isLast);
+    };
+    const { query }: AnyRequest = request;
+    return pagePromise<Item>(fetchPage, { isLast, waits: Boolean(query?.wait_seconds) });
   }
 
   /** An iteration has no caller who could repeat the call for its next page. */
@@ -154,7 +157,7 @@ export class Sender {
     const [method, path, check] = operations[name];
     const fields: { idempotency_key?: string; [field: string]: unknown } = { ...request.body };
     const isSafe = !check || (check.ifBodyHas && !fields[check.ifBodyHas]);
-    const body = request.body && JSON.stringify(request.body);
+    const body = request.body && serializeBody(request.body);
     const waitMs = (request.query?.wait_seconds ?? 0) * 1000;
     return {
       name,

@@ -1,4 +1,3 @@
-import { targetProblem } from '@tenant-open-platform/contract/signature';
 import { InvalidArgumentError } from '../errors.js';
 
 export type Query = object;
@@ -19,17 +18,15 @@ export function buildTarget(template: string, parameters: readonly string[] = []
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [`${name}=${encodeValue(name, String(value))}`],
   );
-  const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
-  const problem = targetProblem(target);
-  if (problem) throw new InvalidArgumentError(`The request cannot be addressed: ${problem}.`);
-  return target;
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }
 
 function encodeValue(name: string, value: string): string {
   if (value === '') throw new InvalidArgumentError(`${name} is empty: leave it out to not filter by it.`);
   try {
+    if (value.includes('\0')) throw new TypeError('NUL');
     return encodeURIComponent(value).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   } catch (cause) {
-    throw new InvalidArgumentError(`${name} is not well-formed Unicode.`, { cause });
+    throw new InvalidArgumentError(`${name} is not a text without NUL.`, { cause });
   }
 }

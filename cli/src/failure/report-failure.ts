@@ -1,0 +1,113 @@
+import type { TenantOpenPlatformError } from '@tenant-open-platform/sdk';
+import { CancelledError, FailedCheckError, UnsuccessfulError, UsageError } from '../errors.js';
+import { type ExitCode, exitCodeOfStatus } from '../exit-code.js';
+import type { Invocation } from '../invocation.js';
+import { colorsFor } from '../output/colors.js';
+import { printable, printableLines } from '../output/printable.js';
+import { HELD_BACK } from '../session/hold-back.js';
+import type { Session } from '../session/session.js';
+import { inCommands } from './attempt.js';
+import { type Explanation, explainRefusal } from './explain-refusal.js';
+import { reasonOf } from './reason-of.js';
+
+/** Prints on stderr what happened, to what, as whom, and what to do next. Returns the exit code. */
+export async function reportFailure(invocation: Invocation, error: unknown): Promise<ExitCode> {
+  const { context, session } = invocation;
+  const { red } = colorsFor(context, context.stderr);
+  const write = (text: string) => context.stderr.write(`${printableLines(text)}\n`);
+  const say = (text: string) => context.stderr.write(`${red('error:')} ${printableLines(text)}\n`);
+  if (error instanceof UsageError) {
+    say(error.message);
+    return 2;
+  }
+  if (error instanceof UnsuccessfulError) {
+    say(printable(error.message));
+    return 8;
+  }
+  if (error instanceof FailedCheckError) {
+    say(error.message);
+    return 1;
+  }
+  if (error instanceof CancelledError) {
+    write(error.message);
+    return 130;
+  }
+  const sdk = await import('@tenant-open-platform/sdk');
+  if (sdk.isApiError(error) && error.code === HELD_BACK) return 0;
+  if (sdk.isWaitAbortedError(error)) {
+    write(['cancelled', ...howToContinue(error)].join('\n'));
+    return 130;
+  }
+  const tell = ({ what, facts = [], next = [] }: Explanation) => {
+    const refusal = sdk.isApiError(error) ? error : undefined;
+    const isOpen = refusal === undefined || refusal.status >= 500 || refusal.commandId !== undefined;
+    const lines = [
+      `${printable(what)}${refusal ? ` (${refusal.code})` : ''}`,
+      ...facts.map((fact) => `  ${printable(fact)}`),
+      ...(session ? [`  as ${asWhom(session)}`] : []),
+      ...next.map((step) => `  next: ${printable(step)}`),
+      ...(sdk.isTenantOpenPlatformError(error) && isOpen ? howToContinue(error) : []),
+      ...(refusal?.requestId === undefined ? [] : [`  request id: ${printable(refusal.requestId)}`]),
+    ];
+    say(lines.join('\n'));
+  };
+  if (sdk.isApiError(error) && session) {
+    const ownTenant = error.status === 401 ? session.profile.tenant_id : await session.tenantIfKnown();
+    tell(await explainRefusal({ error, session, attempt: invocation.attempt, ownTenant }));
+    return exitCodeOfStatus(error.status);
+  }
+  const cause = sdk.isUnknownOutcomeError(error) || sdk.isWaitTimeoutError(error) ? error.cause : error;
+  if (session && (sdk.isConnectionError(cause) || sdk.isTimeoutError(cause))) {
+    tell({ ...unreachable(cause, session), facts: sdk.isUnknownOutcomeError(error) ? [checkOf(error)] : [] });
+    return sdk.isWaitTimeoutError(error) ? 8 : 1;
+  }
+  if (sdk.isConfigurationError(error) || sdk.isInvalidArgumentError(error)) {
+    say(printable(inFlags(error.message)));
+    return 2;
+  }
+  if (sdk.isIdempotencyMismatchError(error)) {
+    say(printable(error.message));
+    return 6;
+  }
+  if (sdk.isObjectStoreError(error)) {
+    say(printable(error.message));
+    return exitCodeOfStatus(error.status);
+  }
+  if (sdk.isTenantOpenPlatformError(error)) {
+    tell({ what: inCommands(error.message.replace(`${error.operation}: `, '')) });
+    return sdk.isWaitTimeoutError(error) ? 8 : 1;
+  }
+  say(printable(error instanceof Error ? error.message : String(error)));
+  return 1;
+}
+
+const asWhom = ({ profile, source }: Session) =>
+  printable(
+    `${profile.client_id}${profile.tenant_id ? ` of tenant ${profile.tenant_id}` : ''} at ${profile.base_url} (${source})`,
+  );
+
+function unreachable(error: TenantOpenPlatformError, { profile }: Session): Explanation {
+  const what =
+    error.name === 'TimeoutError'
+      ? `The platform at ${profile.base_url} did not answer in time.`
+      : `The platform at ${profile.base_url} cannot be reached: ${reasonOf(error)}.`;
+  return { what, next: ['topctl doctor'] };
+}
+
+/** The message of an unknown outcome is that of its cause, and what to check. */
+function checkOf(error: TenantOpenPlatformError): string {
+  const { message, cause } = error;
+  return inCommands(message.slice((cause as Error).message.length).trim());
+}
+
+/** The SDK names its own options. */
+const inFlags = (message: string) => inCommands(message.replace('baseUrl', 'the base URL').replace('clientId', 'client_id'));
+
+/** The remedy for a command with an unknown outcome. Its idempotency key makes it safe to send it again. */
+function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): string[] {
+  if (commandId !== undefined) return [`  the command goes on; to wait for it: topctl commands wait ${commandId}`];
+  if (idempotencyKey === undefined) return [];
+  return [
+    `  the command may have been sent; to send it again, without a second one: --idempotency-key ${idempotencyKey}`,
+  ];
+}
