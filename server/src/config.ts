@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDatabaseUrl } from './platform/database/database-url.js';
 import { StartupError } from './platform/startup-error.js';
 
 const integer = (min: number, max: number) =>
@@ -39,8 +40,8 @@ const Config = z
     DATABASE_URL: z
       .string()
       .refine(
-        (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url),
-        'must be a postgres:// URL; percent-encode / ? # @ : % in its password',
+        isDatabaseUrl,
+        'must be a postgres:// URL; separate several hosts (names or IPv4 addresses) by commas, and percent-encode / ? # @ : % in its password',
       )
       .optional(),
     DATABASE_POOL_SIZE: integer(2, 500).prefault('10'),
@@ -55,6 +56,8 @@ const Config = z
       .optional(),
     NATS_CREDS_FILE: z.string().min(1).optional(),
     NATS_NKEY_SEED_FILE: z.string().min(1).optional(),
+    /** The copies of each stream. Absent: three on a cluster. */
+    NATS_REPLICAS: integer(1, 5).optional(),
     /** Absent: on in development without NATS_URL. */
     SIMULATED_FLEET: flag.transform(isTrue).optional(),
     MODE: z.enum(['development', 'production']).default('development'),

@@ -53,6 +53,7 @@ export async function openBus(config: Config, logger: Logger): Promise<Bus> {
       url: config.NATS_URL,
       credsFile: config.NATS_CREDS_FILE,
       nkeySeedFile: config.NATS_NKEY_SEED_FILE,
+      replicas: config.NATS_REPLICAS,
       largestBodyBytes: config.PAYLOAD_LIMIT_BYTES + BESIDE_THE_PAYLOAD_BYTES,
     },
     logger,
@@ -108,7 +109,7 @@ async function open(
   closers.add(() => bus.close());
   const watchdog = createWatchdog();
   const readiness = createReadiness({ database, bus, watchdog, peers });
-  const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog, peers });
+  const metrics = createMetrics({ readBacklog: () => readBacklog(database), bus, watchdog, peers });
   const signals = await openSignals(config, database, { logger, watchdog });
   closers.add(() => signals.close());
   const waitFor = createWaitFor({

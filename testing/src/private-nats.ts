@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
-/** Debian installs it in a folder that is only in root's path. */
-const program = ['/usr/sbin/nats-server', '/usr/local/bin/nats-server'].find(existsSync) ?? 'nats-server';
+/** Debian installs it in a folder that is only in root's path. NATS_SERVER chooses another version. */
+const program =
+  process.env.NATS_SERVER ||
+  (['/usr/sbin/nats-server', '/usr/local/bin/nats-server'].find(existsSync) ?? 'nats-server');
 
 export type PrivateNats = {
   url: string;

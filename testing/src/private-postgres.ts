@@ -1,7 +1,7 @@
 import { type ExecFileSyncOptions, execFile, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,8 +9,9 @@ import { freePort } from './free-port.js';
 
 const debianVersions = '/usr/lib/postgresql';
 
-/** The folder of initdb, postgres and pg_dump. */
+/** The folder of initdb, postgres and pg_dump; POSTGRES_BINARIES chooses another version. */
 export function postgresBinaries(): string {
+  if (process.env.POSTGRES_BINARIES) return process.env.POSTGRES_BINARIES;
   const versions = existsSync(debianVersions) ? readdirSync(debianVersions) : [];
   const version = versions.includes('15') ? '15' : versions.sort((a, b) => Number(b) - Number(a))[0];
   if (version !== undefined) return join(debianVersions, version, 'bin');
@@ -52,6 +53,12 @@ export type PrivatePostgres = {
   /** Stops the server as an operator does: open connections are cut. Its data stays. */
   suspend: () => Promise<void>;
   resume: () => Promise<void>;
+  /** Ends all its processes at once, as the loss of its machine does. */
+  kill: () => Promise<void>;
+  /** Starts a hot standby that copies this server. */
+  startStandby: () => Promise<PrivatePostgres>;
+  /** Makes a standby the primary, and resolves when it accepts writes. */
+  promote: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -68,18 +75,11 @@ type Options = {
  */
 export async function startPrivatePostgres({ settings: own = {}, onLog }: Options = {}): Promise<PrivatePostgres> {
   const binaries = postgresBinaries();
-  const user = unprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), 'top-postgres-'));
-  const data = join(folder, 'data');
   const password = randomBytes(16).toString('hex');
-  if (user) chownSync(folder, user.uid, user.gid);
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-
-  const as = { ...user, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
-  const initdb = ['-D', data, '-U', 'postgres', '--encoding=UTF8', '--no-locale', '--auth=trust', '--no-sync'];
-  try {
-    await promisify(execFile)(join(binaries, 'initdb'), initdb, as);
-    writeFileSync(join(data, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n');
+  const initdb = ['-U', 'postgres', '--encoding=UTF8', '--no-locale', '--auth=trust', '--no-sync'];
+  return serve({ settings: own, onLog, password }, async (data, as) => {
+    await promisify(execFile)(join(binaries, 'initdb'), ['-D', data, ...initdb], as);
+    writeFileSync(join(data, 'pg_hba.conf'), ACCESS);
     runStatements(
       join(binaries, 'postgres'),
       data,
@@ -90,6 +90,27 @@ export async function startPrivatePostgres({ settings: own = {}, onLog }: Option
       ],
       as,
     );
+  });
+}
+
+const ACCESS = `host all all 127.0.0.1/32 scram-sha-256
+host replication postgres 127.0.0.1/32 scram-sha-256
+`;
+
+/** Fills a data directory of its own and starts a server on it. */
+async function serve(
+  { settings: own = {}, onLog, password }: Options & { password: string },
+  fill: (data: string, as: ExecFileSyncOptions & { cwd: string }) => Promise<void>,
+): Promise<PrivatePostgres> {
+  const binaries = postgresBinaries();
+  const user = unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), 'top-postgres-'));
+  const data = join(folder, 'data');
+  if (user) chownSync(folder, user.uid, user.gid);
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const as = { ...user, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+  try {
+    await fill(data, as);
   } catch (error) {
     removeFolder();
     throw error;
@@ -111,6 +132,22 @@ export async function startPrivatePostgres({ settings: own = {}, onLog }: Option
     suspend: () => server.stop(),
     resume: async () => {
       server = await launch();
+    },
+    kill: () => {
+      const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ');
+      // A child may have ended meanwhile.
+      execFileSync('sh', ['-c', `kill -9 ${server.pid} ${children.join(' ')} || true`], { stdio: 'ignore' });
+      return server.stop();
+    },
+    startStandby: () => {
+      const { synchronous_standby_names: _, ...settings } = own;
+      return serve({ settings, onLog, password }, async (directory, as) => {
+        const copy = ['-D', directory, '-d', urlOf('postgres'), '--write-recovery-conf', '--checkpoint=fast'];
+        await promisify(execFile)(join(binaries, 'pg_basebackup'), [...copy, '--no-sync'], as);
+      });
+    },
+    promote: async () => {
+      await promisify(execFile)(join(binaries, 'pg_ctl'), ['promote', '-D', data, '-w'], as);
     },
     stop: async () => {
       await server.stop();

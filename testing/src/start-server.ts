@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const builtHere = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
 
 export type RunningServer = {
   baseUrl: string;
@@ -24,8 +24,8 @@ export class ServerExited extends Error {
   }
 }
 
-/** Starts `server/dist/main.js` with exactly these variables, and resolves when it listens. */
-export async function startServer(environment: Record<string, string>): Promise<RunningServer> {
+/** Starts `server/dist/main.js`, or that of another build, with exactly these variables, and resolves when it listens. */
+export async function startServer(environment: Record<string, string>, main = builtHere): Promise<RunningServer> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = fork(main, [], {
     env: { PATH, HOME, TMPDIR, HOST: '127.0.0.1', PORT: '0', ...environment },

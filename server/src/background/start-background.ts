@@ -85,6 +85,7 @@ export function startProvisioning({ database, bus, signals, logger, watchdog }: 
     PROVISION_INTERVAL_MS,
     { name: 'provisioning', logger, signals, watchdog, topic: topics.busAccess },
     async () => {
+      await bus.keepStreams();
       await provision();
       return 'WAIT';
     },

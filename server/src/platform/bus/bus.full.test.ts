@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
-import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { type PrivateNats, startNatsCluster, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StartupError } from '../startup-error.js';
@@ -512,4 +512,49 @@ describe('NATS JetStream on a separate server', () => {
     await bus.close();
     expect(performance.now() - from).toBeLessThan(5_000);
   });
+});
+
+test('on a cluster, streams and durables have three copies or NATS_REPLICAS, also old and recreated ones', async () => {
+  const servers = await startNatsCluster();
+  onTestFinished(() => Promise.all(servers.map((server) => server.stop())).then(() => {}));
+  const url = servers.map((server) => server.url).join();
+  const connection = await connect({ servers: url.split(',') });
+  onTestFinished(() => connection.close());
+  const manager = await vi.waitFor(() => jetstreamManager(connection), soon);
+  const openWith = (replicas?: number) => natsBus({ url, replicas }, logger);
+  const provided = {
+    stream: 'TOP_COMMANDS',
+    durable: 'acme+vendor_a',
+    subjects: ['tenants.acme.commands.vendor_a'],
+  } as const;
+  /** The copies of each stream, and those of the durable besides its leader. */
+  const copies = async () => {
+    const streams = await manager.streams.list().next();
+    const { cluster } = await manager.consumers.info(provided.stream, provided.durable);
+    return [streams.map(({ config }) => config.num_replicas), cluster?.replicas?.length ?? 0];
+  };
+  const expectCopies = (count: number) =>
+    vi.waitFor(async () => expect(await copies()).toEqual([Array(4).fill(count), count - 1]), soon);
+
+  const single = await openWith(1);
+  await single.provide(provided);
+  await expectCopies(1);
+  expect(await single.countSingleCopies()).toBe(4);
+  await single.close();
+  const bus = opened(await openWith());
+  await expectCopies(3);
+  expect(await bus.countSingleCopies()).toBe(0);
+  await manager.streams.delete('TOP_COMMANDS');
+  await bus.provide(provided);
+  await expectCopies(3);
+  await (await openWith(1)).close();
+  await expectCopies(1);
+  await bus.keepStreams();
+  await expectCopies(3);
+}, 120_000);
+
+test('refuses to start with more copies than NATS can keep', async () => {
+  await expect(natsBus({ url: nats.url, replicas: 3 }, logger)).rejects.toThrow(
+    /^NATS refuses the stream TOP_COMMANDS: /,
+  );
 });

@@ -79,6 +79,10 @@ export type Bus = {
   forgetTenant(tenantId: string): Promise<void>;
   /** Resolves once the consumer exists. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
+  /** Creates missing streams, corrects changed settings and adds missing copies. */
+  keepStreams(): Promise<void>;
+  /** How many streams of a cluster have one copy: the loss of its server stops them. */
+  countSingleCopies(): Promise<number>;
   /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;
   /** Why the bus carries no messages at the moment; null if it is connected. */

@@ -85,6 +85,8 @@ export function inProcessBus(): Bus {
       return provide(consumer).read(consumer.handle);
     },
     onRestored() {},
+    keepStreams: async () => {},
+    countSingleCopies: async () => 0,
     unreadyReason: () => null,
     streamProblem: async () => null,
     async close() {

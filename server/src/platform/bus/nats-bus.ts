@@ -23,7 +23,7 @@ import {
 } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
-import { streamProblem } from './stream-problem.js';
+import { countSingleCopies, streamProblem } from './stream-problem.js';
 import { ensureStreams } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
@@ -66,10 +66,15 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     async () => {
       // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
       await delay(RESTORE_AFTER_MS);
-      if (await ensureStreams(manager)) for (const tell of restored) tell();
+      await keepStreams();
     },
     { forMs: 0 },
   );
+  async function keepStreams(): Promise<void> {
+    if (await ensureStreams(manager, copiesOn(connection, options))) for (const tell of restored) tell();
+  }
+  const singleCopies = async () => (isCluster(connection) ? countSingleCopies(probing) : 0);
+  let warnedOf = 0;
 
   return {
     async publish(messages) {
@@ -99,6 +104,13 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
         await ensureAdapterDurable(manager, durable);
       }
     },
+    async keepStreams() {
+      await keepStreams();
+      const streams = await singleCopies();
+      if (streams > warnedOf) logger.warn({ streams }, SINGLE_COPIES);
+      warnedOf = streams;
+    },
+    countSingleCopies: singleCopies,
     onRestored(tell) {
       restored.push(tell);
     },
@@ -146,10 +158,18 @@ const isForGood = (error: Error) => error instanceof InvalidArgumentError || isA
 /** JSStreamMessageExceedsMaximumErr: larger than the max_msg_size of the stream. */
 const MESSAGE_TOO_LARGE = 10_054;
 
-async function startJetStream(
-  connection: NatsConnection,
-  { largestBodyBytes = 0 }: NatsOptions,
-): Promise<JetStreamManager> {
+const isCluster = ({ info }: NatsConnection) => info?.cluster !== undefined;
+
+const copiesOn = (connection: NatsConnection, { replicas }: NatsOptions) => ({
+  isCluster: isCluster(connection),
+  replicas,
+});
+
+const SINGLE_COPIES =
+  'streams of the NATS cluster have one copy, so the loss of one server stops them: set NATS_REPLICAS to 3, and see that three servers are up and have room';
+
+async function startJetStream(connection: NatsConnection, options: NatsOptions): Promise<JetStreamManager> {
+  const { largestBodyBytes = 0 } = options;
   const carried = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
   if (carried < largestBodyBytes) {
     throw new StartupError(
@@ -157,7 +177,7 @@ async function startJetStream(
     );
   }
   const manager = await jetstreamManager(connection);
-  await ensureStreams(manager);
+  await ensureStreams(manager, copiesOn(connection, options));
   return manager;
 }
 

@@ -19,6 +19,8 @@ export type NatsOptions = {
   nkeySeedFile?: string | undefined;
   /** The server must carry bodies of this size. */
   largestBodyBytes?: number;
+  /** The copies of each stream; absent: three on a cluster. */
+  replicas?: number | undefined;
   /** How long a start waits for NATS. */
   startWithinMs?: number;
 };

@@ -5,6 +5,12 @@ import { streamSubjects } from './bus.js';
 /** The copies of a stream report to its leader every second. A leader notices the loss of most of them after 10. */
 const SILENT_AFTER_MS = 5_000;
 
+/** How many streams have one copy: on a cluster, the loss of its server stops them. */
+export async function countSingleCopies({ streams }: JetStreamManager): Promise<number> {
+  const infos = await Promise.all(Object.keys(streamSubjects).map((name) => streams.info(name)));
+  return infos.filter(({ config }) => config.num_replicas === 1).length;
+}
+
 /**
  * Why one of the platform's streams stores no messages at the moment; null if all do. A missing stream is no problem:
  * the next message recreates it.

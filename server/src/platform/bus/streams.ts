@@ -62,10 +62,16 @@ const defaultMaxBytes: Record<StreamName, number> = {
  */
 const MAX_UPDATES_PER_SUBJECT = 5_000;
 
-/**
- * The settings that the platform relies on. All other settings of a stream, such as its replicas, belong to the
- * operator.
- */
+/** Survives the loss of one server. */
+const COPIES_ON_A_CLUSTER = 3;
+
+export type Copies = {
+  isCluster: boolean;
+  /** Absent: three on a cluster. */
+  replicas?: number | undefined;
+};
+
+/** The settings that the platform relies on. All other settings of a stream belong to the operator. */
 const ownedConfig = (name: StreamName) =>
   ({
     subjects: [...streamSubjects[name]],
@@ -92,15 +98,15 @@ const ofPlatform = {
   duplicate_window: nanos(DUPLICATE_WINDOW_MS),
 };
 
-/** Creates missing streams and corrects changed settings. Returns whether a stream was missing. */
-export async function ensureStreams(manager: JetStreamManager): Promise<boolean> {
+/** Creates missing streams, corrects changed settings and adds missing copies. Returns whether a stream was missing. */
+export async function ensureStreams(manager: JetStreamManager, copies: Copies): Promise<boolean> {
   let wasMissing = false;
   for (const name of Object.keys(streamSubjects) as StreamName[]) {
     try {
-      if (await ensureStream(manager, name)) wasMissing = true;
+      if (await ensureStream(manager, name, copies)) wasMissing = true;
     } catch (error) {
-      // 503: the stream is electing its leader.
-      if (!(error instanceof JetStreamApiError) || error.status === 503) throw error;
+      // 503: the stream is electing its leader. A cluster that has just started may lack servers for the copies.
+      if (!(error instanceof JetStreamApiError) || error.status === 503 || error.code === NO_PEERS) throw error;
       throw new StartupError(`NATS refuses the stream ${name}: ${error.message}.`);
     }
   }
@@ -110,14 +116,26 @@ export async function ensureStreams(manager: JetStreamManager): Promise<boolean>
 /** max_bytes of a stream that an earlier version or an operator created without a limit. */
 const UNBOUNDED = -1;
 
-async function ensureStream({ streams }: JetStreamManager, name: StreamName): Promise<boolean> {
+async function ensureStream(
+  { streams }: JetStreamManager,
+  name: StreamName,
+  { isCluster, replicas }: Copies,
+): Promise<boolean> {
   const owned = ownedConfig(name);
   const found = await streams.info(name).catch((error: unknown): StreamInfo | null => {
     if (error instanceof JetStreamApiError && error.status === 404) return null;
     throw error;
   });
+  const present = found?.config.num_replicas ?? 1;
+  const num_replicas = replicas ?? (isCluster ? Math.max(present, COPIES_ON_A_CLUSTER) : present);
+  /** Without NATS_REPLICAS, a cluster that has no room for three copies at the moment keeps fewer. */
+  const store = (save: (config: { num_replicas: number }) => Promise<unknown>) =>
+    save({ num_replicas }).catch((error: unknown) => {
+      if (replicas !== undefined || !(error instanceof JetStreamApiError) || error.code !== NO_PEERS) throw error;
+      return save({ num_replicas: present });
+    });
   if (!found) {
-    await streams.add({ name, ...owned, max_bytes: defaultMaxBytes[name] });
+    await store((config) => streams.add({ name, ...owned, ...config, max_bytes: defaultMaxBytes[name] }));
     return true;
   }
   for (const setting of ['storage', 'retention'] as const) {
@@ -126,9 +144,16 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName): Pr
       `The stream ${name} on NATS has ${setting} ${found.config[setting]} where the platform needs ${owned[setting]}, and NATS cannot change it: delete the stream, or give the platform an account of its own.`,
     );
   }
-  const wanted = { ...owned, ...(found.config.max_bytes === UNBOUNDED && { max_bytes: defaultMaxBytes[name] }) };
+  const wanted = {
+    ...owned,
+    num_replicas,
+    ...(found.config.max_bytes === UNBOUNDED && { max_bytes: defaultMaxBytes[name] }),
+  };
   const settings = Object.keys(wanted) as (keyof typeof wanted)[];
   const differs = settings.some((setting) => String(found.config[setting] ?? false) !== String(wanted[setting]));
-  if (differs) await streams.update(name, wanted);
+  if (differs) await store((config) => streams.update(name, { ...wanted, ...config }));
   return false;
 }
+
+/** JSClusterNoPeersErr: too few servers of the cluster are up and have room. */
+const NO_PEERS = 10_005;

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
+import { urlsOfHosts } from './database-url.js';
 import { startEmbeddedDatabase } from './embedded.js';
 import {
   inheritsRoles,
@@ -28,7 +29,7 @@ export const openDatabase = ({ url, poolSize, embeddedDirectory }: DatabaseOptio
   url === undefined ? openEmbedded(embeddedDirectory) : waitForPostgres(url, () => openPostgres(url, poolSize));
 
 async function openPostgres(url: string, poolSize: number): Promise<Database> {
-  const sql = postgres(url, { ...base, ...limits, connection: nodeSettings, max: poolSize });
+  const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize });
   refuseUnpatchedDriver(sql.options);
   const close = () => sql.end({ timeout: 5 });
   try {
@@ -46,7 +47,8 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
 
 /** On a connection without time limits: a migration may take long. */
 async function migratePostgres(url: string): Promise<void> {
-  const sql = postgres(url, { ...base, connection: { ...nodeSettings, ...withoutLimits }, max: 1 });
+  const connection = { ...nodeSettings, ...withoutLimits };
+  const sql = postgres(url, { ...base, ...primaryOf(url), connection, max: 1 });
   try {
     await migrate(sql);
   } finally {
@@ -99,6 +101,12 @@ async function openEmbedded(directory: string): Promise<Database> {
 const tidy = (sql: postgres.Sql) => void sql.unsafe('vacuum analyze').catch(() => {});
 
 const TIDY_INTERVAL_MS = 60_000;
+
+/**
+ * Of several hosts, each connection looks for the primary. The driver's `read-write` would accept a standby: it looks at
+ * default_transaction_read_only, which every session of the platform turns off.
+ */
+const primaryOf = (url: string) => (urlsOfHosts(url).length > 1 ? { target_session_attrs: 'primary' as const } : {});
 
 /** The driver would wait up to 20 s before it reconnects to a lost Postgres, and every request would wait too. */
 const backoff = () => 0.1;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { platform } from '@tenant-open-platform/testing';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { sql as fragment } from 'drizzle-orm';
@@ -278,6 +280,55 @@ test('an answer that arrived while this process was suspended still counts', asy
   await new Promise(setImmediate);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   expect(await answer).toEqual([{ one: 1 }]);
+});
+
+test('a commit whose wait for a synchronous standby is canceled has an unknown effect: a failover may lose it', async () => {
+  const postgres = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
+  const local = openPool(postgres.superuserUrl, { max: 1, connection: { synchronous_commit: 'local' } });
+  const pool = openPool(postgres.superuserUrl, { max: 1 });
+  onTestFinished(async () => {
+    await Promise.all([local.close(), pool.close()]);
+    await postgres.stop();
+  });
+  await local.sql`create table facts (id int)`;
+  const writes = [
+    async () => await pool.sql`insert into facts values (1)`.execute(),
+    () => pool.sql.begin((tx) => tx`insert into facts values (2)`),
+  ];
+  for (const write of writes) {
+    const failure = failureOf(write());
+    await vi.waitFor(async () => {
+      const canceled =
+        await local.sql`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
+      expect(canceled).toHaveLength(1);
+    }, EVENTUALLY);
+    expect(hasUnknownEffect(await failure)).toBe(true);
+  }
+  expect(await pool.sql`select 1 as one`).toEqual([{ one: 1 }]);
+});
+
+test('tries the next host if one is silent or is still starting', async () => {
+  const url = platform().databaseUrl as string;
+  const { host } = new URL(url);
+  const silent = await startLink(url);
+  silent.blackHole();
+  const starting = createServer((socket) => {
+    const fields = 'SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0';
+    const refusal = Buffer.alloc(5 + fields.length);
+    refusal.write('E');
+    refusal.writeInt32BE(4 + fields.length, 1);
+    refusal.write(fields, 5);
+    socket.on('error', () => {}).once('data', () => socket.end(refusal));
+  });
+  await once(starting.listen(0, '127.0.0.1'), 'listening');
+  const hosts = [new URL(silent.through(url)).host, `127.0.0.1:${(starting.address() as AddressInfo).port}`, host];
+  const pool = openPool(url.replace(host, hosts.join()), { ...impatient, max: 1 });
+  onTestFinished(async () => {
+    await pool.close();
+    await silent.stop();
+    starting.close();
+  });
+  expect(await pool.sql`select 1 as one`).toEqual([{ one: 1 }]);
 });
 
 test('tries each host of a cluster, and rejects if none answers', async () => {

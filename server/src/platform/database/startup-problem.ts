@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../startup-error.js';
 import { codedErrorIn } from './database-error.js';
+import { urlsOfHosts } from './database-url.js';
 
 const START_WITHIN_MS = 15_000;
 const RETRY_AFTER_MS = 250;
@@ -27,14 +28,20 @@ function otherProblem(error: unknown, url: string): StartupError | null {
   if (!coded) return null;
   const { code, message } = coded;
   const reason = message.includes(code) ? message : `${code}: ${message}`;
-  return new StartupError(`Postgres at ${new URL(url).host} cannot be used: ${reason}.`);
+  return new StartupError(`Postgres at ${hostsOf(url)} cannot be used: ${reason}.`);
 }
+
+const hostsOf = (url: string) =>
+  urlsOfHosts(url)
+    .map((one) => new URL(one).host)
+    .join();
 
 /** The problem and its remedy in one line; null if the error does not come from the database. */
 export function startupProblem(error: unknown, url: string): StartupError | null {
   const coded = codedErrorIn(error);
   if (!coded) return null;
-  const { host, username, pathname } = new URL(url);
+  const host = hostsOf(url);
+  const { username, pathname } = new URL(urlsOfHosts(url)[0] as string);
   const user = decodeURIComponent(username);
   const name = decodeURIComponent(pathname.slice(1)) || user;
   const { code, message } = coded;
@@ -51,6 +58,10 @@ export function startupProblem(error: unknown, url: string): StartupError | null
     return wrong(
       `cannot be reached by TLS: ${message} (${code}). Set NODE_EXTRA_CA_CERTS to its certificate authority, and use the host's name in DATABASE_URL.`,
     );
+  }
+  // The driver ends a connection that turns out to lead to a standby.
+  if (code === 'CONNECTION_DESTROYED' && url.includes(',')) {
+    return waiting('has no primary among these hosts. Start it, or promote a standby.');
   }
   if (coded.syscall === 'connect' || NO_ANSWER.has(code)) {
     return waiting(`does not answer (${code}). Start it, or correct host, port and sslmode in DATABASE_URL.`);

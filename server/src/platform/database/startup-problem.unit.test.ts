@@ -24,6 +24,14 @@ test.each(['57014', '25P03', '40001', '40P01', '57P03', '53300'])(
   },
 );
 
+test('names every host, and says that none of them is a primary', () => {
+  const onStandby = Object.assign(new Error('It failed'), { code: 'CONNECTION_DESTROYED' });
+  expect(startupProblem(onStandby, 'postgres://user:secret@a.test:5432,b.test/top')).toMatchObject({
+    isTemporary: true,
+    message: expect.stringMatching(/^Postgres at a\.test:5432,b\.test has no primary/),
+  });
+});
+
 test('a start with a wrong password is not repeated', () => {
   expect(problemOf({ code: '28P01', severity: 'FATAL' })).toMatchObject({ isTemporary: false });
 });

@@ -1,19 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Bus } from '../bus/bus.js';
 import { noPeers, type Peers } from '../processes/peers.js';
 import type { Backlog } from './backlog.js';
 import type { Watchdog } from './watchdog.js';
 
-/** A scrape is answered even if the database is down. */
-const BACKLOG_WITHIN_MS = 2_000;
+/** A scrape is answered even if the database or the bus is down. */
+const WITHIN_MS = 2_000;
+const within = <Result>(reading: Promise<Result>) =>
+  Promise.race([reading.catch(() => null), delay(WITHIN_MS, null, { ref: false })]);
 
-type Sources = { readBacklog: () => Promise<Backlog>; watchdog: Watchdog; peers?: Peers };
+type Sources = {
+  readBacklog: () => Promise<Backlog>;
+  bus?: Pick<Bus, 'countSingleCopies'>;
+  watchdog: Watchdog;
+  peers?: Peers;
+};
 
 /**
  * Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. The backlog
  * belongs to the whole platform: every process reports it, also when no worker is running.
  */
-export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sources) {
+export function createMetrics({ readBacklog, bus, watchdog, peers = noPeers() }: Sources) {
   const registry = new Registry();
   if (peers.name) registry.setDefaultLabels({ process: peers.name });
   collectDefaultMetrics({ register: registry });
@@ -84,11 +92,16 @@ export function createMetrics({ readBacklog, watchdog, peers = noPeers() }: Sour
       for (const [loop, seconds] of watchdog.secondsSinceLastRound()) this.set({ loop }, seconds);
     },
   });
+  new Gauge({
+    name: 'top_bus_single_copies',
+    help: 'Streams of a NATS cluster that have one copy: the loss of its server stops them.',
+    registers: [registry],
+    async collect() {
+      this.set((await within(bus?.countSingleCopies() ?? Promise.resolve(0))) ?? Number.NaN);
+    },
+  });
   async function updateBacklog(): Promise<void> {
-    const backlog = await Promise.race([
-      readBacklog().catch(() => null),
-      delay(BACKLOG_WITHIN_MS, null, { ref: false }),
-    ]);
+    const backlog = await within(readBacklog());
     for (const name of Object.keys(backlogGauges) as (keyof Backlog)[]) {
       backlogGauges[name].set(backlog?.[name] ?? Number.NaN);
     }

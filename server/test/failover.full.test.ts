@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMANDS, completed, newCommand } from './support/commands.js';
+
+let folder: string;
+let primary: PrivatePostgres;
+let standby: PrivatePostgres;
+let environment: Record<string, string>;
+const servers: RunningServer[] = [];
+
+/** The standby comes first: a connection must not stay there, although every session turns read-only off. */
+const bothHosts = () => primary.url.replace(hostOf(primary), `${hostOf(standby)},${hostOf(primary)}`);
+const hostOf = ({ url }: PrivatePostgres) => new URL(url).host;
+
+const soon = { timeout: 30_000, interval: 100 };
+
+const start = async (more: Record<string, string> = {}) => {
+  const server = await startServer({ ...environment, ...more });
+  servers.push(server);
+  return server;
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-failover-'));
+  primary = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
+  standby = await primary.startStandby();
+  environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: `${bothHosts()}?target_session_attrs=read-write`,
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    SIMULATED_FLEET: 'true',
+  };
+});
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await Promise.all([standby?.stop(), primary?.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('is unready while no synchronous standby confirms commits', async () => {
+  const server = await start({ ROLE: 'api', PORT: '0' });
+  const state = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
+  const unready = { status: 'unready', reason: 'the database does not answer' };
+  await standby.suspend();
+  await vi.waitFor(async () => expect(await state()).toEqual(unready), soon);
+  await standby.resume();
+  await vi.waitFor(async () => expect(await state()).toEqual({ status: 'ready' }), soon);
+}, 120_000);
+
+test('follows Postgres to the promoted standby without a restart, and loses no accepted command', async () => {
+  const server = await start();
+  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const before = await newCommand(demo, { timeout_seconds: 300 });
+  expect((await completed(demo, before)).status).toBe('SUCCEEDED');
+
+  await primary.kill();
+  const refusal = async () => (await signedRequest(demo, 'GET', `${COMMANDS}/${before}`)).body.code;
+  await vi.waitFor(async () => expect(await refusal()).toBe('SERVICE_UNAVAILABLE'), { timeout: 10_000, interval: 50 });
+  await standby.promote();
+  const ready = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
+  await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ready' }), soon);
+
+  expect((await signedRequest(demo, 'GET', `${COMMANDS}/${before}`)).body.status).toBe('SUCCEEDED');
+  expect((await completed(demo, await newCommand(demo))).status).toBe('SUCCEEDED');
+  // A node that starts now finds the new primary too.
+  await start({ ROLE: 'api', PORT: '0' });
+}, 120_000);
