@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AckPolicy } from '@nats-io/jetstream';
 import { startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { expect, type TestContext, test, vi } from 'vitest';
 import { type AdapterEvent, serveVendor, type VendorOptions } from '../src/adapter.js';
@@ -165,7 +166,7 @@ test.concurrent('the stream deleted and created again: new commands run', async 
 test.concurrent('the leader of the streams killed: each command runs once, and each outcome is reported', async (context) => {
   const cluster = await startNatsCluster();
   context.onTestFinished(async () => void (await Promise.all(cluster.map((server) => server.stop()))));
-  const { on, serve } = await setUp(context, { nats: cluster[0], replicas: 3 });
+  const { on, serve } = await setUp(context, { nats: cluster[0], replicas: 3, ackWaitMs: 5_000 });
   const { adapter, runs } = await serve(() => delay(20), { servers: cluster.map(({ url }) => url) });
   const sent = await on.send(Array.from({ length: 200 }, () => ({})));
   await vi.waitFor(() => expect(adapter.counters.outcomes.SUCCEEDED).toBeGreaterThan(20), within);
@@ -220,12 +221,13 @@ test.concurrent('killed in the middle: what it had begun comes again marked, the
   expect([...reported].sort()).toEqual(ids);
 });
 
-test.concurrent('two processes share the commands of a vendor', async (context) => {
+test.concurrent('two processes share the commands of a vendor: a slow one takes only what it can start', async (context) => {
   const { on, serve } = await setUp(context);
-  const adapters = [await serve(() => delay(10)), await serve(() => delay(10))];
+  const slow = await serve(() => delay(5_000), { concurrency: 4 });
+  const fast = await serve();
   const sent = await on.send(Array.from({ length: 200 }, () => ({})));
-  await expectEachOnce(on, sent, ...adapters.map(({ runs }) => runs));
-  for (const { runs } of adapters) expect(runs.length).toBeGreaterThan(20);
+  await expectEachOnce(on, sent, slow.runs, fast.runs);
+  expect(slow.runs).toHaveLength(4);
 });
 
 test.concurrent('stop: the running handler ends, its outcome is acknowledged, the rest stays for others', async (context) => {
@@ -311,13 +313,28 @@ test.concurrent('progress comes before the outcome', async (context) => {
 
 test.concurrent('an adapter of the tenant platform reports on the subject of the tenant of the command', async (context) => {
   const { on, serve } = await setUp(context);
-  await on.manager.consumers.add('TOP_COMMANDS', {
-    durable_name: `platform+${vendor}`,
-    ack_policy: 'explicit' as never,
-  });
-  await serve(undefined, { tenantId: 'platform' });
+  const durable = { durable_name: `platform+${vendor}`, ack_policy: AckPolicy.Explicit };
+  await on.manager.consumers.add('TOP_COMMANDS', durable);
+  const { adapter } = await serve(undefined, { tenantId: 'platform' });
   const [command] = await on.send([{}]);
   await vi.waitFor(async () => expect(await on.updates()).toMatchObject([{ command_id: command?.command_id }]), within);
+  await expect(adapter.request(request())).rejects.toThrow('tenant_id');
+  void adapter.request(request({ tenant_id: tenantId }));
+  await vi.waitFor(async () => expect(await on.requests()).toHaveLength(1), within);
+});
+
+test.concurrent('connects with TLS, by the authority that it is given', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-adapter-tls-'));
+  context.onTestFinished(() => rmSync(folder, { recursive: true }));
+  const key = join(folder, 'key.pem');
+  const caFile = join(folder, 'certificate.pem');
+  const parameters = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=nats'];
+  const files = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', key, '-out', caFile];
+  execFileSync('openssl', [...parameters, ...files], { stdio: 'pipe' });
+  const configuration = `tls { cert_file: "${caFile}", key_file: "${key}" }`;
+  const { on, serve } = await setUp(context, { configuration, tls: { caFile } });
+  const { runs } = await serve(undefined, { servers: on.nats.url.replace('nats://', 'tls://'), tls: { caFile } });
+  await expectEachOnce(on, await on.send([{}]), runs);
 });
 
 test.concurrent('what is no command is named in the log, and blocks nothing', async (context) => {

@@ -9,15 +9,29 @@ export const tenantId = 'acme';
 export const vendor = 'vendor_a';
 const durable = `${tenantId}+${vendor}`;
 
-type Settings = { ackWaitMs?: number; replicas?: number; nats?: PrivateNats | undefined };
+type Settings = {
+  ackWaitMs?: number;
+  replicas?: number;
+  nats?: PrivateNats | undefined;
+  /** Added to the configuration of nats-server. */
+  configuration?: string;
+  tls?: { caFile: string };
+};
 
 /** A nats-server with the streams and durables of the platform, and the platform's side of the messages. */
-export async function startBus({ ackWaitMs = 30_000, replicas = 1, nats: given }: Settings = {}) {
-  const nats = given ?? (await startPrivateNats());
+export async function startBus({
+  ackWaitMs = 30_000,
+  replicas = 1,
+  nats: given,
+  configuration = '',
+  tls,
+}: Settings = {}) {
+  const nats = given ?? (await startPrivateNats(configuration));
   const connection = await connect({
     servers: nats.url.replace('nats://', ''),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
+    ...(tls && { tls }),
   });
   const manager = await jetstreamManager(connection, { checkAPI: false });
   const bus = jetstream(connection);

@@ -214,10 +214,14 @@ export class CommandRunner {
     const { command } = work;
     counters.started += 1;
     this.#log('debug', 'started', command, work.redelivered ? 'is started; it was delivered before' : 'is started');
-    const reported = new AbortController();
-    const outcome = await this.#outcomeOf(work, (status) => report(command, progressed(status), reported.signal));
+    let reported: AbortController | undefined;
+    const outcome = await this.#outcomeOf(work, (status) => {
+      reported ??= new AbortController();
+      return report(command, progressed(status), reported.signal);
+    });
     await report(command, outcome);
-    reported.abort();
+    // A reason of its own: otherwise Node builds an error with its stack trace.
+    reported?.abort('The outcome is reported.');
     const status = statusOf(outcome);
     counters.outcomes[status] += 1;
     this.#log('debug', 'ended', command, `ended as ${status}`, { status });
@@ -227,7 +231,7 @@ export class CommandRunner {
     const { command, redelivered, deadline } = work;
     const overdue = new AbortController();
     const timer = setTimeout(
-      () => overdue.abort(new Error('The deadline of the command has passed.')),
+      () => overdue.abort(new DOMException('The deadline of the command has passed.', 'TimeoutError')),
       deadline - Date.now(),
     );
     let isDelivered = false;

@@ -9,8 +9,9 @@ import {
   nkeyAuthenticator,
 } from '@nats-io/transport-node';
 import { API_PREFIX, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
+import type { RuntimeAbortSignal } from '../runtime.js';
 import type { AdapterLog } from './events.js';
-import { pause } from './pause.js';
+import { aborted, pause } from './pause.js';
 
 export interface BusOptions {
   /** One or more servers of a NATS cluster: `nats://` or `tls://` URLs. */
@@ -40,8 +41,9 @@ export interface AdapterTls {
 /** A connection that is made again whenever it is lost. */
 export interface Link {
   readonly client: JetStreamClient;
-  /** Resolves while there is a connection. */
-  connected(): Promise<void>;
+  readonly isConnected: boolean;
+  /** Resolves when there is a connection, or as soon as the signal is aborted. */
+  connected(signal?: RuntimeAbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,7 +83,10 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
   void follow();
   return {
     client: jetstream(connection, { timeout: ACK_WITHIN_MS, ...principal?.jetstream }),
-    connected: () => up,
+    get isConnected() {
+      return isUp;
+    },
+    connected: (signal) => Promise.race([up, aborted(signal)]),
     async close() {
       // A drain sends the last acknowledgements. It waits for a server that is away, and fails when it notices.
       const drained = connection.drain().catch(() => {});

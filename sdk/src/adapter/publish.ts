@@ -2,7 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream';
 import { InvalidArgumentError } from '@nats-io/transport-node';
 import type { RuntimeAbortSignal } from '../runtime.js';
 import type { Link } from './connect.js';
-import { aborted, pause } from './pause.js';
+import { pause } from './pause.js';
 
 export interface Message {
   subject: string;
@@ -32,7 +32,7 @@ export async function publishUntilAcknowledged(
   const text = JSON.stringify(body);
   for (let attempt = 0; ; attempt += 1) {
     // The client would keep what it cannot send, and send every attempt after the outage.
-    await Promise.race([link.connected(), aborted(signal)]);
+    if (!link.isConnected) await link.connected(signal);
     if (signal?.aborted) return;
     try {
       await link.client.publish(subject, text, { msgID: id });

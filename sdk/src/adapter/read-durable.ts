@@ -1,7 +1,7 @@
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Link } from './connect.js';
 import type { AdapterLog } from './events.js';
-import { aborted, pause } from './pause.js';
+import { pause } from './pause.js';
 
 export interface ReadOptions {
   stream: 'TOP_COMMANDS' | 'TOP_REPLIES';
@@ -46,7 +46,7 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   async function readOn(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        await Promise.race([link.connected(), aborted(stopping.signal)]);
+        await link.connected(stopping.signal);
         if (stopping.signal.aborted) return;
         const consumer = await link.client.consumers.get(stream, durable);
         if (lastLog.at > 0) log({ level: 'info', event: 'serving', message: `Reads ${durable} on ${stream} again.` });

@@ -47,6 +47,9 @@ export interface Adapter {
   stop(): Promise<void>;
 }
 
+/** A principal of this tenant serves every tenant. */
+const EVERY_TENANT = 'platform';
+
 /**
  * Serves a vendor: runs the handler for each of its commands, and reports the outcomes. Resolves when it reads
  * commands. It waits as long as it takes for NATS and for the durable, and rejects if NATS refuses the key.
@@ -175,7 +178,8 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     get counters() {
       return structuredClone(counters);
     },
-    request({ tenant_id = tenantId, ...request }) {
+    async request({ tenant_id = tenantId, ...request }) {
+      if (tenant_id === EVERY_TENANT) throw new TypeError('request: tenant_id is missing.');
       readReplies();
       return requests.send(tenant_id, request);
     },

@@ -178,6 +178,20 @@ test('a command that is delivered again, while it runs and afterwards, runs once
   expect(vendor.counters).toMatchObject({ started: 1, repeated: 2, outcomes: { SUCCEEDED: 1 } });
 });
 
+test('a command is remembered until its deadline: afterwards it is not started anyway', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const vendor = start(async () => {});
+  const command = { ...reboot, command_id: 'c1', deadline_at: new Date(Date.now() + 60_000).toISOString() };
+  await vendor.send(command);
+  await vi.advanceTimersByTimeAsync(59_000);
+  await vendor.send(command);
+  expect(vendor.counters).toMatchObject({ started: 1, repeated: 1, expired: 0 });
+  await vi.advanceTimersByTimeAsync(11_000);
+  await vendor.send(command);
+  expect(vendor.counters).toMatchObject({ started: 1, repeated: 1, expired: 1 });
+});
+
 test('the handler learns that a run before may have begun', async () => {
   const seen: boolean[] = [];
   const vendor = start(async (_, { redelivered }: CommandContext) => void seen.push(redelivered));
