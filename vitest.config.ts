@@ -15,6 +15,8 @@ const runtimes = '**/*.runtimes.test.ts';
 const schemathesis = '**/*.schemathesis.test.ts';
 /** Compiles and runs the signing code and the generated clients of other languages. */
 const clients = '**/*.clients.test.ts';
+/** Packs all packages as a release does, and installs them from npm in an empty folder. */
+const release = '**/*.release.test.ts';
 /** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
 const dependsOnNode = [
   'server/src/platform/http/*.test.ts',
@@ -30,6 +32,7 @@ const needServers = [
   runtimes,
   schemathesis,
   clients,
+  release,
 ];
 
 export default defineConfig({
@@ -82,6 +85,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'schemathesis', globalSetup, include: [schemathesis], exclude: outside } },
       { extends: true, test: { name: 'clients', globalSetup, include: [clients], exclude: outside } },
+      { extends: true, test: { name: 'release', include: [release], exclude: outside, hookTimeout: 300_000 } },
     ],
   },
 });

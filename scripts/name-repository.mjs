@@ -12,7 +12,7 @@ if (!/^https:\/\/[^/]+\/.+[^/]$/.test(url)) {
   fail('Usage: node scripts/name-repository.mjs <https URL of the repository>. A workflow of GitHub needs no URL.');
 }
 
-for (const folder of folders.length > 0 ? folders : ['sdk', 'cli']) {
+for (const folder of folders.length > 0 ? folders : ['contract', 'server', 'sdk', 'cli']) {
   const file = join(resolve(root, folder), 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const repository = { type: 'git', url: `git+${url}.git`, directory: relative(root, join(file, '..')) };

@@ -6,9 +6,10 @@ export default defineConfig({
     'embedded-worker': 'src/platform/database/embedded-worker.ts',
     'prepare-embedded': 'src/platform/database/prepare-embedded.ts',
   },
-  // A package does not carry pnpm's patches of these drivers; a bundle does.
-  noExternal: ['postgres', /^drizzle-orm/, /^@nats-io\//],
-  // The code of @nats-io calls require().
+  // tsup bundles everything but `dependencies`. The package carries neither this workspace nor pnpm's patches; a bundle
+  // has both. The embedded database stays outside: it loads files beside its code.
+  metafile: true,
+  // Bundled CommonJS calls require().
   banner: {
     js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
   },

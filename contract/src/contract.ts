@@ -23,47 +23,50 @@ import { type Scope, scopes } from './scopes.js';
 import { tenants } from './tenants.js';
 import { vendors } from './vendors.js';
 
+const routes = {
+  commands,
+  deviceRequests,
+  events,
+  catalog,
+  objects,
+  objectCredentials,
+  objectResources,
+  callbackEndpoints,
+  callbackSubscriptions,
+  me,
+  tenants,
+  credentials,
+  roles,
+  roleBindings,
+  policies,
+  busPrincipals,
+  vendors,
+  commandTypes,
+  auditEvents,
+  parkedMessages,
+};
+const options = {
+  strictStatusCodes: true,
+  commonResponses: {
+    400: ErrorBody,
+    401: ErrorBody,
+    403: ErrorBody,
+    404: ErrorBody,
+    409: ErrorBody,
+    413: ErrorBody,
+    415: ErrorBody,
+    422: ErrorBody,
+    429: ErrorBody,
+    500: ErrorBody,
+    503: ErrorBody,
+  },
+} as const;
+const tsRest: ReturnType<typeof initContract> = initContract();
+/** Named, because TypeScript does not write an inferred type of this length into a declaration. */
+type Contract = ReturnType<typeof tsRest.router<typeof routes, string, typeof options>>;
+
 /** Every operation of the platform: `contract.<resource>.<verb>`. */
-export const contract = initContract().router(
-  {
-    commands,
-    deviceRequests,
-    events,
-    catalog,
-    objects,
-    objectCredentials,
-    objectResources,
-    callbackEndpoints,
-    callbackSubscriptions,
-    me,
-    tenants,
-    credentials,
-    roles,
-    roleBindings,
-    policies,
-    busPrincipals,
-    vendors,
-    commandTypes,
-    auditEvents,
-    parkedMessages,
-  },
-  {
-    strictStatusCodes: true,
-    commonResponses: {
-      400: ErrorBody,
-      401: ErrorBody,
-      403: ErrorBody,
-      404: ErrorBody,
-      409: ErrorBody,
-      413: ErrorBody,
-      415: ErrorBody,
-      422: ErrorBody,
-      429: ErrorBody,
-      500: ErrorBody,
-      503: ErrorBody,
-    },
-  },
-);
+export const contract: Contract = tsRest.router(routes, options);
 
 /** An operation without its specific types, for enumeration. */
 export type Operation = {

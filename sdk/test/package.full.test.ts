@@ -15,7 +15,6 @@ const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const sdk = fileURLToPath(new URL('..', import.meta.url));
 const tsc = require.resolve('typescript/bin/tsc');
-const attw = join(require.resolve('@arethetypeswrong/cli/package.json'), '../dist/index.js');
 
 let folder: string;
 let tarball: string;
@@ -292,11 +291,4 @@ test('contains the built files and the pages for npm, and nothing else', async (
   expect(own).toEqual(['LICENSE', 'README.md', ...built, 'package.json']);
   const manifest = JSON.parse((await run('tar', ['-xzOf', tarball, 'package/package.json'])).stdout);
   expect(JSON.stringify(manifest.exports)).not.toContain('source');
-});
-
-test('publint and are-the-types-wrong find nothing', async () => {
-  const { publint } = await import('publint');
-  const pkgDir = join(folder, 'node_modules/@tenant-open-platform/sdk');
-  expect((await publint({ pkgDir, strict: true })).messages).toEqual([]);
-  await inConsumer(process.execPath, attw, tarball);
 });

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, readConfig } from './config.js';
@@ -13,17 +14,26 @@ import { stopAndExit } from './stop-and-exit.js';
 import { PROCESS_NAME, supervise } from './supervise.js';
 import { type Explained, runSupervised } from './supervised-process.js';
 
-const USAGE = `node server/dist/main.js                              run the platform
-node server/dist/main.js bootstrap-admin [--recover]  create a platform administrator and print its profile, once
-node server/dist/main.js outbox republish --since <RFC 3339> [--tenant <tenant_id>]  publish again what was lost on NATS
-node server/dist/main.js keys status                  print how many secrets each master key seals
-node server/dist/main.js keys rewrap                  seal every secret with the primary master key, while nodes serve`;
+const USAGE = `Usage: tenant-open-platform [command]
+
+(no command)                        run the platform
+bootstrap-admin [--recover]         create a platform administrator and print its profile, once
+outbox republish --since <RFC 3339> [--tenant <tenant_id>]
+                                    publish again what was lost on NATS
+keys status                         print how many secrets each master key seals
+keys rewrap                         seal every secret with the primary master key, while nodes serve
+--help, --version
+
+Environment variables configure it, such as PORT (8787), DATA_DIR (./data), DATABASE_URL and NATS_URL.
+A running platform explains all of them at /docs/configuration.`;
 
 async function main(args: string[]): Promise<void> {
   const [command, ...flags] = args;
   const name = process.env[PROCESS_NAME];
   if (name) return runSupervised(name, explain);
   if (command === undefined) return serve(readConfig(process.env));
+  if (command === '--help' || command === '-h') return console.log(USAGE);
+  if (command === '--version') return console.log(await readVersion());
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
   }
@@ -31,7 +41,15 @@ async function main(args: string[]): Promise<void> {
   if (command === 'outbox' && flags[0] === 'republish') {
     return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
   }
-  throw new StartupError(`Unknown command ${args.join(' ')}. Usage:\n${USAGE}`);
+  throw new StartupError(`Unknown command ${args.join(' ')}. ${USAGE}`);
+}
+
+async function readVersion(): Promise<string> {
+  const manifest = await readFile(
+    new URL(/* the same depth in src and dist */ '../package.json', import.meta.url),
+    'utf8',
+  );
+  return JSON.parse(manifest).version;
 }
 
 async function serve(config: Config): Promise<void> {
@@ -82,7 +100,7 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
   if (demo) {
     // The profile keeps the address of the first start.
     const address = demo.includes(`"${baseUrl}"`) ? '' : ` --base-url ${baseUrl}`;
-    const topctl = `npx topctl --profile-file ${directory}/demo.json${address}`;
+    const topctl = `npx @tenant-open-platform/cli --profile-file ${directory}/demo.json${address}`;
     lines.push(
       'Send a first command, wait for its outcome, and see its events, in another terminal:',
       `  ${topctl} commands create --vendor vendor_a --device-id ok-1 --command-type reboot --wait`,

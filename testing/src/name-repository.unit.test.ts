@@ -17,7 +17,7 @@ function name(parameters: (folder: string) => string[], env: Record<string, stri
 }
 
 test('no manifest names a repository before a release does', () => {
-  for (const folder of ['sdk', 'cli']) {
+  for (const folder of ['contract', 'server', 'sdk', 'cli']) {
     expect(readFileSync(join(root, folder, 'package.json'), 'utf8')).not.toMatch(/"(repository|homepage|bugs)"/);
   }
 });

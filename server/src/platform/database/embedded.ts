@@ -71,6 +71,8 @@ export async function startEmbeddedDatabase(directory: string): Promise<{ socket
  */
 const LATER_TIER_UP = '--wasm-tiering-budget=200000000';
 
+/** The file that the build puts into each empty folder: a package of npm has no empty folders. */
+export const KEEP_FOLDER = '.keep';
 const PREPARED = fileURLToPath(new URL('./embedded-database', import.meta.url));
 
 /** A new database starts as a copy of the one that the build prepared. The copy appears whole or not at all. */
@@ -78,7 +80,8 @@ async function copyPrepared(files: string): Promise<void> {
   if (existsSync(path.join(files, 'PG_VERSION'))) return;
   const copy = `${files}.new`;
   await rm(copy, { recursive: true, force: true });
-  cpSync(PREPARED, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  const filter = (file: string) => path.basename(file) !== KEEP_FOLDER;
+  cpSync(PREPARED, copy, { recursive: true, mode: constants.COPYFILE_FICLONE, filter });
   await rename(copy, files);
 }
 

@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import postgres from 'postgres';
+import { KEEP_FOLDER } from './embedded.js';
 import { migrate } from './migrate.js';
 
 /**
@@ -24,19 +25,21 @@ try {
   await sql.end();
   await server.stop();
   await database.close();
-  await makeReadable(directory);
+  await makePackable(directory);
   await rm(files, { recursive: true, force: true });
   await rename(directory, files);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The server may run as another user than the build. */
-async function makeReadable(directory: string): Promise<void> {
+/** The server may run as another user than the build, and from a package without empty folders. */
+async function makePackable(directory: string): Promise<void> {
   await chmod(directory, 0o755);
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
+  const entries = await readdir(directory, { withFileTypes: true });
+  if (entries.length === 0) await writeFile(path.join(directory, KEEP_FOLDER), '');
+  for (const entry of entries) {
     const name = path.join(directory, entry.name);
-    if (entry.isDirectory()) await makeReadable(name);
+    if (entry.isDirectory()) await makePackable(name);
     else await chmod(name, 0o644);
   }
 }

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join, parse } from 'node:path';
+import { extname, join, parse } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
 import { stringify } from 'yaml';
 import { type ServedFile, servedFile } from './served-file.js';
 
-const { resolve } = createRequire(import.meta.url);
-const contractFile = (name: string) => resolve(`@tenant-open-platform/contract/${name}`);
-const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+/** Copied here by the build, so that they are part of the package. */
+const documents = fileURLToPath(new URL('./documents', import.meta.url));
+const readDocument = (name: string) => readFileSync(join(documents, name), 'utf8');
 
 /** Descriptions of API and bus, the reference page and the guides. Like the probes they are outside /api/v1 and not signed. */
 export function addPublicDocuments(app: Express, options: { basePath: string; referencePage: boolean }): void {
@@ -22,14 +22,14 @@ export function addPublicDocuments(app: Express, options: { basePath: string; re
     });
   });
   const openApi = () => {
-    const document = readJson(contractFile('openapi.json'));
+    const document = JSON.parse(readDocument('openapi.json'));
     return { ...document, servers: [{ ...document.servers[0], url: basePath || '/' }] };
   };
   addDocument(app, 'openapi', openApi);
-  addDocument(app, 'asyncapi', () => readJson(contractFile('asyncapi.json')));
+  addDocument(app, 'asyncapi', () => JSON.parse(readDocument('asyncapi.json')));
   app.get(
     '/llms.txt',
-    servedFile('text/plain', () => readFileSync(contractFile('llms.txt'))),
+    servedFile('text/plain', () => readDocument('llms.txt')),
   );
   if (referencePage) addPages(app);
   else addErrorsPage(app);
@@ -66,7 +66,7 @@ const contentTypes: Record<string, string> = {
 };
 
 /** The pages and the files that they load, as built. */
-const built = dirname(resolve('@tenant-open-platform/reference/page.html'));
+const built = join(documents, 'pages');
 
 function builtPage(file: string, policy: string): ServedFile {
   const serve = builtFile(file, 'text/html');

@@ -1,0 +1,132 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Published, packRelease } from './release-tree.js';
+import { untilPrinted } from './until-printed.js';
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+const url = 'https://git.example.com/group/platform';
+const names: Published[] = ['contract', 'server', 'sdk', 'cli'];
+
+let folder: string;
+let tarballs: Record<Published, string>;
+let version: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-release-'));
+  tarballs = await packRelease(folder, url);
+  version = (await manifestOf('server')).version;
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const printed = async (file: string, parameters: string[]) =>
+  (await run(file, parameters, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+const contentOf = (name: Published, file: string) => printed('tar', ['-xzOf', tarballs[name], `package/${file}`]);
+const manifestOf = async (name: Published) => JSON.parse(await contentOf(name, 'package.json'));
+
+test.each(names)(
+  '%s has the version of the release, a licence, a changelog, and says where its source is',
+  async (name) => {
+    expect(await manifestOf(name)).toMatchObject({
+      version: expect.stringMatching(/^\d+\.[1-9]\d*\.\d+$/),
+      license: 'MIT',
+      homepage: url,
+      bugs: `${url}/issues`,
+      repository: { type: 'git', url: `git+${url}.git`, directory: name },
+      keywords: expect.arrayContaining(['iot']),
+    });
+    expect((await manifestOf(name)).version).toBe(version);
+    expect(await contentOf(name, 'CHANGELOG.md')).toContain(`\n## ${version}\n`);
+    expect(await contentOf(name, 'LICENSE')).toMatch(/^MIT License/);
+    expect(await contentOf(name, 'README.md')).not.toBe('');
+  },
+);
+
+test.each(names)(
+  '%s depends on exact versions, and on nothing of this workspace that is not released',
+  async (name) => {
+    const { dependencies = {}, exports } = await manifestOf(name);
+    for (const wanted of Object.values(dependencies)) expect(wanted).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    const ours = Object.entries(dependencies).filter(([dependency]) => dependency.startsWith('@tenant-open-platform/'));
+    expect(ours).toEqual(name === 'cli' ? [['@tenant-open-platform/sdk', version]] : []);
+    expect(JSON.stringify(exports ?? {})).not.toContain('source');
+  },
+);
+
+test('the server depends on the embedded database alone; licences of all that is bundled are in the package', async () => {
+  expect(Object.keys((await manifestOf('server')).dependencies)).toEqual(['@electric-sql/pglite']);
+  const licenses = await contentOf('server', 'dist/third-party-notices.txt');
+  for (const name of ['express', 'postgres', '@nats-io/nats-core', 'zod', '@scalar/api-reference']) {
+    expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(\\S+\\)\\n\\n.*(MIT|Apache|public domain|Unlicense)`, 'ms'));
+  }
+});
+
+test.each(names)('%s contains no source, no test and no source map', async (name) => {
+  const files = (await printed('tar', ['-tzf', tarballs[name]])).trim().split('\n');
+  const unwanted = /^package\/(src|test|scripts)\/|\.js\.map$|\.test\.|(?<!\.d)\.ts$/;
+  expect(files.filter((file) => unwanted.test(file))).toEqual([]);
+});
+
+test.each(names)('publint finds nothing in %s', async (name) => {
+  const packed = readFileSync(tarballs[name]);
+  const tarball = packed.buffer.slice(packed.byteOffset, packed.byteOffset + packed.byteLength);
+  expect((await publint({ pack: { tarball }, strict: true })).messages).toEqual([]);
+});
+
+test.each([
+  ['sdk', []],
+  ['contract', ['--profile', 'esm-only']],
+] as const)('are-the-types-wrong finds nothing in %s', async (name, options) => {
+  const attw = require.resolve('@arethetypeswrong/cli/package.json');
+  await run(process.execPath, [join(attw, '../dist/index.js'), tarballs[name], ...options]);
+});
+
+/** A user's environment, with npm's cache and prefix empty. How npm is reached is up to this machine. */
+function freshNpm(): Record<string, string | undefined> {
+  const isKept = (name: string) => /^(PATH|HOME|TMPDIR|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile))$/i.test(name);
+  const kept = Object.entries(process.env).filter(([name]) => isKept(name));
+  return {
+    ...Object.fromEntries(kept),
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_prefix: join(folder, 'prefix'),
+  };
+}
+
+test('from the four packages and an empty folder to a completed command', { timeout: 300_000 }, async () => {
+  const cwd = join(folder, 'empty');
+  mkdirSync(cwd);
+  const options = { cwd, env: freshNpm() };
+  writeFileSync(join(cwd, 'package.json'), '{"private":true}');
+  await run('npm', ['install', '--no-audit', '--no-fund', ...names.map((name) => tarballs[name])], options);
+  const server = ['@tenant-open-platform/server'];
+  expect((await run('npx', [...server, '--version'], options)).stdout).toBe(`${version}\n`);
+  expect((await run('npx', [...server, '--help'], options)).stdout).toContain('bootstrap-admin');
+  expect((await run('npx', ['topctl', '--version'], options)).stdout).toBe(`${version}\n`);
+
+  // In a group of its own: npx does not pass every signal on.
+  const platform = spawn('npx', server, { cwd, env: { ...options.env, PORT: '0' }, detached: true });
+  onTestFinished(() => stopGroup(platform));
+  const welcome = await untilPrinted(platform, /^ {2}(npx .* commands create .*)$/m);
+  const baseUrl = /ready: (\S+)/.exec(welcome)?.[1];
+  const [, firstCommand = ''] = /^ {2}(npx .* commands create .*)$/m.exec(welcome) ?? [];
+  const { stdout } = await run('sh', ['-c', firstCommand], options);
+  expect(JSON.parse(stdout)).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED' });
+  for (const page of ['/docs', '/docs/configuration', '/openapi.json', '/llms.txt']) {
+    expect((await fetch(`${baseUrl}${page}`)).status, page).toBe(200);
+  }
+});
+
+async function stopGroup(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  process.kill(-(child.pid as number), 'SIGTERM');
+  await exited;
+}
