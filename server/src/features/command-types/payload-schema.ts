@@ -19,7 +19,7 @@ export function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLOAD_SCH
   try {
     return newCompiler().compile(schema);
   } catch (error) {
-    refuseAny(refuse, [problem([], 'NOT_COMPILABLE', (error as Error).message.replace(/^strict mode: /, ''))]);
+    refuseAny(refuse, [problem('', 'NOT_COMPILABLE', (error as Error).message.replace(/^strict mode: /, ''))]);
     throw error;
   }
 }
@@ -33,9 +33,9 @@ function refuseAny(refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>, problems: ErrorDeta
 
 function sizeProblems(schema: object): ErrorDetail[] {
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) {
-    return [problem([], 'TOO_LARGE', `is larger than ${MAX_BYTES} bytes of JSON`)];
+    return [problem('', 'TOO_LARGE', `is larger than ${MAX_BYTES} bytes of JSON`)];
   }
-  return depthOf(schema) > MAX_DEPTH ? [problem([], 'TOO_DEEP', `is nested deeper than ${MAX_DEPTH} levels`)] : [];
+  return depthOf(schema) > MAX_DEPTH ? [problem('', 'TOO_DEEP', `is nested deeper than ${MAX_DEPTH} levels`)] : [];
 }
 
 const depthOf = (value: unknown): number =>
@@ -43,7 +43,7 @@ const depthOf = (value: unknown): number =>
 
 function dialectProblems(schema: Schema): ErrorDetail[] {
   if (![undefined, DIALECT].includes(schema.$schema as string | undefined)) {
-    return [problem(['$schema'], 'UNKNOWN_DIALECT', `must be ${DIALECT}`)];
+    return [problem('/$schema', 'UNKNOWN_DIALECT', `must be ${DIALECT}`)];
   }
   if (metaSchema.validateSchema(schema) === true) return [];
   return validationDetails('body/payload_schema', metaSchema.errors);
