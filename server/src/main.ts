@@ -37,7 +37,7 @@ async function main(args: string[]): Promise<void> {
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
   }
-  if (command === 'keys') return console.log(await runKeys(readConfig(process.env), flags));
+  if (command === 'keys') return runKeys(readConfig(process.env), flags);
   if (command === 'outbox' && flags[0] === 'republish') {
     return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
   }
@@ -68,7 +68,6 @@ async function serve(config: Config): Promise<void> {
   process.send?.({ type: 'ready', base_url: server.baseUrl });
 }
 
-/** An address or name that only this machine can reach. */
 const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host);
 
 const reachableInDevelopment = (host: string) =>

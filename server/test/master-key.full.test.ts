@@ -216,7 +216,7 @@ test('a node that lacks a key answers 503 to every signature that it cannot veri
   ]);
 }, 120_000);
 
-test('a credential whose sealed secret is damaged is answered exactly as an unknown one, and logged once', async () => {
+test('a credential whose sealed secret is damaged is answered exactly as an unknown one, and logged once; a rewrap goes on behind it', async () => {
   const server = await start(keyring('k2', { k2, k3: k1 }));
   onTestFinished(async () => {
     await server.stop();
@@ -250,6 +250,15 @@ test('a credential whose sealed secret is damaged is answered exactly as an unkn
     .split('\n')
     .filter((line) => line.includes('does not open'));
   expect(lines.map((line) => JSON.parse(line).client_id)).toEqual(Object.keys(damages));
+
+  const rewrap = await runMain(['keys', 'rewrap'], { ...environment, KEYRING: keyring('k3', { k2, k3: k1 }) });
+  expect(rewrap.exitCode).toBe(1);
+  const { rewrapped, not_opened, keys } = JSON.parse(rewrap.stdout);
+  const damaged = Object.keys(damages).sort();
+  expect(not_opened).toEqual(damaged.map((id) => ({ tenant_id: 'demo', table: 'credentials', id })));
+  expect(rewrapped).toBeGreaterThan(1);
+  expect(keys).toContainEqual({ key_id: 'k2', is_primary: false, is_in_keyring: true, secrets: 2 });
+  expect((await signedRequest(profile('demo.json'), 'GET', '/api/v1/open/me', { node })).status).toBe(200);
 }, 120_000);
 
 test('KEYRING_COMMAND prints the keyring; where it fails, the start says so in one line and shows no key', async () => {

@@ -7,14 +7,14 @@ import { asTenant } from '../platform/database/roles.js';
 import { readTenantIds } from '../platform/identity/tenant-ids.js';
 import type { Keyring } from '../platform/secrets/keyring.js';
 import { forgetCanaries, readCanaries } from '../platform/secrets/open-keyring.js';
-import { ROWS_AT_ONCE, type SealedRow } from '../platform/secrets/sealed-secrets.js';
+import type { SealedRow } from '../platform/secrets/sealed-secrets.js';
 import { StartupError } from '../platform/startup-error.js';
 import { openStorage } from '../start.js';
 
 const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials];
 
-/** `keys status|rewrap`: answers the JSON that it prints. */
-export async function runKeys(config: Config, args: string[]): Promise<string> {
+/** `keys status|rewrap`: prints JSON. The process ends with 1 if a secret could not be opened. */
+export async function runKeys(config: Config, args: string[]): Promise<void> {
   const [verb, ...rest] = args;
   if ((verb !== 'status' && verb !== 'rewrap') || rest.length > 0) throw new StartupError('Usage: keys status|rewrap');
   const { database, keyring } = await openStorage(config);
@@ -29,7 +29,8 @@ export async function runKeys(config: Config, args: string[]): Promise<string> {
         unused.map(({ key_id }) => key_id),
       );
     }
-    return JSON.stringify({ ...(rewrapped !== undefined && { rewrapped }), ...status }, null, 2);
+    console.log(JSON.stringify({ ...rewrapped, ...status }, null, 2));
+    if (rewrapped && rewrapped.not_opened.length > 0) process.exitCode = 1;
   } finally {
     await database.close();
   }
@@ -53,26 +54,23 @@ async function countByKey(database: Database, keyring: Keyring) {
   return { keys };
 }
 
-/** Seals every secret with the primary key, while nodes serve; answers how many rows it changed. */
-async function rewrap(database: Database, keyring: Keyring): Promise<number> {
-  let rewrapped = 0;
+/**
+ * Seals every secret with the primary key, while nodes serve. Counts the rows that it changed, and names those whose
+ * secret does not open: it is damaged, or the keyring lacks its key.
+ */
+async function rewrap(database: Database, keyring: Keyring) {
+  const done = { rewrapped: 0, not_opened: [] as { tenant_id: string; table: string; id: string }[] };
   for await (const { tenantId, row } of sealedRows(database)) {
     if (row.keyIds.every((keyId) => keyId === keyring.primary)) continue;
-    if (await asTenant(database, tenantId, (tx) => row.rewrap(tx, keyring))) rewrapped++;
+    const outcome = await asTenant(database, tenantId, (tx) => row.rewrap(tx, keyring));
+    if (outcome === 'REWRAPPED') done.rewrapped++;
+    if (outcome === 'NOT_OPENED') done.not_opened.push({ tenant_id: tenantId, table: row.table, id: row.id });
   }
-  return rewrapped;
+  return done;
 }
 
 async function* sealedRows(database: Database): AsyncGenerator<{ tenantId: string; row: SealedRow }> {
   for (const tenantId of await readTenantIds(database)) {
-    for (const table of tables) {
-      for (let after: string | null = null; ; ) {
-        const behind: string | null = after;
-        const rows: SealedRow[] = await asTenant(database, tenantId, (tx) => table.page(tx, tenantId, behind));
-        for (const row of rows) yield { tenantId, row };
-        after = rows.at(-1)?.id ?? null;
-        if (rows.length < ROWS_AT_ONCE) break;
-      }
-    }
+    for (const rowsOf of tables) for await (const row of rowsOf(database, tenantId)) yield { tenantId, row };
   }
 }

@@ -17,3 +17,7 @@ function base62(value: number): string {
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET[rest % 62] + digits;
   return digits.padStart(6, '0');
 }
+
+/** The identity that a credential's secret is sealed for. The secret does not open in another row or version. */
+export const credentialOwner = (tenantId: string, clientId: string, secretVersion: number) =>
+  `credential:${tenantId}:${clientId}:${secretVersion}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { credentialOwner } from './credential-owner.js';
+import { credentialOwner } from './credential-secret.js';
 import { parseKeyring } from './keyring.js';
 
 const key = () => randomBytes(32).toString('base64');

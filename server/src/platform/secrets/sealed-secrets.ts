@@ -1,25 +1,21 @@
-import { and, asc, eq, getTableColumns, gt, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { Transaction } from '../database/database.js';
+import { and, asc, eq, getTableColumns, getTableName, gt, type SQL } from 'drizzle-orm';
+import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import type { Database, Transaction } from '../database/database.js';
+import { asTenant } from '../database/roles.js';
 import { type Keyring, keyIdOf } from './keyring.js';
 
 type Row = Record<string, unknown>;
 
-/** A table that holds sealed secrets. */
-export type SealedTable = {
-  /** The rows of a tenant behind an id, in the order of the ids. */
-  page(tx: Transaction, tenantId: string, after: string | null): Promise<SealedRow[]>;
-};
-
 /** A row and its secrets that are not null. */
 export type SealedRow = {
+  table: string;
   id: string;
   keyIds: string[];
-  /** Seals the secrets with the primary key that have another one. False where somebody has changed the row meanwhile. */
-  rewrap(tx: Transaction, keyring: Keyring): Promise<boolean>;
+  /** Seals the secrets that have another key with the primary key. UNCHANGED: the row was changed at the same time. */
+  rewrap(tx: Transaction, keyring: Keyring): Promise<'REWRAPPED' | 'UNCHANGED' | 'NOT_OPENED'>;
 };
 
-export const ROWS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 100;
 
 type TenantTable = PgTable & { tenantId: PgColumn };
 
@@ -30,7 +26,8 @@ type Description<Table extends TenantTable> = {
   secrets: { [Column in keyof Table['$inferSelect'] & string]?: (row: Table['$inferSelect']) => string };
 };
 
-export function sealedTable<Table extends TenantTable>(table: Table, { id, secrets }: Description<Table>): SealedTable {
+/** The rows of a tenant that hold sealed secrets, in the order of their ids. */
+export function sealedTable<Table extends TenantTable>(table: Table, { id, secrets }: Description<Table>) {
   const columns = getTableColumns(table as PgTable);
   const idColumn = columns[id] as PgColumn;
   const sealedIn = (row: Row) =>
@@ -40,34 +37,45 @@ export function sealedTable<Table extends TenantTable>(table: Table, { id, secre
         ? [{ column, sealed: Buffer.from(sealed), owner: (ownerOf as (row: Row) => string)(row) }]
         : [];
     });
-  return {
-    async page(tx, tenant, after) {
-      const rows = (await tx
-        .select()
-        .from(table as PgTable)
-        .where(and(eq(table.tenantId, tenant), after === null ? undefined : gt(idColumn, after)))
-        .orderBy(asc(idColumn))
-        .limit(ROWS_AT_ONCE)) as Row[];
-      return rows.map((row) => ({
-        id: String(row[id]),
-        keyIds: sealedIn(row).map(({ sealed }) => keyIdOf(sealed)),
-        async rewrap(tx, keyring) {
-          const old = sealedIn(row).filter(({ sealed }) => keyIdOf(sealed) !== keyring.primary);
-          if (old.length === 0) return true;
-          const resealed = old.map(({ column, sealed, owner }) => [
-            column,
-            keyring.seal(keyring.open(sealed, owner), owner),
-          ]);
-          // A rotation at the same time wins: it has sealed with its own primary key.
-          const unchanged = old.map(({ column, sealed }): SQL => eq(columns[column] as PgColumn, sealed));
-          const changed = await tx
-            .update(table)
-            .set(Object.fromEntries(resealed))
-            .where(and(eq(table.tenantId, tenant), eq(idColumn, row[id]), ...unchanged))
-            .returning({ id: idColumn });
-          return changed.length > 0;
-        },
-      }));
-    },
+  return async function* rowsOf(database: Database, tenant: string): AsyncGenerator<SealedRow> {
+    for (let after: Row | undefined; ; ) {
+      const isAfter = after && gt(idColumn, after[id]);
+      const rows: Row[] = await asTenant(database, tenant, (tx) =>
+        tx
+          .select()
+          .from(table as PgTable)
+          .where(and(eq(table.tenantId, tenant), isAfter))
+          .orderBy(asc(idColumn))
+          .limit(ROWS_AT_ONCE),
+      );
+      yield* rows.map(
+        (row): SealedRow => ({
+          table: getTableName(table),
+          id: String(row[id]),
+          keyIds: sealedIn(row).map(({ sealed }) => keyIdOf(sealed)),
+          async rewrap(tx, keyring) {
+            const old = sealedIn(row).filter(({ sealed }) => keyIdOf(sealed) !== keyring.primary);
+            const resealed: Row = {};
+            try {
+              for (const { column, sealed, owner } of old) {
+                resealed[column] = keyring.seal(keyring.open(sealed, owner), owner);
+              }
+            } catch {
+              return 'NOT_OPENED';
+            }
+            // A rotation at the same time wins: it has sealed with its own primary key.
+            const unchanged = old.map(({ column, sealed }): SQL => eq(columns[column] as PgColumn, sealed));
+            const changed = await tx
+              .update(table)
+              .set(resealed as PgUpdateSetSource<Table>)
+              .where(and(eq(table.tenantId, tenant), eq(idColumn, row[id]), ...unchanged))
+              .returning({ id: idColumn });
+            return changed.length > 0 ? 'REWRAPPED' : 'UNCHANGED';
+          },
+        }),
+      );
+      after = rows.at(-1);
+      if (rows.length < ROWS_AT_ONCE) return;
+    }
   };
 }
