@@ -18,9 +18,10 @@ const clients = '**/*.clients.test.ts';
 /** Packs all packages as a release does, and installs them from npm in an empty folder. */
 const release = '**/*.release.test.ts';
 /** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
-const dependsOnNode = [
+export const dependsOnNode = [
   'server/src/platform/http/*.test.ts',
-  'server/test/{golden-vectors,request-gates}.test.ts',
+  'server/test/golden-vectors.test.ts',
+  'server/test/request-gates.test.ts',
   'sdk/**/*.test.ts',
 ];
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { buildOpenApi } from './openapi.js';
 
-/** Run at a release: keeps what callers may rely on from now on, without the texts. */
+/** The release workflow runs it together with the new versions. It keeps what callers may rely on from now on, without the texts. */
 const texts = new Set(['description', 'summary', 'example', 'examples', 'x-codeSamples', 'x-displayName']);
 
 /** A property may be called `description`. */
