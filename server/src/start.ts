@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { changesOf } from './background/changes-of.js';
 import { startSimulatedFleet } from './background/simulated-fleet.js';
-import { type Retention, startBackground, startProvisioning, startStoringUses } from './background/start-background.js';
+import { startBackground } from './background/start-background.js';
 import { type Closers, createClosers } from './closers.js';
 import type { Config } from './config.js';
+import { startProvisioning } from './features/bus-principals/background/provision-consumers.js';
 import { seedOnFirstStart } from './operator/platform-administrator.js';
-import { createLastUses } from './platform/auth/last-uses.js';
+import { createLastUses, startStoringUses } from './platform/auth/last-uses.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
@@ -151,7 +152,8 @@ async function open(
       );
     },
   };
-  const storing = startStoringUses(lastUses, { logger, signals, watchdog });
+  const looping = { logger, signals, watchdog };
+  const storing = startStoringUses(lastUses, looping);
   closers.add(() => storing.stop());
   const http = createHttpServer(app.serve, options);
   closers.add(() => http.drain(0));
@@ -168,18 +170,10 @@ async function open(
     config.MODE === 'development' &&
     (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
   if (config.ROLE !== 'api') {
-    const background = await startBackground({
-      database,
-      bus,
-      signals,
-      logger,
-      metrics,
-      watchdog,
-      retention: retentionOf(config),
-    });
+    const background = await startBackground({ ...looping, database, bus, metrics, config });
     closers.add(() => background.stop());
     if (config.NATS_URL) {
-      const provisioning = startProvisioning({ database, bus, signals, logger, watchdog });
+      const provisioning = startProvisioning(database, bus, looping);
       closers.add(() => provisioning.stop());
     }
     if (config.SIMULATED_FLEET ?? (config.MODE === 'development' && !config.NATS_URL)) {
@@ -200,14 +194,6 @@ async function open(
     isFirstStart,
   };
 }
-
-const retentionOf = (config: Config): Retention => ({
-  commands: config.COMMAND_RETENTION_DAYS,
-  deviceRequests: config.DEVICE_REQUEST_RETENTION_DAYS,
-  auditEvents: config.AUDIT_EVENT_RETENTION_DAYS,
-  objectGrants: config.OBJECT_GRANT_RETENTION_DAYS,
-  parkedMessages: config.PARKED_MESSAGE_RETENTION_DAYS,
-});
 
 /** An IPv6 address in a URL needs brackets (RFC 3986, 3.2.2). */
 export function baseUrlOf({ HOST, BASE_PATH = '' }: Pick<Config, 'HOST' | 'BASE_PATH'>, port: number): string {

@@ -6,7 +6,7 @@ import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
-import { republishable } from '../src/background/start-background.js';
+import { republishable } from '../src/operator/republish-outbox.js';
 import type { StreamName } from '../src/platform/bus/bus.js';
 import { natsBus } from '../src/platform/bus/nats-bus.js';
 import { type Republishable, republish } from '../src/platform/outbox/republish.js';

@@ -1,17 +1,26 @@
 import { parseArgs } from 'node:util';
 import { InputTimestamp } from '@tenant-open-platform/contract';
-import { republishable } from '../background/start-background.js';
 import type { Config } from '../config.js';
 import { createConsumerProvisioner } from '../features/bus-principals/background/provision-consumers.js';
+import { republishCommands } from '../features/commands/background/republish-commands.js';
+import { republishReplies } from '../features/device-requests/background/republish-replies.js';
+import { republishEvents } from '../features/events/background/event-log.js';
 import { type Database, openDatabase } from '../platform/database/database.js';
 import { asAllTenantsStatement } from '../platform/database/roles.js';
-import { republish } from '../platform/outbox/republish.js';
+import { type Republishable, republish } from '../platform/outbox/republish.js';
 import { StartupError } from '../platform/startup-error.js';
 import { readBacklog } from '../platform/telemetry/backlog.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createWatchdog } from '../platform/telemetry/watchdog.js';
 import { openBus } from '../start.js';
+
+/** Commands and replies come first, because adapters and devices wait for them. */
+export const republishable = (database: Database): Republishable[] => [
+  republishCommands(database),
+  republishReplies(database),
+  republishEvents(database),
+];
 
 /** `outbox republish`: returns the line to print. */
 export async function republishOutbox(config: Config, args: string[]): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
+import { type Looping, startLoop } from '../signals/start-loop.js';
 
 type Use = { tenantId: string; clientId: string; secretVersion: number; usedAt: Date };
 
@@ -9,6 +10,8 @@ const BATCH_SIZE = 1_000;
 
 /** The row of a credential is written at most once in this time, by all nodes together. */
 const WRITTEN_EVERY_SECONDS = 60;
+/** With the minute above, an instant is at most 90 seconds late. */
+const STORE_INTERVAL_MS = 20_000;
 
 /**
  * Remembers the last admitted request of each credential and secret version. A background loop stores it, so no request
@@ -37,12 +40,23 @@ export function createLastUses(database: Database) {
     },
     /** Stores the uses of credentials whose row was not written within the last minute. */
     store: () => store(WRITTEN_EVERY_SECONDS),
-    /** For a process that ends. */
     storeAll: () => store(0),
   };
 }
 
 export type LastUses = ReturnType<typeof createLastUses>;
+
+/** Stores the uses in each process that admits requests, and once more when it ends. */
+export function startStoringUses(lastUses: LastUses, looping: Looping) {
+  const options = { name: 'last uses of credentials', firstAfterMs: STORE_INTERVAL_MS, ...looping };
+  const loop = startLoop(STORE_INTERVAL_MS, options, lastUses.store);
+  return {
+    async stop(): Promise<void> {
+      await loop.stop();
+      await lastUses.storeAll().catch((err: unknown) => looping.logger.error({ err }, options.name));
+    },
+  };
+}
 
 /**
  * Returns the ids of the credentials that it did not write: they were written within the last `everySeconds`, or

@@ -45,10 +45,7 @@ export async function postgresSignals(
   const listening = startLoop(
     LISTEN_AGAIN_MS,
     { name: 'signals', logger, signals: local, watchdog, topic: CONNECTION_CLOSED, firstAfterMs: LISTEN_AGAIN_MS },
-    async () => {
-      await listen();
-      return 'WAIT';
-    },
+    async () => void (await listen()),
   );
   let collected = new Set<string>();
   let timer: NodeJS.Timeout | undefined;

@@ -4,14 +4,14 @@ import type { Watchdog } from '../telemetry/watchdog.js';
 import type { Signals } from './signals.js';
 import { createWaker } from './waker.js';
 
-/** AGAIN: there may be more to do. SOON: after a moment. WAIT: until the interval has passed or a signal arrives. */
+/** AGAIN: there may be more to do. SOON: after a moment. Otherwise: when the interval has passed or a signal arrives. */
 type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
-type Options = {
+/** What every loop of a process shares. */
+export type Looping = { logger: Logger; signals: Signals; watchdog: Watchdog };
+
+type Options = Looping & {
   name: string;
-  logger: Logger;
-  signals: Signals;
-  watchdog: Watchdog;
   /** Whether the process is unready while every round fails. */
   isVital?: boolean;
   topic?: string;
@@ -25,7 +25,7 @@ const SOON_MS = 20;
 export function startLoop(
   intervalMs: number,
   { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0 }: Options,
-  work: () => Promise<Progress>,
+  work: () => Promise<Progress> | Promise<void>,
 ) {
   const stopping = new AbortController();
   const waker = createWaker(signals, topic);

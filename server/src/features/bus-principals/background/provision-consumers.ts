@@ -5,11 +5,27 @@ import type { Bus, Durable } from '../../../platform/bus/bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { tenants } from '../../../platform/identity/tenants.table.js';
+import { topics } from '../../../platform/signals/signals.js';
+import { type Looping, startLoop } from '../../../platform/signals/start-loop.js';
 import { vendors } from '../../vendors/vendors.table.js';
 import { busPrincipals } from '../bus-principals.table.js';
 
 /** Every this many runs all durables are provided again, in case one was deleted. */
 const ALL_AGAIN_AFTER_RUNS = 10;
+
+/** For lost signals, and for changes without a signal, such as a tenant that is ACTIVE again. */
+const INTERVAL_MS = 60_000;
+
+/** Provides durables in the background, including those for new principals and vendors. */
+export function startProvisioning(database: Database, bus: Bus, { signals, ...loop }: Looping) {
+  bus.onRestored(() => signals.send([topics.busAccess]));
+  const options = { name: 'provisioning', signals, topic: topics.busAccess, ...loop };
+  const provision = createConsumerProvisioner(database, bus);
+  return startLoop(INTERVAL_MS, options, async () => {
+    await bus.keepStreams();
+    await provision();
+  });
+}
 
 /**
  * Provides the durables that principals read, and deletes none: a principal that returns continues at its position. A
