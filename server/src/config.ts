@@ -15,8 +15,8 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) &
 const flag = z.enum(['true', 'false']);
 const isTrue = (text: string) => text === 'true';
 
-/** Also check rules between variables if a single variable is wrong: the error shows all problems at once. */
-const always = () => true;
+/** Also checked if a single variable is wrong: the error shows all problems at once. */
+const rule = (variable: string, error: string) => ({ path: [variable], error, when: () => true });
 
 type Keyrings = Partial<Record<'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND', string | undefined>>;
 
@@ -120,57 +120,49 @@ const Config = z
     /** Whether the endpoint of an object credential may be http. */
     ALLOW_INSECURE_OBJECT_ENDPOINTS: flag.prefault('false').transform(isTrue),
   })
-  .refine(({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL, {
-    path: ['DATABASE_URL'],
-    error: 'is required where MODE is production',
-    when: always,
-  })
-  .refine(({ MODE, NATS_URL }) => MODE !== 'production' || NATS_URL, {
-    path: ['NATS_URL'],
-    error: 'is required where MODE is production: without it commands cannot reach an adapter',
-    when: always,
-  })
-  .refine(({ MODE, SIMULATED_FLEET }) => MODE !== 'production' || !SIMULATED_FLEET, {
-    path: ['SIMULATED_FLEET'],
-    error: 'must not be true where MODE is production: it answers for devices that do not exist',
-    when: always,
-  })
-  .refine(({ PROBES_HOST, PROBES_PORT }) => PROBES_HOST === undefined || PROBES_PORT !== undefined, {
-    path: ['PROBES_PORT'],
-    error: 'is required with PROBES_HOST',
-    when: always,
-  })
-  .refine(({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE, {
-    path: ['NATS_NKEY_SEED_FILE'],
-    error: 'and NATS_CREDS_FILE exclude each other',
-    when: always,
-  })
-  .refine(({ ROLE, DATABASE_URL }) => ROLE === 'all' || DATABASE_URL, {
-    path: ['ROLE'],
-    error: 'must be all without DATABASE_URL: the embedded database has one process',
-    when: always,
-  })
-  .refine(({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL, {
-    path: ['WORKERS'],
-    error: 'must be 1 without DATABASE_URL: the embedded database has one process',
-    when: always,
-  })
-  .refine(({ WORKERS, ROLE }) => WORKERS === 1 || ROLE !== 'worker', {
-    path: ['WORKERS'],
-    error: 'must be 1 where ROLE is worker: these processes answer requests',
-    when: always,
-  })
-  .refine(({ DATABASE_URL, ...config }) => !DATABASE_URL || keyringsOf(config).length > 0, {
-    path: ['KEYRING_FILE'],
-    error:
+  .refine(
+    ({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL,
+    rule('DATABASE_URL', 'is required where MODE is production'),
+  )
+  .refine(
+    ({ MODE, NATS_URL }) => MODE !== 'production' || NATS_URL,
+    rule('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter'),
+  )
+  .refine(
+    ({ MODE, SIMULATED_FLEET }) => MODE !== 'production' || !SIMULATED_FLEET,
+    rule('SIMULATED_FLEET', 'must not be true where MODE is production: it answers for devices that do not exist'),
+  )
+  .refine(
+    ({ PROBES_HOST, PROBES_PORT }) => PROBES_HOST === undefined || PROBES_PORT !== undefined,
+    rule('PROBES_PORT', 'is required with PROBES_HOST'),
+  )
+  .refine(
+    ({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE,
+    rule('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other'),
+  )
+  .refine(
+    ({ ROLE, DATABASE_URL }) => ROLE === 'all' || DATABASE_URL,
+    rule('ROLE', 'must be all without DATABASE_URL: the embedded database has one process'),
+  )
+  .refine(
+    ({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL,
+    rule('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process'),
+  )
+  .refine(
+    ({ WORKERS, ROLE }) => WORKERS === 1 || ROLE !== 'worker',
+    rule('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests'),
+  )
+  .refine(
+    ({ DATABASE_URL, ...config }) => !DATABASE_URL || keyringsOf(config).length > 0,
+    rule(
+      'KEYRING_FILE',
       'or KEYRING_COMMAND or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
-    when: always,
-  })
-  .refine((config) => keyringsOf(config).length < 2, {
-    path: ['KEYRING_FILE'],
-    error: ', KEYRING_COMMAND and KEYRING exclude each other',
-    when: always,
-  })
+    ),
+  )
+  .refine(
+    (config) => keyringsOf(config).length < 2,
+    rule('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other'),
+  )
   .transform((config) => {
     const {
       MAX_CONNECTIONS_PER_ADDRESS = Math.floor(config.MAX_CONNECTIONS / 4),

@@ -25,24 +25,9 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /** Counters of this node. Its processes exchange their counts; nodes do not. */
 export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
-  const credentials = quota(
-    'credential',
-    limits.requestsPerMinute,
-    'The credential sent more requests than its quota',
-    peers,
-  );
-  const tenants = quota(
-    'tenant',
-    limits.requestsPerMinutePerTenant,
-    'The credentials of the tenant together sent more requests than its quota',
-    peers,
-  );
-  const networks = quota(
-    'address',
-    limits.failedAuthenticationsPerMinute,
-    'More requests from this address failed to authenticate than the limit',
-    peers,
-  );
+  const credentials = quota('credential', limits.requestsPerMinute, peers);
+  const tenants = quota('tenant', limits.requestsPerMinutePerTenant, peers);
+  const networks = quota('address', limits.failedAuthenticationsPerMinute, peers);
   return {
     /** Counts a failed authentication. Returns the refusal once the network is above its limit. */
     countFailure: (network: string): ApiError | null => networks.count(network),
@@ -75,8 +60,14 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
   };
 }
 
+const reasons = {
+  credential: 'The credential sent more requests than its quota',
+  tenant: 'The credentials of the tenant together sent more requests than its quota',
+  address: 'More requests from this address failed to authenticate than the limit',
+};
+
 /** Counts per key in windows of one minute. */
-function quota(name: string, limit: number, meaning: string, peers: Peers) {
+function quota(name: keyof typeof reasons, limit: number, peers: Peers) {
   const windows = createWindows(WINDOW_SECONDS * 1_000);
   const reserved = createSlots();
   const topic = `counts by ${name}`;
@@ -120,7 +111,7 @@ function quota(name: string, limit: number, meaning: string, peers: Peers) {
   function rateLimited(milliseconds: number): ApiError {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     return new ApiError('RATE_LIMITED', {
-      message: `${meaning} of ${limit} a minute. Wait for the time in Retry-After.`,
+      message: `${reasons[name]} of ${limit} a minute. Wait for the time in Retry-After.`,
       metadata: { quota: name, limit },
       headers: {
         'Retry-After': String(seconds),

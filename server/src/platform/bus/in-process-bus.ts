@@ -52,9 +52,9 @@ export function inProcessBus(): Bus {
         const stream = streamOf(message.subject);
         if (!stream) throw new Error(`No stream keeps ${message.subject}.`);
         if (!remember(seen, message.id)) continue;
-        const those = [...queues.values()].filter(({ durable }) => durable.stream === stream);
-        if (those.length === 0) keep(kept, stream, message);
-        for (const queue of those) if (reads(queue.durable, message)) queue.push(message);
+        const ofStream = [...queues.values()].filter(({ durable }) => durable.stream === stream);
+        if (ofStream.length === 0) keep(kept, stream, message);
+        for (const queue of ofStream) if (reads(queue.durable, message)) queue.push(message);
       }
       return [];
     },
@@ -71,11 +71,10 @@ export function inProcessBus(): Bus {
     },
     async forgetTenant(tenantId) {
       const isOfTenant = ({ subject }: { subject: string }) => subjectMatches(subjectsOfTenant(tenantId), subject);
-      for (const [stream, messages] of kept)
-        kept.set(
-          stream,
-          messages.filter((message) => !isOfTenant(message)),
-        );
+      for (const [stream, messages] of kept) {
+        const others = messages.filter((message) => !isOfTenant(message));
+        kept.set(stream, others);
+      }
       for (const [key, queue] of queues) {
         queue.drop(isOfTenant);
         if (isDurableOfTenant(queue.durable.durable, tenantId)) queues.delete(key);
@@ -115,21 +114,13 @@ const reads = ({ subjects }: Durable, { subject }: Message) =>
 
 type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 
-type Queue = {
-  durable: Durable;
-  push(message: Message): void;
-  drop(isDropped: (message: Waiting) => boolean): void;
-  oldestUntaken(subject: string): Date | undefined;
-  untakenSubjects(pattern: string): (readonly [subject: string, count: 1])[];
-  read(handle: Consumer['handle']): { stop(): Promise<void> };
-  close(): Promise<void>;
-};
+type Queue = ReturnType<typeof startQueue>;
 
 /** A message that waits for its delivery. */
 type Waiting = Omit<Delivery, 'waitingBehind'>;
 
 /** Delivers messages in order, several at a time. Messages that wait for another try block no others. */
-function startQueue(durable: Durable): Queue {
+function startQueue(durable: Durable) {
   const waiting: Waiting[] = [];
   /** By id, in the order of their arrival. */
   const untaken = new Map<string, Waiting>();
@@ -178,35 +169,35 @@ function startQueue(durable: Durable): Queue {
 
   return {
     durable,
-    push({ id, subject, body }) {
+    push({ id, subject, body }: Message): void {
       const message = { id, messageId: id, subject, body, attempt: 1, sentAt: new Date() };
       waiting.push(message);
       untaken.set(id, message);
       if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);
       setImmediate(next);
     },
-    drop(isDropped) {
+    drop(isDropped: (message: Waiting) => boolean): void {
       for (const message of [...untaken.values()].filter(isDropped)) {
         untaken.delete(message.id);
         const index = waiting.indexOf(message);
         if (index >= 0) waiting.splice(index, 1);
       }
     },
-    oldestUntaken(subject) {
+    oldestUntaken(subject: string): Date | undefined {
       for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;
       return undefined;
     },
-    untakenSubjects(pattern) {
+    untakenSubjects(pattern: string) {
       const all = [...untaken.values()].filter(({ subject }) => subjectMatches(pattern, subject));
       return all.map(({ subject }) => [subject, 1] as const);
     },
-    read(handle) {
+    read(handle: Consumer['handle']) {
       const reader = { handle, underWay: new Set<Promise<void>>() };
       readers.add(reader);
       setImmediate(next);
       return { stop: () => stop(reader) };
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...readers].map(stop));
       for (const timer of timers) clearTimeout(timer);
     },

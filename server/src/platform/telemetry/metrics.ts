@@ -118,30 +118,15 @@ export function createMetrics({ readBacklog, bus, watchdog, peers = noPeers() }:
       if (all.size === 1) return registry.metrics();
       return AggregatorRegistry.aggregate([...all.values()].filter((one) => one !== undefined) as object[]).metrics();
     },
-    countPublishFailure(outcome: 'REPEATED' | 'PARKED'): void {
-      publishFailures.inc({ outcome });
-    },
-    countMessage(kind: string, outcome: 'TAKEN' | 'REFUSED'): void {
-      messages.inc({ kind, outcome });
-    },
-    countReport(outcome: string): void {
-      reports.inc({ outcome });
-    },
-    countCompleted(status: string, vendor: string): void {
-      commandsCompleted.inc({ status, vendor });
-    },
-    countRemoved(table: string, rows: number): void {
-      removed.inc({ table }, rows);
-    },
-    countConnection(outcome: 'REFUSED' | 'EVICTED', limit: string): void {
-      connections.inc({ outcome, limit });
-    },
-    countOverload(): void {
-      overloads.inc();
-    },
-    countRequest(operation: string, status: number, seconds: number): void {
-      duration.observe({ operation, status }, seconds);
-    },
+    countPublishFailure: (outcome: 'REPEATED' | 'PARKED'): void => publishFailures.inc({ outcome }),
+    countMessage: (kind: string, outcome: 'TAKEN' | 'REFUSED'): void => messages.inc({ kind, outcome }),
+    countReport: (outcome: string): void => reports.inc({ outcome }),
+    countCompleted: (status: string, vendor: string): void => commandsCompleted.inc({ status, vendor }),
+    countRemoved: (table: string, rows: number): void => removed.inc({ table }, rows),
+    countConnection: (outcome: 'REFUSED' | 'EVICTED', limit: string): void => connections.inc({ outcome, limit }),
+    countOverload: (): void => overloads.inc(),
+    countRequest: (operation: string, status: number, seconds: number): void =>
+      duration.observe({ operation, status }, seconds),
   };
 }
 
