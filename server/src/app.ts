@@ -8,6 +8,7 @@ import { authorize } from './platform/auth/authorize.js';
 import type { LastUses } from './platform/auth/last-uses.js';
 import { createRateLimits } from './platform/auth/rate-limits.js';
 import type { Database } from './platform/database/database.js';
+import { asTenant } from './platform/database/roles.js';
 import { addressOf } from './platform/http/address.js';
 import { createAnswerError } from './platform/http/answer-error.js';
 import { parseBody } from './platform/http/body.js';
@@ -62,7 +63,7 @@ export function createApp(dependencies: AppDependencies) {
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
   });
   const admit = createAdmit(database, limits, lastUses);
-  const recordDenial = createDenialRecorder(database);
+  const recordDenial = createDenialRecorder();
   const answerError = createAnswerError(logger);
 
   /**
@@ -82,13 +83,15 @@ export function createApp(dependencies: AppDependencies) {
     const shortcutOf = match.operation && shortcuts[match.operation.name];
     const shortcut = (!parsed.problem && shortcutOf?.({ ...request, body: parsed.value })) || null;
     const { verdict, answer } = await admit(sender, match, shortcut, locals);
+    const ofTenant = match.params.tenant_id ?? tenantId;
     locals.call = {
       operation: name,
       requestId: locals.requestId,
       path: pathOf(req.url).slice('/api/v1/'.length),
       caller: { tenantId, clientId },
-      tenantId: match.params.tenant_id ?? tenantId,
+      tenantId: ofTenant,
       admittedAt: verdict.now,
+      asTenant: (work, id = ofTenant) => asTenant(database, id, work),
       refuse,
     };
     reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));

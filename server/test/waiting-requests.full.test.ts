@@ -29,12 +29,13 @@ async function openNode({ hearsOthers = true } = {}) {
     await signals.close();
     await database.close();
   });
+  const call = { tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test' };
   const waitForCommand = (commandId: string, waitSeconds = 30) =>
     waitFor({
-      call: { tenantId: tenant.tenant_id, admittedAt: new Date() },
+      call,
       topic: topics.command(tenant.tenant_id, commandId),
       waitSeconds,
-      look: () => asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, tenant.tenant_id, commandId, 'test')),
+      look: () => asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call, commandId)),
       isEnough: (found) => found === null || isTerminal(found),
     });
   return { database, signals, statements, waitForCommand };

@@ -1,7 +1,6 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database, Transaction } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/database.js';
 import { takenNames } from '../../platform/database/names.table.js';
 import { newId } from '../../platform/new-id.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
@@ -19,7 +18,7 @@ import { presentBusPrincipal } from './present-bus-principal.js';
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
 export const createBusPrincipal =
-  (database: Database, signals: Signals, limit: number): Handler<typeof contract.busPrincipals.create> =>
+  (signals: Signals, limit: number): Handler<'busPrincipals.create'> =>
   async ({ body }, call) => {
     refuseSeeds(call, body);
     refuseInvalidKeys(call, body);
@@ -27,14 +26,14 @@ export const createBusPrincipal =
     const { client_id: clientId } = body;
     // The same instant as created_at, so that the order of ids is the order of creation.
     const principalId = newId(admittedAt.getTime());
-    const row = await withAudit(database, call, { fields: body, created: principalId }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: principalId }, async (tx) => {
       await refuseBeyondLimit(tx, call, busPrincipals, limit);
       if (clientId !== undefined && !(await lockCredential(tx, call, clientId))) {
         throw notFoundIn('body/client_id');
       }
       await refuseForeignVendors(tx, tenantId, body.vendors);
       if (!(await takeKeys(tx, tenantId, body))) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
-      const created = await insertRow(tx, busPrincipals, {
+      const row = await insertRow(tx, busPrincipals, {
         tenantId,
         principalId,
         busUser: body.bus_user,
@@ -49,10 +48,10 @@ export const createBusPrincipal =
         createdAt: admittedAt,
         updatedAt: admittedAt,
       });
-      return changeOf(call, presentBusPrincipal, null, created);
+      return changeOf(call, presentBusPrincipal, null, row);
     });
     signals.send([topics.busAccess]);
-    return { status: 201, body: presentBusPrincipal(row, call.requestId) };
+    return { status: 201, body: created };
   };
 
 type Code = 'BUS_SEED_NOT_ALLOWED' | 'BUS_KEY_INVALID';

@@ -8,7 +8,6 @@ export type KeyKind = 'A' | 'U';
  */
 const PUBLIC_KEY = /^[A-Z2-7]{56}$/;
 
-/** Whether the text is a public nkey of this kind in its only spelling. */
 export function isPublicKey(kind: KeyKind, text: string): boolean {
   if (!PUBLIC_KEY.test(text) || !text.startsWith(kind)) return false;
   try {
@@ -19,7 +18,6 @@ export function isPublicKey(kind: KeyKind, text: string): boolean {
   }
 }
 
-/** Whether a text in the place of a key begins like a private seed. */
 export const beginsAsSeed = (text: string) => /^\s*(S|s[acnoux][a-z2-7]{56})/.test(text);
 
 /** Whether a text contains a private seed. A seed in lower case counts as disclosed too. */

@@ -1,5 +1,4 @@
 import { CallbackStatus } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
 import { foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
@@ -26,6 +25,3 @@ export const callbackEndpoints = pgTable(
     foreignKey({ name: 'callback_endpoints_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );
-
-export const isEndpoint = (tenantId: string, endpointId: string) =>
-  and(eq(callbackEndpoints.tenantId, tenantId), eq(callbackEndpoints.endpointId, endpointId));

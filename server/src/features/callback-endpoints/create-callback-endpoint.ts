@@ -1,6 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { insertRow } from '../../platform/operation/rows.js';
@@ -15,14 +13,14 @@ const DEFAULT_TIMEOUT_SECONDS = 15;
 const DEFAULT_MAX_ATTEMPTS = 10;
 
 export const createCallbackEndpoint =
-  (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.callbackEndpoints.create> =>
+  (keyring: Keyring, limit: number): Handler<'callbackEndpoints.create'> =>
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
     const url = canonicalCallbackUrl(body.url, call.refuse);
     // The same instant as created_at, so that the order of ids is the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
-    const row = await withAudit(database, call, { fields: body, created: endpointId }, async (tx) => {
+    const row = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
       const created = await insertRow(tx, callbackEndpoints, {
         tenantId,

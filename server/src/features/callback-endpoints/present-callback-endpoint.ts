@@ -1,25 +1,19 @@
-import type { Facts, SecretChanges } from '../../platform/audit/changed-values.js';
+import type { SecretChanges } from '../../platform/audit/changed-values.js';
 import type { Call } from '../../platform/operation/call.js';
-import type { callbackEndpoints } from './callback-endpoints.table.js';
+import { presenter, stillAhead } from '../../platform/operation/presenter.js';
+import { callbackEndpoints } from './callback-endpoints.table.js';
 
 type Row = typeof callbackEndpoints.$inferSelect;
 
-export const presentCallbackEndpoint = (row: Row, { admittedAt, requestId }: Call) => ({
-  endpoint_id: row.endpointId,
-  name: row.name,
-  url: row.url,
-  status: row.status,
-  timeout_seconds: row.timeoutSeconds,
-  max_attempts: row.maxAttempts,
-  secret_version: row.secretVersion,
-  previous_secret_expires_at: stillAhead(row.previousSecretExpiresAt, admittedAt)?.toISOString() ?? null,
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
-  request_id: requestId,
+const present = presenter(callbackEndpoints, 'tenantId');
+
+export const presentCallbackEndpoint = (row: Row, call: Call) => ({
+  ...present(row, call),
+  previous_secret_expires_at: stillAhead(row.previousSecretExpiresAt, call),
 });
 
 /** As the audit log shows it. The query of a URL often holds a token, and the log keeps its entries for long. */
-export const auditedCallbackEndpoint = (row: Row, call: Call): Facts => ({
+export const auditedCallbackEndpoint = (row: Row, call: Call) => ({
   ...presentCallbackEndpoint(row, call),
   url: row.url.replace(/\?.+/, '?…'),
 });
@@ -30,5 +24,3 @@ export function changeOfQuery(before: string, after: string): SecretChanges {
   if (one === other) return {};
   return { url_query: one === '' ? 'set' : other === '' ? 'removed' : 'rotated' };
 }
-
-const stillAhead = (end: Date | null, now: Date) => (end && end > now ? end : null);

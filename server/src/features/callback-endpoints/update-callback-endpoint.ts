@@ -1,20 +1,17 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { readRow, updateRow } from '../../platform/operation/rows.js';
+import { ownRow, readRow, updateRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
-import { callbackEndpoints, isEndpoint } from './callback-endpoints.table.js';
+import { callbackEndpoints } from './callback-endpoints.table.js';
 import { rotateCallbackSecret } from './callback-secret.js';
 import { canonicalCallbackUrl } from './callback-url.js';
 import { auditedCallbackEndpoint, changeOfQuery, presentCallbackEndpoint } from './present-callback-endpoint.js';
 
 export const updateCallbackEndpoint =
-  (database: Database, keyring: Keyring): Handler<typeof contract.callbackEndpoints.update> =>
-  async ({ params: { endpoint_id: endpointId }, body }, call) => {
-    const { tenantId } = call;
-    return withAudit(database, call, { fields: body }, async (tx) => {
-      const own = isEndpoint(tenantId, endpointId);
+  (keyring: Keyring): Handler<'callbackEndpoints.update'> =>
+  ({ params, body }, call) =>
+    withAudit(call, { fields: body }, async (tx) => {
+      const own = ownRow(callbackEndpoints, call, params);
       const locked = await readRow(tx, call, callbackEndpoints, own, 'no key update');
       const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url, call.refuse);
       const rotated = body.rotate_secret
@@ -38,4 +35,3 @@ export const updateCallbackEndpoint =
         },
       };
     });
-  };

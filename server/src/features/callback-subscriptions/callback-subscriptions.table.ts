@@ -1,5 +1,4 @@
 import { eventTypes, SubscriptionStatus } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
 import { foreignKey, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../platform/database/columns.js';
 import { callbackEndpoints } from '../callback-endpoints/callback-endpoints.table.js';
@@ -24,10 +23,3 @@ export const callbackSubscriptions = pgTable(
     }),
   ],
 );
-
-export const isSubscription = (tenantId: string, endpointId: string, subscriptionId: string) =>
-  and(
-    eq(callbackSubscriptions.tenantId, tenantId),
-    eq(callbackSubscriptions.endpointId, endpointId),
-    eq(callbackSubscriptions.subscriptionId, subscriptionId),
-  );

@@ -1,29 +1,28 @@
-import { type contract, eventTypes } from '@tenant-open-platform/contract';
+import { eventTypes } from '@tenant-open-platform/contract';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { readRow } from '../../platform/operation/rows.js';
-import { callbackEndpoints, isEndpoint } from '../callback-endpoints/callback-endpoints.table.js';
+import { ownRow, readRow } from '../../platform/operation/rows.js';
+import { callbackEndpoints } from '../callback-endpoints/callback-endpoints.table.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
 import { presentCallbackSubscription } from './present-callback-subscription.js';
 
 export const createCallbackSubscription =
-  (database: Database, limit: number): Handler<typeof contract.callbackSubscriptions.create> =>
-  async ({ params: { endpoint_id: endpointId }, body }, call) => {
+  (limit: number): Handler<'callbackSubscriptions.create'> =>
+  async ({ params, body }, call) => {
     const { tenantId, admittedAt } = call;
     // The same instant as created_at, so that the order of ids is the order of creation.
     const subscriptionId = newId(admittedAt.getTime());
-    const row = await withAudit(database, call, { fields: body, created: subscriptionId }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: subscriptionId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
-      await readRow(tx, call, callbackEndpoints, isEndpoint(tenantId, endpointId), 'key share');
-      const [created] = await tx
+      await readRow(tx, call, callbackEndpoints, ownRow(callbackEndpoints, call, params), 'key share');
+      const [row] = await tx
         .insert(callbackSubscriptions)
         .values({
           tenantId,
-          endpointId,
+          endpointId: params.endpoint_id,
           subscriptionId,
           eventType: readEventType(call, body.event_type),
           status: body.status ?? 'ACTIVE',
@@ -31,10 +30,10 @@ export const createCallbackSubscription =
         })
         .onConflictDoNothing()
         .returning();
-      if (!created) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
-      return changeOf(call, presentCallbackSubscription, null, created);
+      if (!row) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
+      return changeOf(call, presentCallbackSubscription, null, row);
     });
-    return { status: 201, body: presentCallbackSubscription(row, call.requestId) };
+    return { status: 201, body: created };
   };
 
 function readEventType({ refuse }: CallOf<'EVENT_TYPE_NOT_SUBSCRIBABLE'>, name: string) {

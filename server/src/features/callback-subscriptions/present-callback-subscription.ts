@@ -1,10 +1,4 @@
-import type { callbackSubscriptions } from './callback-subscriptions.table.js';
+import { presenter } from '../../platform/operation/presenter.js';
+import { callbackSubscriptions } from './callback-subscriptions.table.js';
 
-export const presentCallbackSubscription = (row: typeof callbackSubscriptions.$inferSelect, requestId: string) => ({
-  subscription_id: row.subscriptionId,
-  endpoint_id: row.endpointId,
-  event_type: row.eventType,
-  status: row.status,
-  created_at: row.createdAt.toISOString(),
-  request_id: requestId,
-});
+export const presentCallbackSubscription = presenter(callbackSubscriptions, 'tenantId');

@@ -1,7 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { readRow } from '../../platform/operation/rows.js';
@@ -9,18 +6,16 @@ import { vendors } from '../vendors/vendors.table.js';
 import { commandTypes } from './command-types.table.js';
 import { presentCommandType } from './present-command-type.js';
 
-export const listCommandTypes =
-  (database: Database): Handler<typeof contract.commandTypes.list> =>
-  async ({ params: { vendor }, query }, call) => {
-    const known = eq(vendors.vendor, vendor);
-    await asTenant(database, call.tenantId, (tx) => readRow(tx, call, vendors, known));
-    const filtered = { ...query, vendor };
-    return newestFirst(database, call, filtered, {
-      table: commandTypes,
-      order: ['createdAt', 'commandType'],
-      ofPlatform: true,
-      range: eq(commandTypes.vendor, vendor),
-      json: ['payload_schema'],
-      present: presentCommandType,
-    });
-  };
+export const listCommandTypes: Handler<'commandTypes.list'> = async ({ params: { vendor }, query }, call) => {
+  const known = eq(vendors.vendor, vendor);
+  await call.asTenant((tx) => readRow(tx, call, vendors, known));
+  const filtered = { ...query, vendor };
+  return newestFirst(call, filtered, {
+    table: commandTypes,
+    order: ['createdAt', 'commandType'],
+    ofPlatform: true,
+    range: eq(commandTypes.vendor, vendor),
+    json: ['payload_schema'],
+    present: presentCommandType,
+  });
+};

@@ -1,8 +1,7 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import { canonicalJson } from '../../platform/canonical-json.js';
-import type { Database, Transaction } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/database.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -13,19 +12,19 @@ import { commandTypes } from './command-types.table.js';
 import { compilePayloadSchema } from './payload-schema.js';
 import { presentCommandType } from './present-command-type.js';
 
-type Put = Parameters<Handler<typeof contract.commandTypes.put>>[0];
+type Put = Parameters<Handler<'commandTypes.put'>>[0];
 
 export const putCommandType =
-  (database: Database, limit: number): Handler<typeof contract.commandTypes.put> =>
+  (limit: number): Handler<'commandTypes.put'> =>
   async ({ params, body }, call) => {
     if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
-    const row = await withAudit(database, call, { fields: body }, async (tx) => {
+    const put = await withAudit(call, { fields: body }, async (tx) => {
       await readRow(tx, call, vendors, eq(vendors.vendor, params.vendor));
       return (
         (await insertCommandType(tx, { params, body, limit }, call)) ?? updateCommandType(tx, { params, body }, call)
       );
     });
-    return { status: 200, body: presentCommandType(row, call.requestId) };
+    return { status: 200, body: put };
   };
 
 /** Null if the command type exists, or if the body lacks a field that a new one needs. */

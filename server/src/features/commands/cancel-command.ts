@@ -1,8 +1,5 @@
-import type { contract } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { ownRow, readRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { commands } from './commands.table.js';
@@ -11,17 +8,13 @@ import { countCompleted, type Move, moveCommands } from './move-commands.js';
 import { cancel } from './transitions.js';
 
 export const cancelCommand =
-  (database: Database, signals: Signals, metrics: Metrics): Handler<typeof contract.commands.cancel> =>
+  (signals: Signals, metrics: Metrics): Handler<'commands.cancel'> =>
   async ({ params: { command_id: commandId } }, call) => {
-    const { tenantId, requestId, caller } = call;
+    const { tenantId, caller } = call;
     const moves: Move[] = [];
-    const canceled = await asTenant(database, tenantId, async (tx) => {
-      const [row] = await tx
-        .select()
-        .from(commands)
-        .where(and(eq(commands.tenantId, tenantId), eq(commands.commandId, commandId)))
-        .for('no key update');
-      if (!row) throw call.refuse('NOT_FOUND');
+    const canceled = await call.asTenant(async (tx) => {
+      const own = ownRow(commands, call, { command_id: commandId });
+      const row = await readRow(tx, call, commands, own, 'no key update');
       const after = cancel(row);
       if (!after && row.status !== 'CANCELED') {
         throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
@@ -31,7 +24,7 @@ export const cancelCommand =
         moves.push({ tenantId, commandId, vendor: row.vendor, before: row, after, source: 'PLATFORM', reason });
         await moveCommands(tx, moves);
       }
-      return readCommand(tx, tenantId, commandId, requestId);
+      return readCommand(tx, call, commandId);
     });
     if (!canceled) throw call.refuse('NOT_FOUND');
     countCompleted(metrics, moves);

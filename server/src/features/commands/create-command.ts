@@ -37,7 +37,6 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 /** All attempts fail only if the catalog changes between check and insert each time. */
 const MAX_CATALOG_RELOADS = 5;
 
-/** The handler of the operation, and its shortcut. */
 export function createCommand(services: Services) {
   const { database, catalog, signals, metrics, payloadLimitBytes, waits } = services;
   const accept = createCommandAccepter(database);

@@ -1,6 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
@@ -12,12 +10,12 @@ import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 
 export const createCredential =
-  (database: Database, keyring: Keyring, limit: number): Handler<typeof contract.credentials.create> =>
+  (keyring: Keyring, limit: number): Handler<'credentials.create'> =>
   async ({ body }, call) => {
     const { tenantId } = call;
-    const held = body.rotate_secret ? await platformScopesOfCaller(database, call) : [];
+    const held = body.rotate_secret ? await platformScopesOfCaller(call) : [];
     const change = { fields: body as object, created: body.client_id };
-    return withAudit(database, call, change, async (tx) => {
+    return withAudit(call, change, async (tx) => {
       const existing = body.rotate_secret ? await lockCredential(tx, call, body.client_id) : null;
       if (existing) {
         refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);

@@ -1,19 +1,16 @@
-import type { contract } from '@tenant-open-platform/contract';
-import { inArray } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presentCredential } from './present-credential.js';
 
 export const listCredentials =
-  (database: Database, basePath: string): Handler<typeof contract.credentials.list> =>
+  (basePath: string): Handler<'credentials.list'> =>
   async ({ query }, call) => {
-    const { body } = await newestFirst(database, call, query, {
+    const { body } = await newestFirst(call, query, {
       table: credentials,
       order: ['createdAt', 'clientId'],
-      filters: query.status && inArray(credentials.status, query.status),
-      present: (row) => presentCredential(row, call),
+      filteredBy: ['status'],
+      present: presentCredential,
     });
     const { items, next_cursor: nextCursor } = body;
     const status = query.status ? `&status=${query.status.join()}` : '';

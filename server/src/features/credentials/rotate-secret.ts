@@ -2,8 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import { updateRow } from '../../platform/operation/rows.js';
-import { credentialOwner } from '../../platform/secrets/credential-owner.js';
-import { generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
+import { credentialOwner, generateCredentialSecret } from '../../platform/secrets/credential-secret.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 
 type Row = typeof credentials.$inferSelect;

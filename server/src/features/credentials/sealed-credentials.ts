@@ -1,5 +1,5 @@
 import { credentials } from '../../platform/identity/credentials.table.js';
-import { credentialOwner } from '../../platform/secrets/credential-owner.js';
+import { credentialOwner } from '../../platform/secrets/credential-secret.js';
 import { sealedTable } from '../../platform/secrets/sealed-secrets.js';
 
 export const sealedCredentials = sealedTable(credentials, {

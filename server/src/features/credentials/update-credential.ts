@@ -1,7 +1,6 @@
-import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { updateRow } from '../../platform/operation/rows.js';
@@ -13,11 +12,11 @@ import { presentCredential } from './present-credential.js';
 import { rotateSecret } from './rotate-secret.js';
 
 export const updateCredential =
-  (database: Database, keyring: Keyring): Handler<typeof contract.credentials.update> =>
+  (keyring: Keyring): Handler<'credentials.update'> =>
   async ({ params: { client_id: clientId }, body }, call) => {
     const { tenantId } = call;
-    const held = await platformScopesOfCaller(database, call);
-    return withAudit(database, call, { fields: body }, async (tx) => {
+    const held = await platformScopesOfCaller(call);
+    return withAudit(call, { fields: body }, async (tx) => {
       const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
       const locked = await lockCredential(tx, call, clientId);
       if (!locked) throw call.refuse('NOT_FOUND');

@@ -1,9 +1,6 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { asc, desc, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { all, boundedScan } from '../../platform/database/bounded-scan.js';
-import type { Database } from '../../platform/database/database.js';
 import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { firstIdAt } from '../../platform/new-id.js';
 import { answerPage, cursorWriter, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -21,7 +18,7 @@ const hasStatus: Record<typeof status._.data, SQL> = {
 };
 
 export const listDeviceRequests =
-  (database: Database, waitFor: WaitFor): Handler<typeof contract.deviceRequests.list> =>
+  (waitFor: WaitFor): Handler<'deviceRequests.list'> =>
   async ({ query: { limit, cursor, wait_seconds: waitSeconds, ...filters } }, call) => {
     const list = { call, filters };
     const position = readCursor(list, cursor, ID);
@@ -49,7 +46,7 @@ export const listDeviceRequests =
       // Oldest first, a page that has read its maximum of rows is answered even if it is empty: its cursor goes on.
       isEnough: ({ rows, lastRead }) => rows.length > 0 || (isAscending && lastRead !== null),
       look: () =>
-        asTenant(database, call.tenantId, async (tx) => {
+        call.asTenant(async (tx) => {
           const { from, where, lastRead } = await boundedScan(tx, {
             columns: [deviceRequests.deviceRequestId],
             direction: isAscending ? 'asc' : 'desc',
@@ -74,6 +71,6 @@ export const listDeviceRequests =
     return answerPage(
       pageOf(list, found.rows, found.limit, (row) => row.deviceRequestId, found.lastRead),
       call,
-      (row, requestId) => ({ ...presentDeviceRequest(row, requestId), cursor: cursorAt(row.deviceRequestId) }),
+      (row) => ({ ...presentDeviceRequest(row, call), cursor: cursorAt(row.deviceRequestId) }),
     );
   };

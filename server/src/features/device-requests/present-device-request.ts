@@ -1,4 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
+import type { Call } from '../../platform/operation/call.js';
 import { deviceRequests } from './device-requests.table.js';
 
 type Row = typeof deviceRequests.$inferSelect;
@@ -13,7 +14,7 @@ export const currentDeviceRequest = {
   >`case when ${status} = 'PENDING' and ${expiresAt} <= now() then 'EXPIRED' else ${status} end`,
 };
 
-export const presentDeviceRequest = (row: Row, requestId: string) => ({
+export const presentDeviceRequest = (row: Row, { requestId }: Pick<Call, 'requestId'>) => ({
   device_request_id: row.deviceRequestId,
   vendor: row.vendor,
   device_id: row.deviceId,

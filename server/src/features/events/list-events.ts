@@ -1,9 +1,8 @@
-import { type contract, eventTypes } from '@tenant-open-platform/contract';
+import { eventTypes } from '@tenant-open-platform/contract';
 import { and, asc, desc, eq, getTableColumns, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { all, type Bounded, boundedScan } from '../../platform/database/bounded-scan.js';
-import type { Database, Transaction } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/database.js';
 import { fittingRows, jsonBytes } from '../../platform/database/fitting-rows.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { cursorWriter, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { events } from '../../platform/outbox/events.table.js';
@@ -24,7 +23,7 @@ const occurredAt = sql`case when ${events.eventType} = 'command.completed'
   then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
 export const listEvents =
-  (database: Database, waitFor: WaitFor, cursorKey: Buffer): Handler<typeof contract.events.list> =>
+  (waitFor: WaitFor, cursorKey: Buffer): Handler<'events.list'> =>
   async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
     const { tenantId } = call;
     const list = { call, filters };
@@ -35,7 +34,7 @@ export const listEvents =
     const given = sealed === null ? null : numbers.open(sealed);
     if (sealed !== null && given === null) throw call.refuse('INVALID_CURSOR');
     const start = () =>
-      asTenant(database, tenantId, async (tx) => {
+      call.asTenant(async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
         const since = from ?? filters.occurred_after;
         return since === undefined ? BEGINNING : positionBefore(tx, since, tenantId);
@@ -70,7 +69,7 @@ export const listEvents =
       // A page that has read its maximum of rows is answered even if it is empty: its cursor goes on.
       isEnough: ({ rows, lastRead }) => rows.length > 0 || lastRead !== null,
       look: () =>
-        asTenant(database, tenantId, async (tx) => {
+        call.asTenant(async (tx) => {
           const { from, where, lastRead } = await scan(tx);
           const rows = await fittingRows(tx, {
             first: (count) => withCommands(tx, { from, where, order: isDescending ? desc : asc, count }),

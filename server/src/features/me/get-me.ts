@@ -1,8 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
-import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialGone } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -11,9 +9,9 @@ import { grantsOf } from '../roles/granting.js';
 type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 
 export const getMe =
-  (database: Database, limits: Limits): Handler<typeof contract.me.get> =>
-  async (_request, { caller: { tenantId, clientId }, admittedAt, requestId }) => {
-    const { row, grants } = await asTenant(database, tenantId, async (tx) => {
+  (limits: Limits): Handler<'me.get'> =>
+  async (_request, { caller: { tenantId, clientId }, admittedAt, requestId, asTenant }) => {
+    const { row, grants } = await asTenant(async (tx) => {
       const [row] = await tx
         .select()
         .from(credentials)

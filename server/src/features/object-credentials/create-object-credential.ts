@@ -1,6 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { insertRow } from '../../platform/operation/rows.js';
@@ -13,10 +11,9 @@ import { presentObjectCredential } from './present-object-credential.js';
 
 export const createObjectCredential =
   (
-    database: Database,
     keyring: Keyring,
     { limit, allowInsecure }: { limit: number; allowInsecure: boolean },
-  ): Handler<typeof contract.objectCredentials.create> =>
+  ): Handler<'objectCredentials.create'> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const endpoint = canonicalEndpoint(body.endpoint, allowInsecure);
@@ -24,9 +21,9 @@ export const createObjectCredential =
     refuseHostNameOfAddress({ endpoint, forcePathStyle });
     const identity = { tenantId, credentialId: newId(call.admittedAt.getTime()), secretVersion: 1 };
 
-    const row = await withAudit(database, call, { fields: body, created: identity.credentialId }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: identity.credentialId }, async (tx) => {
       await refuseBeyondLimit(tx, call, objectCredentials, limit);
-      const created = await insertRow(tx, objectCredentials, {
+      const row = await insertRow(tx, objectCredentials, {
         ...identity,
         name: body.name,
         provider: body.provider ?? null,
@@ -39,9 +36,9 @@ export const createObjectCredential =
         status: body.status ?? 'ACTIVE',
       });
       return {
-        ...changeOf(call, presentObjectCredential, null, created),
+        ...changeOf(call, presentObjectCredential, null, row),
         secrets: { secret_access_key: 'set', session_token: body.session_token ? 'set' : undefined },
       };
     });
-    return { status: 201, body: presentObjectCredential(row, call.requestId) };
+    return { status: 201, body: created };
   };

@@ -1,5 +1,4 @@
 import { ObjectConfigStatus } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
 import { boolean, foreignKey, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
@@ -27,6 +26,3 @@ export const objectCredentials = pgTable(
     foreignKey({ name: 'object_credentials_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );
-
-export const isObjectCredential = (tenantId: string, credentialId: string) =>
-  and(eq(objectCredentials.tenantId, tenantId), eq(objectCredentials.credentialId, credentialId));

@@ -1,32 +1,26 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database, Transaction } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/database.js';
 import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { readRow, updateRow } from '../../platform/operation/rows.js';
+import { ownRow, readRow, updateRow } from '../../platform/operation/rows.js';
 import type { Keyring } from '../../platform/secrets/keyring.js';
 import { objectResources } from '../object-resources/object-resources.table.js';
-import { isObjectCredential, objectCredentials } from './object-credentials.table.js';
+import { objectCredentials } from './object-credentials.table.js';
 import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
 import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
 import { presentObjectCredential } from './present-object-credential.js';
 
 type Row = typeof objectCredentials.$inferSelect;
-type Body = Parameters<Handler<typeof contract.objectCredentials.update>>[0]['body'];
+type Body = Parameters<Handler<'objectCredentials.update'>>[0]['body'];
 
 export const updateObjectCredential =
-  (
-    database: Database,
-    keyring: Keyring,
-    { allowInsecure }: { allowInsecure: boolean },
-  ): Handler<typeof contract.objectCredentials.update> =>
-  async ({ params: { credential_id: credentialId }, body }, call) => {
-    const { tenantId } = call;
+  (keyring: Keyring, { allowInsecure }: { allowInsecure: boolean }): Handler<'objectCredentials.update'> =>
+  async ({ params, body }, call) => {
     const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
 
-    const row = await withAudit(database, call, { fields: body }, async (tx) => {
-      const own = isObjectCredential(tenantId, credentialId);
+    const changed = await withAudit(call, { fields: body }, async (tx) => {
+      const own = ownRow(objectCredentials, call, params);
       const locked = await readRow(tx, call, objectCredentials, own, 'no key update');
       const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
       refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
@@ -48,7 +42,7 @@ export const updateObjectCredential =
         },
       };
     });
-    return { status: 200, body: presentObjectCredential(row, call.requestId) };
+    return { status: 200, body: changed };
   };
 
 function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {

@@ -1,6 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { newId } from '../../platform/new-id.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { insertRow } from '../../platform/operation/rows.js';
@@ -15,18 +13,18 @@ const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 const MAX_EXPIRES_IN_SECONDS = 3600;
 
 export const createObjectResource =
-  (database: Database, limit: number): Handler<typeof contract.objectResources.create> =>
+  (limit: number): Handler<'objectResources.create'> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const keyPrefix = body.key_prefix ?? '';
     refuseKeyPrefix(keyPrefix);
     const resourceId = newId(call.admittedAt.getTime());
 
-    const row = await withAudit(database, call, { fields: body, created: resourceId }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: resourceId }, async (tx) => {
       await refuseBeyondLimit(tx, call, objectResources, limit);
       const credential = await lockCredentialOfResource(tx, tenantId, body.credential_id);
       refuseBucketInHostName(credential, body.bucket, 'body/bucket');
-      const created = await insertRow(tx, objectResources, {
+      const row = await insertRow(tx, objectResources, {
         tenantId,
         resourceId,
         name: body.name,
@@ -39,7 +37,7 @@ export const createObjectResource =
         maxExpiresInSeconds: body.max_expires_in_seconds ?? MAX_EXPIRES_IN_SECONDS,
         status: body.status ?? 'ACTIVE',
       });
-      return changeOf(call, presentObjectResource, null, created);
+      return changeOf(call, presentObjectResource, null, row);
     });
-    return { status: 201, body: presentObjectResource(row, call.requestId) };
+    return { status: 201, body: created };
   };

@@ -1,5 +1,4 @@
 import { ObjectConfigStatus, ObjectOperation } from '@tenant-open-platform/contract';
-import { and, eq } from 'drizzle-orm';
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../platform/database/columns.js';
 import { objectCredentials } from '../object-credentials/object-credentials.table.js';
@@ -35,6 +34,3 @@ export const objectResources = pgTable(
     index('object_resources_of_credential').on(table.tenantId, table.credentialId, table.resourceId),
   ],
 );
-
-export const isObjectResource = (tenantId: string, resourceId: string) =>
-  and(eq(objectResources.tenantId, tenantId), eq(objectResources.resourceId, resourceId));

@@ -13,7 +13,6 @@ export function refuseKeyPrefix(keyPrefix: string): void {
   if (problem !== null) throw invalidValue('body/key_prefix', problem);
 }
 
-/** The problem of a key with this prefix; null if there is none. */
 function objectKeyProblem(keyPrefix: string, objectKey: string): string | null {
   const key = keyPrefix + objectKey;
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) return 'must be at most 1024 bytes of UTF-8 with key_prefix';

@@ -24,7 +24,6 @@ const DEFAULT_EXPIRES_IN_SECONDS = 900;
 export const expiresInSeconds = ({ maxExpiresInSeconds }: Policy, asked: Asked) =>
   asked.expires_in_seconds ?? Math.min(DEFAULT_EXPIRES_IN_SECONDS, maxExpiresInSeconds);
 
-/** Every rule of the policy that the request violates. */
 export function denialsOf(policy: Policy, asked: Asked): ErrorDetail[] {
   const { allowedOperations, allowedContentTypes, maxObjectBytes, maxExpiresInSeconds } = policy;
   const denials: ErrorDetail[] = [];

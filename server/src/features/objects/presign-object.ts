@@ -1,7 +1,4 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { and, eq, notInArray } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import { newId } from '../../platform/new-id.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
@@ -15,18 +12,18 @@ import { refuseObjectKey } from './object-key.js';
 import { denialsOf, expiresInSeconds } from './object-policy.js';
 import { presignedUrl } from './presigned-url.js';
 
-type Route = typeof contract.objects.presign;
-type Body = Parameters<Handler<Route>>[0]['body'];
+type Presign = Handler<'objects.presign'>;
+type Body = Parameters<Presign>[0]['body'];
 
 export const presignObject =
-  (database: Database, keyring: Keyring): Handler<Route> =>
+  (keyring: Keyring): Presign =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const presignId = newId(call.admittedAt.getTime());
     // In whole seconds, like the date of a signature.
     const signedAt = new Date(Math.floor(call.admittedAt.getTime() / 1000) * 1000);
 
-    return asTenant(database, tenantId, async (tx) => {
+    return call.asTenant(async (tx) => {
       const [found] = await tx
         .select({ resource: objectResources, credential: objectCredentials })
         .from(objectResources)

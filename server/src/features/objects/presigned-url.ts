@@ -1,6 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch';
 
-/** A bucket and its access key. */
 export type Bucket = {
   endpoint: string;
   region: string;

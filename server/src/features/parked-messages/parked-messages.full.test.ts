@@ -13,7 +13,8 @@ import { parkedMessagesOf } from '../../../test/support/parked-messages.js';
 import type { Bus } from '../../platform/bus/bus.js';
 import { natsBus } from '../../platform/bus/nats-bus.js';
 import { parkMessage } from '../../platform/bus/parked-messages.js';
-import type { Database } from '../../platform/database/database.js';
+import type { Database, Transaction } from '../../platform/database/database.js';
+import { asTenant } from '../../platform/database/roles.js';
 import { refuse } from '../../platform/operation/api-error.js';
 import { retryParkedMessage } from './retry-parked-message.js';
 
@@ -147,7 +148,7 @@ test('what an adapter sent stays parked until the platform has taken it, though 
   const message = await parked(tenant.tenant_id, subject);
   // Acknowledges every message, and delivers none.
   const bus = { publish: async () => [] } as Partial<Bus> as Bus;
-  expect((await retryParkedMessage(database, bus)(requestOf(message), newCall())).status).toBe(200);
+  expect((await retryParkedMessage(bus)(requestOf(message), newCall())).status).toBe(200);
   expect(await stays(message)).toBe(true);
 });
 
@@ -169,7 +170,7 @@ const requestOf = (message: Answer['body']) => ({
   body: {},
 });
 
-const newCall = () => ({
+const newCall = (on = database) => ({
   operation: 'parkedMessages.retry',
   requestId: randomUUID(),
   path: '',
@@ -177,6 +178,7 @@ const newCall = () => ({
   tenantId: tenant.tenant_id,
   admittedAt: new Date(),
   refuse,
+  asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, id = tenant.tenant_id) => asTenant(on, id, work),
 });
 
 const unavailable = {
@@ -193,7 +195,7 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
   const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_d');
   await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
   const message = await parked(tenant.tenant_id, subject);
-  await expect(retryParkedMessage(database, bus)(requestOf(message), newCall())).rejects.toMatchObject(unavailable);
+  await expect(retryParkedMessage(bus)(requestOf(message), newCall())).rejects.toMatchObject(unavailable);
   await parked(tenant.tenant_id, subject);
 });
 
@@ -216,7 +218,7 @@ test('a retry that waits for a bus that hangs holds no connection to the databas
       resolve();
       return bus.publish(messages);
     };
-    const retried = retryParkedMessage(single, { ...bus, publish })(requestOf(message), newCall());
+    const retried = retryParkedMessage({ ...bus, publish })(requestOf(message), newCall(single));
     void expect(retried)
       .rejects.toMatchObject(unavailable)
       .finally(() => finished.push('retry'));

@@ -1,7 +1,9 @@
 import type { ParkedMessageKind } from '@tenant-open-platform/contract';
 import { readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
 import type { z } from 'zod';
-import type { parkedMessages } from '../../platform/bus/parked-messages.table.js';
+import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
+import type { Call } from '../../platform/operation/call.js';
+import { presenter } from '../../platform/operation/presenter.js';
 
 export type Kind = z.infer<typeof ParkedMessageKind>;
 
@@ -24,18 +26,11 @@ export function canRetry({ subject, isWhole }: Pick<Row, 'subject' | 'isWhole'>)
   return isWhole && kind !== undefined && kind !== 'commands';
 }
 
-export function presentParkedMessage(row: Row, requestId: string) {
+const present = presenter(parkedMessages, 'isWhole');
+
+export function presentParkedMessage(row: Row, call: Call) {
   const read = readSubject(row.subject);
   const kind = (read && kinds.get(read.kind)) ?? null;
-  return {
-    parked_message_id: row.parkedMessageId,
-    tenant_id: row.tenantId,
-    parked_at: row.parkedAt.toISOString(),
-    subject: row.subject,
-    kind,
-    vendor: kind === 'EVENT' ? null : (read?.name ?? null),
-    reason: row.reason,
-    can_retry: canRetry(row),
-    request_id: requestId,
-  };
+  const vendor = kind === 'EVENT' ? null : (read?.name ?? null);
+  return { ...present(row, call), kind, vendor, can_retry: canRetry(row) };
 }

@@ -1,7 +1,6 @@
-import { type contract, objectAndAction } from '@tenant-open-platform/contract';
+import { objectAndAction } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import { newId } from '../../platform/new-id.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
@@ -14,16 +13,16 @@ import { presentPolicy } from './present-policy.js';
 const locationOf = () => 'body/scope';
 
 export const createPolicy =
-  (database: Database, limit: number): Handler<typeof contract.policies.create> =>
+  (limit: number): Handler<'policies.create'> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const scopes = readScopes(call, [body.scope], locationOf);
-    const held = await platformScopesOfCaller(database, call);
+    const held = await platformScopesOfCaller(call);
     refuseBeyond(held, scopes);
     refuseScopesOfPlatformTenant(call, scopes, locationOf);
 
     const policyId = newId(call.admittedAt.getTime());
-    const row = await withAudit(database, call, { fields: body, created: policyId }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: policyId }, async (tx) => {
       // A policy of a role counts against the limit of roles.
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
       await refuseBeyondLimit(tx, call, policies, limit, direct);
@@ -35,9 +34,9 @@ export const createPolicy =
         createdAt: call.admittedAt,
         ...objectAndAction(scope),
       }));
-      const [created] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
-      if (!created) throw call.refuse('POLICY_ALREADY_EXISTS');
-      return changeOf(call, presentPolicy, null, created);
+      const [row] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
+      if (!row) throw call.refuse('POLICY_ALREADY_EXISTS');
+      return changeOf(call, presentPolicy, null, row);
     });
-    return { status: 201, body: presentPolicy(row, call.requestId) };
+    return { status: 201, body: created };
   };

@@ -1,28 +1,29 @@
-import { type contract, objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { deleteRow } from '../../platform/operation/rows.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond } from '../roles/granting.js';
 import { presentPolicy } from './present-policy.js';
 
-export const revokePolicy =
-  (database: Database): Handler<typeof contract.policies.revoke> =>
-  async ({ query: { client_id: clientId, scope: name } }, call) => {
-    const { tenantId } = call;
-    const scopes = readScopes(call, [name], () => 'query/scope');
-    const held = await platformScopesOfCaller(database, call);
-    refuseBeyond(held, scopes);
-    const { object, action } = objectAndAction(name as Scope);
-    const change = { fields: {}, created: '' };
-    const row = await withAudit(database, call, change, async (tx) => {
-      const ofClient = and(eq(policies.tenantId, tenantId), eq(policies.clientId, clientId));
-      const isScope = and(eq(policies.object, object), eq(policies.action, action));
-      const deleted = await deleteRow(tx, call, policies, and(ofClient, isScope));
-      change.created = deleted.policyId;
-      return { before: presentPolicy(deleted, call.requestId), after: null, result: deleted };
-    });
-    return { status: 200, body: presentPolicy(row, call.requestId) };
-  };
+export const revokePolicy: Handler<'policies.revoke'> = async (
+  { query: { client_id: clientId, scope: name } },
+  call,
+) => {
+  const { tenantId } = call;
+  const scopes = readScopes(call, [name], () => 'query/scope');
+  const held = await platformScopesOfCaller(call);
+  refuseBeyond(held, scopes);
+  const { object, action } = objectAndAction(name as Scope);
+  const change = { fields: {}, created: '' };
+  const revoked = await withAudit(call, change, async (tx) => {
+    const ofClient = and(eq(policies.tenantId, tenantId), eq(policies.clientId, clientId));
+    const isScope = and(eq(policies.object, object), eq(policies.action, action));
+    const deleted = await deleteRow(tx, call, policies, and(ofClient, isScope));
+    change.created = deleted.policyId;
+    const before = presentPolicy(deleted, call);
+    return { before, after: null, result: before };
+  });
+  return { status: 200, body: revoked };
+};

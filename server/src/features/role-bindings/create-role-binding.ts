@@ -1,6 +1,5 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database, Transaction } from '../../platform/database/database.js';
+import type { Transaction } from '../../platform/database/database.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -10,12 +9,12 @@ import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { presentRoleBinding } from './present-role-binding.js';
 
 export const createRoleBinding =
-  (database: Database, limit: number): Handler<typeof contract.roleBindings.create> =>
+  (limit: number): Handler<'roleBindings.create'> =>
   async ({ body }, call) => {
     const { tenantId } = call;
     const { client_id: clientId, role } = body;
-    const held = await platformScopesOfCaller(database, call);
-    const row = await withAudit(database, call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
+    const held = await platformScopesOfCaller(call);
+    const created = await withAudit(call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
       refuseBeyond(held, builtInScopes(role));
       await refuseBeyondLimit(tx, call, roleBindings, limit);
       const granted = await scopesOfRole(tx, tenantId, role);
@@ -25,10 +24,10 @@ export const createRoleBinding =
       const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
       if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
       // The scopes of the role at this time: the log must show the meaning of the binding.
-      const after = { ...presentRoleBinding(bound, call.requestId), scopes: granted };
-      return { before: null, after, result: bound };
+      const result = presentRoleBinding(bound, call);
+      return { before: null, after: { ...result, scopes: granted }, result };
     });
-    return { status: 201, body: presentRoleBinding(row, call.requestId) };
+    return { status: 201, body: created };
   };
 
 /** Null if the binding exists. */

@@ -1,17 +1,13 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
-import type { Database } from '../../platform/database/database.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presentRoleBinding } from './present-role-binding.js';
 
-export const listRoleBindings =
-  (database: Database): Handler<typeof contract.roleBindings.list> =>
-  ({ query }, call) =>
-    newestFirst(database, call, query, {
-      table: roleBindings,
-      order: ['createdAt', 'clientId', 'role'],
-      range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
-      present: presentRoleBinding,
-    });
+export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) =>
+  newestFirst(call, query, {
+    table: roleBindings,
+    order: ['createdAt', 'clientId', 'role'],
+    range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
+    present: presentRoleBinding,
+  });

@@ -1,8 +1,4 @@
-import type { roleBindings } from '../../platform/identity/role-bindings.table.js';
+import { roleBindings } from '../../platform/identity/role-bindings.table.js';
+import { presenter } from '../../platform/operation/presenter.js';
 
-export const presentRoleBinding = (row: typeof roleBindings.$inferSelect, requestId: string) => ({
-  client_id: row.clientId,
-  role: row.role,
-  created_at: row.createdAt.toISOString(),
-  request_id: requestId,
-});
+export const presentRoleBinding = presenter(roleBindings, 'tenantId');

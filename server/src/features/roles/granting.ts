@@ -9,8 +9,7 @@ import {
 import { and, eq, inArray } from 'drizzle-orm';
 import { type PgColumn, unionAll } from 'drizzle-orm/pg-core';
 import { forbidden } from '../../platform/auth/authorize.js';
-import type { Database, Transaction } from '../../platform/database/database.js';
-import { asTenant } from '../../platform/database/roles.js';
+import type { Transaction } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { roles } from '../../platform/identity/roles.table.js';
@@ -70,9 +69,9 @@ export async function policiesOfRole(tx: Transaction, tenantId: string, role: st
 
 const isPlatformScope = (scope: Scope) => scope.startsWith('platform:');
 
-/** The platform:* scopes that the caller holds in its own tenant. */
-export async function platformScopesOfCaller(database: Database, { caller }: Call): Promise<Scope[]> {
-  const grants = await asTenant(database, caller.tenantId, (tx) => grantsOf(tx, caller.tenantId, caller.clientId));
+export async function platformScopesOfCaller({ caller, asTenant }: Call): Promise<Scope[]> {
+  const { tenantId, clientId } = caller;
+  const grants = await asTenant((tx) => grantsOf(tx, tenantId, clientId), tenantId);
   return grants.scopes.filter(isPlatformScope);
 }
 

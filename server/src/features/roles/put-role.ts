@@ -1,7 +1,6 @@
-import { type contract, objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import { roles } from '../../platform/identity/roles.table.js';
 import { newId } from '../../platform/new-id.js';
@@ -21,10 +20,10 @@ import { presentRole } from './present-role.js';
 const locationOf = (index: number) => `body/scopes/${index}`;
 
 export const putRole =
-  (database: Database, limit: number): Handler<typeof contract.roles.put> =>
+  (limit: number): Handler<'roles.put'> =>
   async ({ params: { role }, body }, call) => {
     const { tenantId } = call;
-    const held = await platformScopesOfCaller(database, call);
+    const held = await platformScopesOfCaller(call);
     refuseBeyond(held, builtInScopes(role));
     if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
     const scopes = readScopes(call, body.scopes, locationOf);
@@ -32,7 +31,7 @@ export const putRole =
     refuseScopesOfPlatformTenant(call, scopes, locationOf);
 
     const own = and(eq(roles.tenantId, tenantId), eq(roles.role, role));
-    await withAudit(database, call, { fields: body }, async (tx) => {
+    await withAudit(call, { fields: body }, async (tx) => {
       const [existing] = await tx.select().from(roles).where(own);
       if (!existing) await refuseBeyondLimit(tx, call, roles, limit);
       // The lock keeps the role unchanged until the commit: a binding grants exactly the scopes that its author was
@@ -47,7 +46,7 @@ export const putRole =
       if (scopes.length > 0) await tx.insert(policies).values(scopes.map((scope) => policyOf(tenantId, role, scope)));
       return { before: existing ? { role, scopes: replaced } : null, after: { role, scopes }, result: null };
     });
-    return { status: 200, body: presentRole({ role, scopes, builtIn: false }, call.requestId) };
+    return { status: 200, body: presentRole({ role, scopes, builtIn: false }, call) };
   };
 
 const policyOf = (tenantId: string, role: string, scope: Scope) => ({

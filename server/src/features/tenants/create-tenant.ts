@@ -1,7 +1,6 @@
-import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { ne } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
@@ -9,19 +8,19 @@ import { presentTenant } from './present-tenant.js';
 import { refuseBeyondLimit } from './refuse-beyond-limit.js';
 
 export const createTenant =
-  (database: Database, limit: number): Handler<typeof contract.tenants.create> =>
+  (limit: number): Handler<'tenants.create'> =>
   async ({ body }, call) => {
     if (body.tenant_id === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
-    const row = await withAudit(database, call, { fields: body, created: body.tenant_id }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: body.tenant_id }, async (tx) => {
       await refuseBeyondLimit(tx, call, tenants, limit, ne(tenants.status, 'DELETED'));
       await refuseUnknownVendors(tx, body.vendors);
-      const [created] = await tx
+      const [row] = await tx
         .insert(tenants)
         .values({ tenantId: body.tenant_id, name: body.name, status: body.status ?? 'ACTIVE', vendors: body.vendors })
         .onConflictDoNothing()
         .returning();
-      if (!created) throw call.refuse('TENANT_ALREADY_EXISTS');
-      return changeOf(call, presentTenant, null, created);
+      if (!row) throw call.refuse('TENANT_ALREADY_EXISTS');
+      return changeOf(call, presentTenant, null, row);
     });
-    return { status: 201, body: presentTenant(row, call.requestId) };
+    return { status: 201, body: created };
   };

@@ -1,16 +1,11 @@
-import type { tenants } from '../../platform/identity/tenants.table.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
+import type { Call } from '../../platform/operation/call.js';
+import { presenter } from '../../platform/operation/presenter.js';
 
-export const presentTenant = (row: typeof tenants.$inferSelect, requestId: string) => ({
-  tenant_id: row.tenantId,
-  name: row.name,
-  status: row.status,
-  vendors: row.vendors,
-  deletion: row.deletion && {
-    requested_at: row.deletion.requested_at,
-    rows_deleted: row.deletion.rows_deleted,
-    finished_at: row.deletion.finished_at,
-  },
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
-  request_id: requestId,
-});
+const present = presenter(tenants, 'deletion');
+
+export function presentTenant(row: typeof tenants.$inferSelect, call: Call) {
+  if (!row.deletion) return { ...present(row, call), deletion: null };
+  const { work: _, ...deletion } = row.deletion;
+  return { ...present(row, call), deletion };
+}

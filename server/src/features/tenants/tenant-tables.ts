@@ -1,6 +1,6 @@
 import type { TenantExportType } from '@tenant-open-platform/contract';
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
-import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
@@ -8,6 +8,7 @@ import { credentials } from '../../platform/identity/credentials.table.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { roles } from '../../platform/identity/roles.table.js';
+import { keyOf } from '../../platform/operation/rows.js';
 import { events } from '../../platform/outbox/events.table.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';
 import { busPrincipals } from '../bus-principals/bus-principals.table.js';
@@ -24,7 +25,7 @@ type ExportedTable = { type: z.infer<typeof TenantExportType>; table: TenantTabl
 
 /**
  * In the order of the export: a row comes after the rows that it refers to. Every column is exported, except secrets,
- * hashes and the number that only nonces use.
+ * hashes, and the numbers of the whole platform.
  */
 export const exportedTables: readonly ExportedTable[] = [
   exported('role', roles),
@@ -38,7 +39,7 @@ export const exportedTables: readonly ExportedTable[] = [
   exported('object_resource', objectResources),
   exported('object_grant', objectGrants),
   exported('command', commands, ['payloadSha256']),
-  exported('event', events),
+  exported('event', events, ['seq']),
   exported('device_request', deviceRequests, ['replySha256']),
   exported('parked_message', parkedMessages),
   exported('audit_event', auditEvents),
@@ -66,23 +67,13 @@ function exported<Table extends TenantTable>(
   return { type, table, columns: columns.map(([, column]) => column) };
 }
 
-/** The columns of the primary key after the tenant. */
-export function keyOf(table: PgTable): PgColumn[] {
-  const { primaryKeys, columns } = getTableConfig(table);
-  const names = primaryKeys[0]?.columns.slice(1).map(({ name }) => name) ?? [];
-  return names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
-}
-
-/** The columns side by side, as a row or as an order. */
 export const listed = (columns: readonly PgColumn[]): SQL => sql.join([...columns], sql`, `);
 
-/** The rows of a tenant whose keys are after this one. */
 export const isInTenantAfter = (table: TenantTable, tenantId: string, after: string[] | null) =>
   after === null
     ? sql`${table.tenantId} = ${tenantId}`
     : sql`${table.tenantId} = ${tenantId} and (${listed(keyOf(table))}) > (${valuesOf(table, after)})`;
 
-/** The texts of a key, as values of its columns. */
 export const valuesOf = (table: PgTable, key: readonly string[]): SQL =>
   sql.join(
     keyOf(table).map((column, index) => sql`${key[index]}::text::${sql.raw(column.getSQLType())}`),

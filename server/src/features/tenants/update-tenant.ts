@@ -1,7 +1,6 @@
-import { type contract, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { readRow, updateRow } from '../../platform/operation/rows.js';
@@ -10,10 +9,10 @@ import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
 import { presentTenant } from './present-tenant.js';
 
 export const updateTenant =
-  (database: Database, signals: Signals): Handler<typeof contract.tenants.update> =>
+  (signals: Signals): Handler<'tenants.update'> =>
   async ({ body }, call) => {
     if (call.tenantId === PLATFORM_TENANT_ID && body.status === 'DISABLED') throw call.refuse('TENANT_ID_RESERVED');
-    const row = await withAudit(database, call, { fields: body }, async (tx) => {
+    const changed = await withAudit(call, { fields: body }, async (tx) => {
       const own = eq(tenants.tenantId, call.tenantId);
       const locked = await readRow(tx, call, tenants, own, 'no key update');
       await refuseUnknownVendors(tx, body.vendors);
@@ -22,5 +21,5 @@ export const updateTenant =
       return changeOf(call, presentTenant, locked, updated);
     });
     signals.send([topics.busAccess]);
-    return { status: 200, body: presentTenant(row, call.requestId) };
+    return { status: 200, body: changed };
   };

@@ -1,9 +1,4 @@
-import type { vendors } from './vendors.table.js';
+import { presenter } from '../../platform/operation/presenter.js';
+import { vendors } from './vendors.table.js';
 
-export const presentVendor = (row: typeof vendors.$inferSelect, requestId: string) => ({
-  vendor: row.vendor,
-  enabled: row.enabled,
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
-  request_id: requestId,
-});
+export const presentVendor = presenter(vendors);

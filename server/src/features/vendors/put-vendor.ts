@@ -1,7 +1,5 @@
-import type { contract } from '@tenant-open-platform/contract';
 import { eq, sql } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import type { Database } from '../../platform/database/database.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
@@ -9,9 +7,9 @@ import { presentVendor } from './present-vendor.js';
 import { vendors } from './vendors.table.js';
 
 export const putVendor =
-  (database: Database, signals: Signals, limit: number): Handler<typeof contract.vendors.put> =>
+  (signals: Signals, limit: number): Handler<'vendors.put'> =>
   async ({ params: { vendor }, body: { enabled } }, call) => {
-    const row = await withAudit(database, call, { fields: { enabled } }, async (tx) => {
+    const changed = await withAudit(call, { fields: { enabled } }, async (tx) => {
       const [existing] = await tx.select().from(vendors).where(eq(vendors.vendor, vendor)).for('no key update');
       if (!existing) await refuseBeyondLimit(tx, call, vendors, limit);
       const [put] = await tx
@@ -23,5 +21,5 @@ export const putVendor =
       return changeOf(call, presentVendor, existing, put);
     });
     signals.send([topics.busAccess]);
-    return { status: 200, body: presentVendor(row, call.requestId) };
+    return { status: 200, body: changed };
   };

@@ -4,7 +4,6 @@ import { canonicalJson } from '../canonical-json.js';
 /** The fields of a resource as in its answers. An answer contains no stored secret. */
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** The change of each secret of the resource. */
 export type SecretChanges = Readonly<Record<string, 'set' | 'rotated' | 'removed' | undefined>>;
 
 /** Fields that every resource or every request has, and those that the use of a credential changes. */

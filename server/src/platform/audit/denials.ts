@@ -1,6 +1,4 @@
 import { allOperations } from '@tenant-open-platform/contract';
-import type { Database } from '../database/database.js';
-import { asTenant } from '../database/roles.js';
 import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
 import { createWindows } from '../waiting/windows.js';
@@ -16,16 +14,16 @@ const administrativeWrites = new Set(
 );
 
 /** Records refused administrative requests in the audit log of the caller's own tenant. */
-export function createDenialRecorder(database: Database) {
+export function createDenialRecorder() {
   const denials = createWindows(60_000);
   return async (error: unknown, call: Call | undefined): Promise<void> => {
     if (!call || !(error instanceof ApiError) || error.code !== 'FORBIDDEN') return;
     if (!administrativeWrites.has(call.operation)) return;
     const { tenantId, clientId } = call.caller;
     if (denials.add(clientId).used > DENIALS_PER_MINUTE) return;
-    await asTenant(database, tenantId, async (tx) => {
+    await call.asTenant(async (tx) => {
       await lockLiveTenant(tx, tenantId, tenantId);
       await insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' });
-    });
+    }, tenantId);
   };
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { unique } from '../../../test/support/unique.js';
 import type { Database } from '../database/database.js';
+import { asTenant } from '../database/roles.js';
 import type { Call } from '../operation/call.js';
 import { withAudit } from './with-audit.js';
 
@@ -37,8 +38,9 @@ function createRole({
     caller: { tenantId, clientId: admin.client_id },
     tenantId,
     admittedAt: new Date(),
+    asTenant: (work, id = tenantId) => asTenant(database, id, work),
   };
-  return withAudit(database, call, { fields: {} }, async (tx) => {
+  return withAudit(call, { fields: {} }, async (tx) => {
     await tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);
     if (fails) throw new Error('The change failed.');
     return { before: null, after: { role }, result: null };

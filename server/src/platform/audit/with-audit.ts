@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../database/database.js';
-import { asTenant } from '../database/roles.js';
+import type { Transaction } from '../database/database.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
@@ -29,21 +28,19 @@ type Changed<Result> = {
  */
 const inTurn = createTurns();
 
-/** A change of a resource that the audit log shows as its answers do. */
-export const changeOf = <Row>(
-  { requestId }: Call,
-  present: (row: Row, requestId: string) => Facts,
+/** A change of a resource that the audit log shows as its answers do. Its result is the answer. */
+export function changeOf<Row, Item extends Facts>(
+  call: Call,
+  present: (row: Row, call: Call) => Item,
   before: Row | null | undefined,
   after: Row,
-): Changed<Row> => ({
-  before: before ? present(before, requestId) : null,
-  after: present(after, requestId),
-  result: after,
-});
+): Changed<Item> {
+  const result = present(after, call);
+  return { before: before ? present(before, call) : null, after: result, result };
+}
 
 /** Runs an administrative change and writes its audit entry in the same transaction: both are stored or neither is. */
 export function withAudit<Result>(
-  database: Database,
   call: Call,
   change: Change,
   work: (tx: Transaction) => Promise<Changed<Result>>,
@@ -61,7 +58,7 @@ export function withAudit<Result>(
     });
     return result;
   };
-  return inTurn(call.tenantId, () => asTenant(database, call.tenantId, changed));
+  return inTurn(call.tenantId, () => call.asTenant(changed, call.tenantId));
 }
 
 /**

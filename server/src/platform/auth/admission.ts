@@ -16,7 +16,6 @@ export type SignedRequest = {
   /** The scope that the operation needs, and the built-in roles that grant it. */
   scope: Scope | null;
   grantingRoles: readonly string[];
-  /** The tenant in the path; null if the path has none. */
   pathTenantId: string | null;
 };
 

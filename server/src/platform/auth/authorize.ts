@@ -3,7 +3,6 @@ import { ApiError, notFound } from '../operation/api-error.js';
 import { type Match, rolesThatGrant } from '../operation/find-operation.js';
 import type { Verdict } from './admission.js';
 
-/** Refuses an admitted request that matches no operation or lacks the permission for it. */
 export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): void {
   if (allow !== null) {
     throw new ApiError('METHOD_NOT_ALLOWED', {

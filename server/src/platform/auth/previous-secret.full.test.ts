@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../database/database.js';
-import { credentialOwner } from '../secrets/credential-owner.js';
+import { credentialOwner } from '../secrets/credential-secret.js';
 import type { Keyring } from '../secrets/keyring.js';
 import { createSignatureVerifier } from './signing-keys.js';
 

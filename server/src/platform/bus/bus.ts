@@ -30,7 +30,6 @@ export const RETRY_AFTER_AN_ERROR_MS = 1_000;
 
 export type StreamName = 'TOP_COMMANDS' | 'TOP_REPLIES' | 'TOP_UPDATES' | 'TOP_EVENTS';
 
-/** The subjects of each stream. */
 export const streamSubjects: Record<StreamName, readonly string[]> = {
   TOP_COMMANDS: ['tenants.*.commands.*'],
   TOP_REPLIES: ['tenants.*.device-replies.*'],
@@ -95,7 +94,6 @@ export type Bus = {
 /** The subjects of all updates of commands. */
 export const UPDATES_OF_ALL_TENANTS = 'tenants.*.command-updates.*';
 
-/** Adds up the counts of subjects by their tenant. */
 export function countByTenant(counts: Iterable<readonly [subject: string, count: number]>): Map<string, number> {
   const byTenant = new Map<string, number>();
   for (const [subject, count] of counts) {
@@ -105,7 +103,6 @@ export function countByTenant(counts: Iterable<readonly [subject: string, count:
   return byTenant;
 }
 
-/** All subjects of a tenant. */
 export const subjectsOfTenant = (tenantId: string) => `tenants.${tenantId}.>`;
 
 /** No tenant id contains `+`: see durables.ts of the contract. */

@@ -21,7 +21,6 @@ export type NatsOptions = {
   largestBodyBytes?: number;
   /** The copies of each stream; absent: three on a cluster. */
   replicas?: number | undefined;
-  /** How long a start waits for NATS. */
   startWithinMs?: number;
 };
 

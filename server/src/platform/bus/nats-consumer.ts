@@ -16,7 +16,6 @@ import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_A
 export type JetStream = {
   client: JetStreamClient;
   manager: JetStreamManager;
-  /** Creates missing streams. */
   restoreStreams: () => Promise<void>;
   logger: Logger;
 };
@@ -34,7 +33,6 @@ const MAX_ACK_PENDING = -1;
 /** A pull request waits this long on the server. It also bounds how long a lost request stays unnoticed. */
 const PULL_MS = 5_000;
 
-/** Creates a durable that adapters read, or updates its settings. */
 export const ensureAdapterDurable = (manager: JetStreamManager, durable: Durable) =>
   ensureDurable(manager, durable, ADAPTER_ACK_WAIT_MS);
 

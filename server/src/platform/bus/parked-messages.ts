@@ -20,7 +20,6 @@ export const createParker = (database: Database) =>
     },
   );
 
-/** Parks a message that the bus refuses. */
 export const parkMessage = (
   database: Database,
   { subject, body }: { subject: string; body: Buffer },

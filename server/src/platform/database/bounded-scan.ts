@@ -6,7 +6,6 @@ import type { Transaction } from './database.js';
 const ROWS_READ = 5_000;
 
 type Scan = {
-  /** The columns that order the list. */
   columns: readonly PgColumn[];
   direction: 'asc' | 'desc';
   /** The rows after the cursor, by conditions that have an index. */

@@ -24,7 +24,6 @@ export type Transaction = Parameters<Parameters<Database['drizzle']['transaction
 
 export type DatabaseOptions = { url: string | undefined; poolSize: number; embeddedDirectory: string };
 
-/** Opens Postgres, or the embedded database if there is no URL, and migrates its schema. */
 export const openDatabase = ({ url, poolSize, embeddedDirectory }: DatabaseOptions): Promise<Database> =>
   url === undefined ? openEmbedded(embeddedDirectory) : waitForPostgres(url, () => openPostgres(url, poolSize));
 

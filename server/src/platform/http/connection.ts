@@ -47,7 +47,6 @@ export class Connection {
     return this.#wasAdmitted || (this.#answering as Reply | null)?.locals?.call !== undefined;
   }
 
-  /** Whether no request is in progress. */
   get isIdle(): boolean {
     return !this.#answering;
   }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const METHODS = 'GET, POST, PUT, DELETE';
-/** What a signed request carries. */
 const REQUEST_HEADERS = 'Content-Type, X-Api-Id, X-Api-Nonce, X-Api-Signature, X-Api-Timestamp, X-Request-Id';
 /** What an answer tells beside its body. A page sees none of these unless they are named here. */
 const ANSWER_HEADERS =

@@ -12,13 +12,11 @@ export type Reply = ServerResponse & {
     operation?: string;
     /** The tenant of the credential, once the signature is verified. */
     tenantId?: string;
-    /** The path parameters. */
     params?: Record<string, string>;
     /** Set when the request is admitted. */
     call?: CallOf<ErrorCode>;
     /** True once a failure may leave a change behind. */
     mayHaveChanged?: boolean;
-    /** The error code of a refusal. */
     code?: string;
   };
 };

@@ -35,7 +35,6 @@ export function addPublicDocuments(app: Express, options: { basePath: string; re
   else addErrorsPage(app);
 }
 
-/** A description as JSON and as YAML. */
 function addDocument(app: Express, name: string, read: () => object): void {
   app.get(
     `/${name}.json`,

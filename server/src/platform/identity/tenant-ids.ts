@@ -2,7 +2,6 @@ import type { Database } from '../database/database.js';
 import { asAllTenants } from '../database/roles.js';
 import { tenants } from './tenants.table.js';
 
-/** The ids of all tenants, in order. */
 export async function readTenantIds(database: Database): Promise<string[]> {
   const query = asAllTenants(database, (tx) =>
     tx.select({ id: tenants.tenantId }).from(tenants).orderBy(tenants.tenantId),

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@tenant-open-platform/contract';
+import type { Transaction } from '../database/database.js';
 import type { Refuse } from './api-error.js';
 
 /** The result of the gates: all that a handler may know about its caller. */
@@ -12,6 +13,8 @@ export type Call = {
   tenantId: string;
   /** The database's clock at admission. */
   admittedAt: Date;
+  /** Runs work in a transaction that sees only the rows of that tenant. Another tenant must be named. */
+  asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
 };
 
 /** A call with the refusals that its operation declares. */

@@ -45,11 +45,11 @@ export function pageOf<Row>(
 /** The body of every list answer. */
 export function answerPage<Row, Item>(
   { rows, nextCursor }: Page<Row>,
-  { requestId }: Call,
-  present: (row: Row, requestId: string) => Item,
+  call: Call,
+  present: (row: Row, call: Call) => Item,
 ) {
-  const items = rows.map((row) => present(row, requestId));
-  return { status: 200 as const, body: { items, next_cursor: nextCursor, request_id: requestId } };
+  const items = rows.map((row) => present(row, call));
+  return { status: 200 as const, body: { items, next_cursor: nextCursor, request_id: call.requestId } };
 }
 
 function decode(cursor: string): unknown[] {

@@ -12,7 +12,6 @@ export type Operation = {
 
 export type Match = {
   operation: Operation | null;
-  /** The path parameters. */
   params: Record<string, string>;
   /** The methods of the path if it lacks the request's method; null if there is no such path. */
   allow: string | null;

@@ -8,11 +8,12 @@ type Declared<Route extends AppRoute> =
   | (Route extends { path: `${string}:${string}` } ? 'NOT_FOUND' : never)
   | (Route extends { query: { shape: { cursor: unknown } } } ? 'INVALID_CURSOR' : never);
 
-/** Takes a validated request and its Call, returns an answer. */
-export type Handler<Route extends AppRoute> = (
-  request: ServerInferRequest<Route>,
-  call: CallOf<Declared<Route>>,
-) => Promise<ServerInferResponses<Route> & { headers?: Record<string, string> }>;
+type HandlerOf<Route> = Route extends AppRoute
+  ? (
+      request: ServerInferRequest<Route>,
+      call: CallOf<Declared<Route>>,
+    ) => Promise<ServerInferResponses<Route> & { headers?: Record<string, string> }>
+  : never;
 
 type Contract = typeof contract;
 
@@ -23,9 +24,11 @@ export type OperationName = {
 
 /** One handler for each operation of the contract. */
 export type Handlers = {
-  [Resource in keyof Contract]: {
-    [Verb in keyof Contract[Resource]]: Contract[Resource][Verb] extends AppRoute
-      ? Handler<Contract[Resource][Verb]>
-      : never;
-  };
+  [Resource in keyof Contract]: { [Verb in keyof Contract[Resource]]: HandlerOf<Contract[Resource][Verb]> };
 };
+
+/** Takes a validated request of the operation and its Call, returns an answer. */
+export type Handler<Operation extends OperationName | AppRoute> =
+  Operation extends `${infer Resource extends keyof Contract}.${infer Verb}`
+    ? HandlerOf<Contract[Resource][Verb & keyof Contract[Resource]]>
+    : HandlerOf<Operation>;

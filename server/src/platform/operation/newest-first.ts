@@ -1,19 +1,17 @@
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
-import { desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { all, boundedScan } from '../database/bounded-scan.js';
-import type { Database } from '../database/database.js';
 import { fittingRows, jsonBytes } from '../database/fitting-rows.js';
-import { asTenant } from '../database/roles.js';
-import type { CallOf } from './call.js';
+import type { Call, CallOf } from './call.js';
 import { answerPage, ID, pageOf, readCursor } from './cursor.js';
 
 /** A cursor is valid only with the filters that it was made for: all other fields. */
-type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
+export type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
 
 type Shown<Table extends PgTable, LeftOut extends PropertyKey> = Omit<Table['$inferSelect'], LeftOut>;
 
-type NewestFirst<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
+export type Listed<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
   table: Table;
   /** The id, a UUID version 7, whose order is the order of creation; or created_at and the names in the key. */
   order: readonly (keyof Table['$inferSelect'] & string)[];
@@ -21,21 +19,32 @@ type NewestFirst<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
   range?: SQL | undefined;
   /** The conditions that have no index. */
   filters?: SQL | undefined;
+  /** Further columns without an index: a filter of the same name gives their value, or a list of values. */
+  filteredBy?: readonly (keyof Table['$inferSelect'] & string)[];
   /** A list of the platform: its rows belong to no tenant. Every other list has the rows of one tenant. */
   ofPlatform?: boolean;
   /** The column that no item shows. */
   leftOut?: LeftOut;
   /** Opaque JSON columns: the page ends once they reach its maximum size. */
   json?: readonly string[];
-  present: (row: Shown<Table, LeftOut>, requestId: string) => Item;
+  present: (row: Shown<Table, LeftOut>, call: Call) => Item;
 };
 
 /** The answer of a list: a page, newest first. */
 export async function newestFirst<Table extends PgTable, Item, LeftOut extends keyof Table['$inferSelect'] = never>(
-  database: Database,
   call: CallOf<'INVALID_CURSOR'>,
   { limit, cursor, ...bound }: Query,
-  { table, order, range, filters, ofPlatform = false, leftOut, json, present }: NewestFirst<Table, LeftOut, Item>,
+  {
+    table,
+    order,
+    range,
+    filters,
+    filteredBy = [],
+    ofPlatform = false,
+    leftOut,
+    json,
+    present,
+  }: Listed<Table, LeftOut, Item>,
 ) {
   type Row = Shown<Table, LeftOut> & Record<string, unknown>;
   const list = { call, filters: bound };
@@ -44,12 +53,12 @@ export async function newestFirst<Table extends PgTable, Item, LeftOut extends k
   const before = readCursor(list, cursor, new RegExp(`^${ordering.map(patternOf).join(' ')}$`))?.split(' ');
   const inOrder = ordering.map((column) => desc(column));
   const shown = Object.fromEntries(Object.entries(columns).filter(([name]) => name !== leftOut));
-  const found = await asTenant(database, call.tenantId, async (tx) => {
+  const found = await call.asTenant(async (tx) => {
     const { from, where, lastRead } = await boundedScan(tx, {
       columns: ordering,
       direction: 'desc',
       range: all([!ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId), range, before && isBefore(before)]),
-      filters,
+      filters: all([filters, ...filteredBy.map((name) => hasValue(columns[name] as PgColumn, bound))]),
     });
     const first = (count: number) =>
       tx
@@ -87,6 +96,12 @@ export async function newestFirst<Table extends PgTable, Item, LeftOut extends k
     if (Number(text) > MAX_INSTANT) throw call.refuse('INVALID_CURSOR');
     return new Date(Number(text));
   }
+}
+
+function hasValue(column: PgColumn, filters: Record<string, unknown>): SQL | undefined {
+  const value = filters[column.name];
+  if (value === undefined) return undefined;
+  return Array.isArray(value) ? inArray(column, value) : eq(column, value);
 }
 
 function patternOf(column: PgColumn): string {

@@ -1,7 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { getTableConfig, type PgColumn, type PgTable, type PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../database/database.js';
-import type { CallOf } from './call.js';
+import type { Call, CallOf } from './call.js';
 
 type Row<Table extends PgTable> = Table['$inferSelect'];
 
@@ -13,6 +13,27 @@ type Refusing = Pick<CallOf<'NOT_FOUND'>, 'refuse'>;
 
 /** `update` to delete the row, `no key update` to change it, the others to keep it while another row comes to refer to it. */
 type Lock = 'update' | 'no key update' | 'share' | 'key share';
+
+/** The columns of the primary key after the tenant. */
+export function keyOf(table: PgTable): PgColumn[] {
+  const { primaryKeys, columns } = getTableConfig(table);
+  const names = primaryKeys[0]?.columns.slice(1).map(({ name }) => name) ?? [];
+  return names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+}
+
+/** The row of the call's tenant with this key, by the names of its columns. Path parameters have the same names. */
+export function ownRow(
+  table: PgTable & { tenantId: PgColumn },
+  { tenantId }: Pick<Call, 'tenantId'>,
+  key: Readonly<Record<string, string>>,
+): SQL | undefined {
+  const isKey = keyOf(table).map((column) => {
+    const value = key[column.name];
+    if (value === undefined) throw new Error(`The key lacks ${column.name}.`);
+    return eq(column, value);
+  });
+  return and(eq(table.tenantId, tenantId), ...isKey);
+}
 
 /** Reads a row, or refuses. A lock lasts until the transaction ends. */
 export async function readRow<Table extends PgTable>(

@@ -10,7 +10,6 @@ const refusals: Partial<Record<ReportOutcome, string>> = {
   TOO_EARLY: 'The command is not dispatched yet.',
 };
 
-/** Applies the report of an adapter, or returns why it is refused. */
 export const takeCommandUpdate =
   (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
   async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {

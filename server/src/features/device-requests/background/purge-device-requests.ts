@@ -3,7 +3,6 @@ import type { Database } from '../../../platform/database/database.js';
 import { purgeByAge } from '../../../platform/retention/purge-by-age.js';
 import { deviceRequests } from '../device-requests.table.js';
 
-/** Deletes device requests that were replied to or have expired. */
 export const purgeDeviceRequests = (database: Database, keptDays: number) =>
   purgeByAge(database, {
     id: deviceRequests.deviceRequestId,

@@ -9,7 +9,6 @@ const refusals: Partial<Record<Reception, string>> = {
   UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
 };
 
-/** Stores the request of a device once, or returns why it is refused. */
 export const takeDeviceRequest =
   (receive: (incoming: DeviceRequest) => Promise<Reception>) =>
   async (message: DeviceRequestMessage, sender: MessageSource): Promise<Handled> => {

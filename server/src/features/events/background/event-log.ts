@@ -13,7 +13,6 @@ import { presentEvent } from '../present-event.js';
 
 const PAGE = 256;
 
-/** The events of all tenants, as messages for the bus. */
 export const eventLog = (database: Database): EventLog => ({
   read: (after, limit) => readEvents(database, { after, limit }),
 });

@@ -7,8 +7,9 @@ import type { Database, Transaction } from '../../../platform/database/database.
 import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Deletion } from '../../../platform/identity/tenants.table.js';
 import { idTimeOf } from '../../../platform/new-id.js';
+import { keyOf } from '../../../platform/operation/rows.js';
 import { busPrincipals } from '../../bus-principals/bus-principals.table.js';
-import { isInTenantAfter, keyOf, listed, tenantTables, valuesOf } from '../tenant-tables.js';
+import { isInTenantAfter, listed, tenantTables, valuesOf } from '../tenant-tables.js';
 
 /** One transaction deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;
