@@ -104,3 +104,8 @@ test('a key that is not registered ends the start, and the message says what to 
   expect(await exited).toEqual([1, null]);
   expect(log()).toContain('topctl bus-principals list');
 });
+
+test('a vendor that the principal does not serve: the log says what is missing', async () => {
+  const { logged } = await platform.startAdapter(program, 'demo', 'vendor_z');
+  await logged('Cannot read demo+vendor_z on TOP_COMMANDS');
+});

@@ -278,6 +278,18 @@ test.concurrent('onePerDevice: a device gets its commands in order, one at a tim
   expect(runs.at(-1)?.device).toBe('slow');
 });
 
+test.concurrent('onePerDevice: at most 256 commands wait in the process for a busy device', async (context) => {
+  const { on, serve } = await setUp(context);
+  let end = () => {};
+  const first = new Promise<void>((resolve) => (end = resolve));
+  const { adapter, runs } = await serve(() => first, { onePerDevice: true });
+  const sent = await on.send(Array.from({ length: 400 }, () => ({ device_id: 'busy' })));
+  await vi.waitFor(() => expect(adapter.counters.waiting).toBeGreaterThanOrEqual(256), within);
+  expect(adapter.counters.waiting).toBeLessThan(256 + 16);
+  end();
+  await expectEachOnce(on, sent, runs);
+});
+
 test.concurrent('at the deadline the signal is aborted; past it nothing is started', async (context) => {
   const { on, serve } = await setUp(context);
   const deadline_at = new Date(Date.now() + 1_500).toISOString();

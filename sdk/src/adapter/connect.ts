@@ -10,7 +10,7 @@ import {
 } from '@nats-io/transport-node';
 import { API_PREFIX, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
 import type { RuntimeAbortSignal } from '../runtime.js';
-import type { AdapterLog } from './events.js';
+import { type AdapterLog, seldom } from './events.js';
 import { aborted, pause } from './pause.js';
 
 export interface BusOptions {
@@ -134,6 +134,7 @@ function identityOf(text: string) {
 
 async function firstConnection(options: ConnectionOptions, log: AdapterLog): Promise<NatsConnection> {
   const servers = String(options.servers);
+  const complain = seldom(log);
   for (;;) {
     try {
       const connection = await connect(options);
@@ -146,7 +147,8 @@ async function firstConnection(options: ConnectionOptions, log: AdapterLog): Pro
           { cause: error },
         );
       }
-      log({ level: 'warn', event: 'disconnected', message: `NATS does not answer at ${servers}.`, error });
+      const reason = error instanceof Error ? error.message : String(error);
+      complain({ level: 'warn', event: 'disconnected', message: `NATS does not answer at ${servers}: ${reason}.` });
       await pause(RETRY_MS);
     }
   }

@@ -50,3 +50,16 @@ export const quietly =
       log(event);
     } catch {}
   };
+
+const SELDOM_MS = 30_000;
+
+/** Logs the same message once in 30 seconds: what is tried again every second must not fill the log. */
+export function seldom(log: AdapterLog): AdapterLog {
+  const loggedAt = new Map<string, number>();
+  return (event) => {
+    const now = Date.now();
+    if (now - (loggedAt.get(event.message) ?? 0) < SELDOM_MS) return;
+    loggedAt.set(event.message, now);
+    log(event);
+  };
+}

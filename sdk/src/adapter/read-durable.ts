@@ -1,6 +1,6 @@
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Link } from './connect.js';
-import type { AdapterLog } from './events.js';
+import { type AdapterLog, seldom } from './events.js';
 import { pause } from './pause.js';
 
 export interface ReadOptions {
@@ -16,7 +16,6 @@ export interface ReadOptions {
 /** The shortest time for which NATS keeps a request for messages. A stop waits for it. */
 const FETCH_MS = 1_000;
 const RETRY_MS = 1_000;
-const REPEAT_LOG_MS = 30_000;
 
 /**
  * Reads until it is stopped: through restarts of NATS, elections of a leader, and a durable that is missing or was
@@ -30,7 +29,7 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   const serving = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  let lastLog = { text: '', at: 0 };
+  let complain: AdapterLog | undefined;
 
   async function read(consumer: Consumer): Promise<void> {
     const { created } = await consumer.info(true);
@@ -49,27 +48,22 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
         await link.connected(stopping.signal);
         if (stopping.signal.aborted) return;
         const consumer = await link.client.consumers.get(stream, durable);
-        if (lastLog.at > 0) log({ level: 'info', event: 'serving', message: `Reads ${durable} on ${stream} again.` });
-        lastLog = { text: '', at: 0 };
+        if (complain) log({ level: 'info', event: 'serving', message: `Reads ${durable} on ${stream}.` });
+        complain = undefined;
         begin();
         await read(consumer);
       } catch (error) {
         if (stopping.signal.aborted) return;
-        complain(error);
+        const text = error instanceof Error ? error.message : String(error);
+        complain ??= seldom(log);
+        complain({
+          level: 'warn',
+          event: 'not-readable',
+          message: `Cannot read ${durable} on ${stream}: ${text}. The platform creates it within a minute after the principal was registered for this tenant and vendor, and NATS must have the configuration of topctl bus render-config.`,
+        });
         await pause(RETRY_MS, stopping.signal);
       }
     }
-  }
-
-  function complain(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    if (text === lastLog.text && Date.now() - lastLog.at < REPEAT_LOG_MS) return;
-    lastLog = { text, at: Date.now() };
-    log({
-      level: 'warn',
-      event: 'not-readable',
-      message: `Cannot read ${durable} on ${stream}: ${text}. The platform creates it within a minute after the principal was registered for this tenant and vendor, and NATS must have the configuration of topctl bus render-config.`,
-    });
   }
 
   const reading = readOn();

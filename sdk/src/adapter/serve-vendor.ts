@@ -3,7 +3,7 @@ import { durables, subjects } from '@tenant-open-platform/contract/bus-access';
 import { type AdapterCounters, type CommandHandler, CommandRunner, noCounts, type Payloads } from './command-runner.js';
 import { type BusOptions, connectToBus } from './connect.js';
 import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
-import { type AdapterLog, logToConsole, quietly } from './events.js';
+import { type AdapterLog, logToConsole, quietly, seldom } from './events.js';
 import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
 import { publishUntilAcknowledged } from './publish.js';
 import { startReading } from './read-durable.js';
@@ -69,6 +69,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
   const link = await connectToBus(options, `adapter ${tenantId} ${vendor}`, log);
   const durable = durables.adapter(tenantId, vendor);
 
+  const complain = seldom(log);
   const publish = (subject: string, id: string, body: object, ids: object, signal?: AbortSignal) =>
     publishUntilAcknowledged(
       link,
@@ -76,7 +77,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
       (error) => {
         counters.retried += 1;
         const message = `NATS has not acknowledged a message on ${subject}; it is published again.`;
-        log({ level: 'warn', event: 'publish-retried', message, ...ids, error });
+        complain({ level: 'warn', event: 'publish-retried', message, ...ids, error });
       },
       signal,
     );
