@@ -135,7 +135,7 @@ async function work(): Promise<void> {
   await asLeader(database, lease, async (tx) => {
     const { rows } = await takeRows(tx, { after: '', inFlight: [], held: [] });
     await takeUnloggedRows(tx, '');
-    await commandOutbox(database, signals, silent().metrics).prepare(tx, rows);
+    await commandOutbox({ ...silent(), database, signals }).prepare(tx, rows);
   });
   await createWaits(database).refresh();
   await readBacklog(database);
@@ -144,7 +144,7 @@ async function work(): Promise<void> {
   for (const overdue of ['RECENT', 'OLD'] as const) {
     await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }
-  await sweepDeviceRequests(database, signals);
+  await sweepDeviceRequests(database, signals, silent().now);
   const lastUses = createLastUses(database);
   const used = { tenantId: demo.tenant_id, secretVersion: 1, usedAt: new Date() };
   for (const clientId of [demo.client_id, 'c-1', 'c-2']) lastUses.note({ ...used, clientId });
@@ -167,7 +167,7 @@ async function work(): Promise<void> {
 /** One round of each step of the deletion of a tenant. */
 async function purgeTenant(): Promise<void> {
   const { owner } = postgres;
-  const purge = createTenantPurge(database, inProcessBus());
+  const purge = createTenantPurge(database, inProcessBus(), silent().now);
   for (let step = 0, table: string | undefined = ''; table !== undefined; step++) {
     const work = { step, after: null, rows_in_pass: 1, transaction: '1', since: new Date(0).toISOString() };
     const deletion = JSON.stringify({ requested_at: '', rows_deleted: 0, finished_at: null, work });

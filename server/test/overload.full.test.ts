@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
 import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
 import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
@@ -11,7 +16,7 @@ import type { Database } from '../src/platform/database/database.js';
 import { takeLease } from '../src/platform/outbox/lease.js';
 import { startRelay } from '../src/platform/outbox/relay.js';
 import { localSignals } from '../src/platform/signals/signals.js';
-import { COMMANDS } from './support/commands.js';
+import { COMMANDS, completed } from './support/commands.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { isAccepted, startLoad } from './support/load.js';
 import { openPool } from './support/open-pool.js';
@@ -46,7 +51,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     ...silent(),
     database,
     signals,
-    kinds: [commandOutbox(database, signals, silent().metrics)],
+    kinds: [commandOutbox({ ...silent(), database, signals })],
     eventLog: eventLog(database),
     bus: {
       ...bus,
@@ -66,8 +71,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
 }
 
 /** Of a tenant of its own. */
-async function newOperator(role = 'integration_operator'): Promise<Profile> {
-  const { admin, demo } = platform;
+async function newOperator(role = 'integration_operator', { admin, demo } = platform): Promise<Profile> {
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
   const administer = async (target: string, body: object): Promise<Answer['body']> => {
     const answer = await signedRequest(admin, 'POST', target, { body });
@@ -210,6 +214,36 @@ test('a tenant with 100,000 waiting rows is refused from the first request after
   const node = await platform.startBeside({ ROLE: 'api' });
   onTestFinished(() => node.stop().then(() => {}));
   expect((await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status).toBe(503);
+});
+
+test('so it is on the embedded database, where a command of another tenant succeeds', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-overload-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const start = async () => {
+    const server = await startServer({ DATA_DIR: folder });
+    const profile = (file: string): Profile => ({
+      ...JSON.parse(readFileSync(join(folder, file), 'utf8')),
+      base_url: server.baseUrl,
+    });
+    return { server, demo: profile('demo.json'), admin: profile('platform-admin.json') };
+  };
+  const first = await start();
+  const operator = await newOperator('integration_operator', { ...platform, ...first });
+  await first.server.stop();
+  const embedded = await PGlite.create(join(folder, 'postgres'));
+  await embedded.query(
+    `insert into outbox (tenant_id, kind, fact_id, created_at)
+      select $1, 'COMMAND_ACCEPTED', gen_random_uuid(), now() - interval '2 seconds' from generate_series(1, 100000)`,
+    [operator.tenant_id],
+  );
+  await embedded.close();
+
+  const { server, demo } = await start();
+  onTestFinished(() => server.stop().then(() => {}));
+  expect((await create(operator, { timeout_seconds: 30 }, { node: server.baseUrl })).status).toBe(503);
+  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 30 });
+  expect(status).toBe(202);
+  expect(await completed(demo, body.command_id)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
 test('a request that must not come in is refused for that, also under overload, and is not counted as overload', async () => {

@@ -65,7 +65,7 @@ async function pagesOfBatch(): Promise<number> {
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
     await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), { inFlight: [], held: [] });
-    await commandOutbox(database, localSignals(), silent().metrics).prepare(explaining, rows);
+    await commandOutbox({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);
     await deleteRows(explaining, rows);
   });
   return pages;

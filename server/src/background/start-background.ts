@@ -20,6 +20,7 @@ import { purgeParkedMessages } from '../platform/bus/purge-parked-messages.js';
 import { createMessageTaker } from '../platform/bus/take-message.js';
 import { analyzeGrownTables } from '../platform/database/analyze-grown-tables.js';
 import type { Database } from '../platform/database/database.js';
+import { openSteadyClock } from '../platform/database/steady-clock.js';
 import { startRelay } from '../platform/outbox/relay.js';
 import type { Purge } from '../platform/retention/purge.js';
 import { type Looping, startLoop } from '../platform/signals/start-loop.js';
@@ -34,6 +35,9 @@ const NEARLY_FULL = 3 / 4;
 
 /** A sweep starts at most this long after a deadline. */
 const SWEEP_INTERVAL_MS = 500;
+
+/** See steady-clock.ts. */
+const READ_CLOCK_INTERVAL_MS = 1_000;
 
 /** For commands that became due while no process swept. */
 const SWEEP_OLD_INTERVAL_MS = 60_000;
@@ -54,6 +58,8 @@ const PURGE_TENANTS_INTERVAL_MS = 1_000;
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog, config } = options;
   const looping = { logger, signals, watchdog };
+  const { now, read } = await openSteadyClock(database);
+  const clock = startLoop(READ_CLOCK_INTERVAL_MS, { name: 'clock', ...looping }, read);
   const report = createCommandReporter(database, signals, metrics);
   const fullness = lastKnown(() => bus.fullness(), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
   const pacing = { ...options, pacer: createPacer(), isNearlyFull: () => fullness.value() > NEARLY_FULL };
@@ -75,7 +81,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   );
   const relay = startRelay({
     ...options,
-    kinds: [replyOutbox, commandOutbox(database, signals, metrics)],
+    kinds: [replyOutbox(now), commandOutbox({ database, signals, metrics, now })],
     eventLog: eventLog(database),
   });
   const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
@@ -84,12 +90,12 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     sweepEvery(
       intervalMs,
       `sweep of ${overdue} commands`,
-      createCommandSweeper({ database, signals, bus, metrics, overdue, intervalMs }),
+      createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs }),
     );
   const sweepers = [
     sweepCommandsEvery(SWEEP_INTERVAL_MS, 'RECENT'),
     sweepCommandsEvery(SWEEP_OLD_INTERVAL_MS, 'OLD'),
-    sweepEvery(SWEEP_INTERVAL_MS, 'sweep of device requests', () => sweepDeviceRequests(database, signals)),
+    sweepEvery(SWEEP_INTERVAL_MS, 'sweep of device requests', () => sweepDeviceRequests(database, signals, now)),
   ];
   const purgeEvery = (intervalMs: number, { table, round }: Purge) =>
     startLoop(intervalMs, { name: `purge of ${table}`, ...looping }, async () => {
@@ -107,7 +113,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
       purgeParkedMessages(database, config.PARKED_MESSAGE_RETENTION_DAYS),
     ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
   ];
-  const purgeTenants = createTenantPurge(database, bus);
+  const purgeTenants = createTenantPurge(database, bus, now);
   const deletions = startLoop(PURGE_TENANTS_INTERVAL_MS, { name: 'deletion of tenants', ...looping }, async () => {
     const { progress, table, removed } = await purgeTenants();
     if (table && removed > 0) metrics.countRemoved(table, removed);
@@ -119,7 +125,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   });
   return {
     async stop() {
-      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics];
+      const underWay = [clock, relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics];
       await Promise.all(underWay.map((one) => one.stop()));
     },
   };

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { createMetrics } from '../../src/platform/telemetry/metrics.js';
 import { createWatchdog } from '../../src/platform/telemetry/watchdog.js';
@@ -15,5 +16,6 @@ export function silent() {
     watchdog,
     pacer: createPacer(),
     isNearlyFull: () => false,
+    now: () => sql`least(now(), ${'infinity'}::timestamptz)`,
   };
 }

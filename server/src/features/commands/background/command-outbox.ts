@@ -1,8 +1,9 @@
 import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Message } from '../../../platform/bus/bus.js';
 import type { Database, Transaction } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
+import type { Now } from '../../../platform/database/steady-clock.js';
 import { logEvents } from '../../../platform/outbox/log-events.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
@@ -13,11 +14,13 @@ import { keyOf, lockCommands } from './lock-commands.js';
 
 type Fact = { tenant_id: string; fact_id: string };
 
+type Services = { database: Database; signals: Signals; metrics: Metrics; now: Now };
+
 /** The outbox rows of accepted commands. */
-export const commandOutbox = (database: Database, signals: Signals, metrics: Metrics): OutboxKind => ({
+export const commandOutbox = ({ database, signals, metrics, now }: Services): OutboxKind => ({
   kind: 'COMMAND_ACCEPTED',
   async prepare(tx, rows) {
-    const dispatched = await dispatchCommands(tx, rows);
+    const dispatched = await dispatchCommands(tx, rows, now());
     await logEvents(tx, rows.map(toAcceptedEvent));
     return {
       messages: rows.map((row) => dispatched.get(keyOfFact(row)) ?? null),
@@ -54,7 +57,7 @@ const keyOfFact = ({ tenant_id, fact_id }: Fact) => `${tenant_id} ${fact_id}`;
  * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
  * is sent again under the same id. A command that has ended or is past its deadline is not sent.
  */
-async function dispatchCommands(tx: Transaction, facts: readonly Fact[]): Promise<Map<string, Message>> {
+async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> {
   const after = dispatch(INITIAL);
   if (!after) throw new Error('A new command cannot be dispatched.');
   const { status, adapterStatus } = after;
@@ -63,19 +66,19 @@ async function dispatchCommands(tx: Transaction, facts: readonly Fact[]): Promis
       status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = ${nextInstant}, updated_at = ${nextInstant}
     from ${given(facts)}
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      and ${isBeforeDeadline(INITIAL.status)}
+      and ${isBeforeDeadline(INITIAL.status, now)}
     returning ${MESSAGE_COLUMNS}`);
   const messages = toMessages(dispatched);
   const others = facts.filter((fact) => !messages.has(keyOfFact(fact)));
-  return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others))]);
+  return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others, now))]);
 }
 
 /** The messages of the commands that are DISPATCHED and not past their deadline. */
-export const readUnderWay = async (tx: Transaction, facts: readonly Fact[]): Promise<Map<string, Message>> =>
+export const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> =>
   toMessages(
     await tx.execute<Row>(sql`
       select ${MESSAGE_COLUMNS} from ${given(facts)} join commands using (tenant_id, command_id)
-      where ${isBeforeDeadline('DISPATCHED')}`),
+      where ${isBeforeDeadline('DISPATCHED', now)}`),
   );
 
 /**
@@ -83,8 +86,8 @@ export const readUnderWay = async (tx: Transaction, facts: readonly Fact[]): Pro
  * commands_by_deadline. It believes that no deadline lies ahead if its statistics are older than the timeouts, and would
  * then read every command under way for each batch.
  */
-const isBeforeDeadline = (status: State['status']) =>
-  sql`case when commands.status = ${status} then commands.deadline_at > now() end`;
+const isBeforeDeadline = (status: State['status'], now: SQL) =>
+  sql`case when commands.status = ${status} then commands.deadline_at > ${now} end`;
 
 /**
  * Sorted by key: the update locks commands in this order, as reports do, so that two transactions never deadlock. A

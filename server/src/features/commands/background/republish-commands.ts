@@ -22,7 +22,7 @@ export const republishCommands = (database: Database): Republishable =>
             ${tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`}
           order by commands.deadline_at, tenant_id, command_id
           limit ${PAGE}`);
-        return { keys, messages: await readUnderWay(tx, keys) };
+        return { keys, messages: await readUnderWay(tx, keys, sql`now()`) };
       });
       const next = keys.at(-1);
       if (!next) return;

@@ -90,8 +90,8 @@ test('a command does not wait for updates of another vendor, or for updates afte
   const { bus } = await busWithUntaken('vendor_a');
   await setDeadline([early], ago(10));
   await setDeadline([other], new Date());
-  const { metrics } = silent();
-  const sweep = createCommandSweeper({ database, signals, bus, metrics, overdue: 'RECENT', intervalMs: 500 });
+  const { metrics, now } = silent();
+  const sweep = createCommandSweeper({ database, signals, bus, metrics, now, overdue: 'RECENT', intervalMs: 500 });
   expect(await sweep()).toBe(2);
   expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
   const counted = (vendor: string) => `top_commands_completed_total{status="TIMED_OUT",vendor="${vendor}"} 1\n`;

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Bus } from '../../../platform/bus/bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
+import type { Now } from '../../../platform/database/steady-clock.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { countCompleted, type Move, moveCommands } from '../move-commands.js';
@@ -29,6 +30,7 @@ type Options = {
   signals: Signals;
   metrics: Metrics;
   bus: Pick<Bus, 'oldestUntaken'>;
+  now: Now;
   overdue: Overdue;
   intervalMs: number;
   holdMs?: number;
@@ -106,7 +108,8 @@ export function createCommandSweeper(options: Options) {
 
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
     const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
-    const slice = await readSlice(database, overdue, from);
+    const present = options.now();
+    const slice = await readSlice(database, { overdue, mark: from, present });
     const now = performance.now();
     if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
     const holdEnded = now - holdsSince >= holdMs;
@@ -117,7 +120,7 @@ export function createCommandSweeper(options: Options) {
         return { ...group, until: toText(until) };
       }),
     );
-    const ended = due.length > 0 ? await endCommands(options, { due, slice }) : 0;
+    const ended = due.length > 0 ? await endCommands(options, { due, slice, present }) : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
     return { ended, slice };
@@ -141,10 +144,8 @@ export function createCommandSweeper(options: Options) {
 
 const toText = (unixMs: number) => new Date(unixMs).toISOString();
 
-const windows = {
-  RECENT: sql`deadline_at <= now()`,
-  OLD: sql`deadline_at <= now() - make_interval(secs => ${OLD_MS / 1_000})`,
-};
+const isOverdue = (overdue: Overdue, present: SQL) =>
+  sql`deadline_at <= ${present} - make_interval(secs => ${overdue === 'OLD' ? OLD_MS / 1_000 : 0})`;
 
 async function readMark(database: Database): Promise<string> {
   const [mark] = await asAllTenants(database, (tx) =>
@@ -160,21 +161,25 @@ const storeMark = (database: Database, until: string) =>
   );
 
 /** A mark that lies ahead was set while the database's clock was ahead. Nothing that became due since may be missed. */
-const notAhead = (mark: string) => sql`
-  case when ${mark}::timestamptz > now() then now() - make_interval(secs => ${(2 * OLD_MS) / 1_000}) else ${mark}::timestamptz end`;
+const notAhead = (mark: string, present: SQL) => sql`
+  case when ${mark}::timestamptz > ${present} then ${present} - make_interval(secs => ${(2 * OLD_MS) / 1_000}) else ${mark}::timestamptz end`;
 
 /** The groups of the next overdue commands. */
-async function readSlice(database: Database, overdue: Overdue, from: string): Promise<Slice> {
+async function readSlice(
+  database: Database,
+  { overdue, mark, present }: { overdue: Overdue; mark: string; present: SQL },
+): Promise<Slice> {
+  const from = notAhead(mark, present);
   const [slice] = await asAllTenants(database, (tx) =>
     tx.execute<Slice>(sql`
       with slice as (
         select tenant_id, vendor, status, deadline_at from commands
-        where completed_at is null and deadline_at >= ${notAhead(from)} and ${windows[overdue]}
+        where completed_at is null and deadline_at >= ${from} and ${isOverdue(overdue, present)}
         order by deadline_at limit ${ROWS_READ}
       )
-      select ${notAhead(from)}::text as "from", coalesce(max(deadline_at), ${notAhead(from)})::text as "to",
+      select ${from}::text as "from", coalesce(max(deadline_at), ${from})::text as "to",
         case when count(*) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
-        ${unixMs(sql`now()`)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
+        ${unixMs(present)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
         coalesce((
           select json_agg(g) from (select distinct tenant_id, vendor, status from slice) as g
         ), '[]') as groups
@@ -200,7 +205,7 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
 
 async function endCommands(
   { database, signals, metrics, overdue }: Options,
-  { due, slice }: { due: (Group & { until: string })[]; slice: Pick<Slice, 'from' | 'to'> },
+  { due, slice, present }: { due: (Group & { until: string })[]; slice: Slice; present: SQL },
 ): Promise<number> {
   const moves = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
@@ -209,7 +214,7 @@ async function endCommands(
       join json_to_recordset(${JSON.stringify(due)}::text::json)
         as due (tenant_id text, vendor text, status text, until timestamptz) using (tenant_id, vendor, status)
       where completed_at is null and deadline_at <= until
-        and deadline_at between ${slice.from}::timestamptz and ${slice.to}::timestamptz and ${windows[overdue]}
+        and deadline_at between ${slice.from}::timestamptz and ${slice.to}::timestamptz and ${isOverdue(overdue, present)}
       order by deadline_at
       limit ${BATCH}
       for no key update of commands skip locked`);

@@ -10,6 +10,7 @@ import { expectRefusal } from '../../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../../test/support/on-both-nodes.js';
 import { openPool } from '../../../../test/support/open-pool.js';
 import { createReplier } from '../../../../test/support/replier.js';
+import { silent } from '../../../../test/support/silent.js';
 import type { Database } from '../../../platform/database/database.js';
 import { localSignals } from '../../../platform/signals/signals.js';
 import { createDeviceRequestReceiver } from './receive-device-requests.js';
@@ -90,7 +91,7 @@ test('a sweep sets EXPIRED, and leaves waiting and replied requests', async () =
   await reply(replied, {});
   await Promise.all([expireIn(expired, 0), expireIn(replied, 0)]);
   // The sweepers of the running servers help.
-  await sweepDeviceRequests(database, localSignals());
+  await sweepDeviceRequests(database, localSignals(), silent().now);
   await expect.poll(() => storedStatus(expired), { timeout: 20_000 }).toBe('EXPIRED');
   expect([await storedStatus(waiting), await storedStatus(replied)]).toEqual(['PENDING', 'REPLIED']);
 });
@@ -100,7 +101,7 @@ test('a first reply past the deadline is refused; a repeated reply is still answ
   const first = await reply(answered, { a: 1 });
   await Promise.all([expireIn(unanswered, 0), expireIn(answered, 0)]);
   expectRefusal(await reply(unanswered, { a: 1 }), 'DEVICE_REQUEST_EXPIRED');
-  await sweepDeviceRequests(database, localSignals());
+  await sweepDeviceRequests(database, localSignals(), silent().now);
   expectRefusal(await reply(unanswered, { a: 1 }), 'DEVICE_REQUEST_EXPIRED');
   const again = await reply(answered, { a: 1 });
   expect([again.status, again.headers['idempotent-replayed'], again.body.reply]).toEqual([
@@ -128,7 +129,7 @@ test('of 40 concurrent replies on two nodes one wins, and one message goes to th
   });
   const { messages } = await database.drizzle.transaction(async (tx) => {
     await tx.execute(sql`set local role top_system`);
-    return replyOutbox.prepare(tx, [rowOf(id), rowOf(randomUUID())]);
+    return replyOutbox(silent().now).prepare(tx, [rowOf(id), rowOf(randomUUID())]);
   });
   const subject = `tenants.${tenant.tenant_id}.device-replies.vendor_a`;
   expect(messages).toMatchObject([{ subject, id: `device-reply:${id}` }, null]);

@@ -1,6 +1,7 @@
 import { type DeviceReplyMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { sql } from 'drizzle-orm';
 import type { Message } from '../../../platform/bus/bus.js';
+import type { Now } from '../../../platform/database/steady-clock.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import { deviceRequests } from '../device-requests.table.js';
 import { replyOf } from '../present-device-request.js';
@@ -8,7 +9,7 @@ import { replyOf } from '../present-device-request.js';
 type Row = typeof deviceRequests.$inferSelect;
 
 /** The outbox rows of replies. A reply leaves while its device waits. */
-export const replyOutbox: OutboxKind = {
+export const replyOutbox = (now: Now): OutboxKind => ({
   kind: 'DEVICE_REQUEST_REPLIED',
   async prepare(tx, rows) {
     const { tenantId, deviceRequestId, expiresAt } = deviceRequests;
@@ -19,7 +20,7 @@ export const replyOutbox: OutboxKind = {
         sql`(${tenantId}, ${deviceRequestId}) in (
           select tenant_id, fact_id from json_to_recordset(${JSON.stringify(rows)}::text::json)
             as replied (tenant_id text, fact_id uuid)
-        ) and ${expiresAt} > now()`,
+        ) and ${expiresAt} > ${now()}`,
       );
     const messages = new Map(found.map((row) => [`${row.tenantId} ${row.deviceRequestId}`, toReplyMessage(row)]));
     return {
@@ -27,7 +28,7 @@ export const replyOutbox: OutboxKind = {
       topics: [],
     };
   },
-};
+});
 
 export function toReplyMessage(row: Row): Message | null {
   const reply = replyOf(row);

@@ -1,18 +1,19 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
+import type { Now } from '../../../platform/database/steady-clock.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 
 const BATCH = 500;
 
 /** Sets EXPIRED on requests without a reply in time, and returns their number. Any number of nodes may sweep. */
-export async function sweepDeviceRequests(database: Database, signals: Signals): Promise<number> {
+export async function sweepDeviceRequests(database: Database, signals: Signals, now: Now): Promise<number> {
   const expired = await asAllTenants(database, (tx) =>
     tx.execute<{ tenant_id: string }>(sql`
       update device_requests set status = 'EXPIRED'
       where ctid = any (array(
         select ctid from device_requests
-        where status = 'PENDING' and expires_at <= now()
+        where status = 'PENDING' and expires_at <= ${now()}
         order by expires_at
         limit ${BATCH}
         for no key update skip locked

@@ -16,6 +16,7 @@ import { newObjectCredential, newObjectResource } from '../../../../test/support
 import { newPrincipal } from '../../../../test/support/new-principal.js';
 import { openPool } from '../../../../test/support/open-pool.js';
 import { type PrivatePlatform, startPrivatePlatform } from '../../../../test/support/private-platform.js';
+import { silent } from '../../../../test/support/silent.js';
 import { inProcessBus } from '../../../platform/bus/in-process-bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { tenantTables } from '../tenant-tables.js';
@@ -260,7 +261,7 @@ describe('round by round', () => {
   });
 
   /** One round of a process that has just been started: it knows nothing of earlier rounds. */
-  const round = () => createTenantPurge(database, inProcessBus())();
+  const round = () => createTenantPurge(database, inProcessBus(), silent().now)();
 
   const roundsUntil = (isReached: (done: Awaited<ReturnType<typeof round>>) => Promise<boolean>) =>
     vi.waitUntil(async () => isReached(await round()), { timeout: 30_000, interval: 10 });

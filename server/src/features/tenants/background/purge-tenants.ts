@@ -1,10 +1,11 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
-import { getTableName, sql } from 'drizzle-orm';
+import { getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Bus } from '../../../platform/bus/bus.js';
 import { parkedMessages } from '../../../platform/bus/parked-messages.table.js';
 import type { Database, Transaction } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
+import type { Now } from '../../../platform/database/steady-clock.js';
 import type { Deletion } from '../../../platform/identity/tenants.table.js';
 import { idTimeOf } from '../../../platform/new-id.js';
 import { keyOf } from '../../../platform/operation/rows.js';
@@ -48,9 +49,9 @@ type Round = { progress: 'BUSY' | 'WAITING'; table?: string; removed: number };
  * A transaction that began before the deletion may still write a row into a table that was emptied already. So passes
  * over all tables go on until one of them finds nothing, and each begins when all earlier transactions have ended.
  */
-export function createTenantPurge(database: Database, bus: Bus): () => Promise<Round> {
+export function createTenantPurge(database: Database, bus: Bus, now: Now): () => Promise<Round> {
   return async () => {
-    const { round, emptied } = await asAllTenants(database, work);
+    const { round, emptied } = await asAllTenants(database, (tx) => work(tx, now()));
     if (emptied !== null) {
       await bus.forgetTenant(emptied);
       await asAllTenants(database, (tx) => finish(tx, emptied));
@@ -62,8 +63,8 @@ export function createTenantPurge(database: Database, bus: Bus): () => Promise<R
 const BUSY: Round = { progress: 'BUSY', removed: 0 };
 
 /** `emptied`: the tenant of which the last pass found nothing. */
-async function work(tx: Transaction): Promise<{ round: Round; emptied: string | null }> {
-  const tenant = await lockNext(tx);
+async function work(tx: Transaction, now: SQL): Promise<{ round: Round; emptied: string | null }> {
+  const tenant = await lockNext(tx, now);
   if (!tenant) return { round: { progress: 'WAITING', removed: 0 }, emptied: null };
   const { step: number, rows_in_pass } = tenant.deletion.work;
   const step = steps[number];
@@ -76,12 +77,12 @@ async function work(tx: Transaction): Promise<{ round: Round; emptied: string | 
 /** Transactions of the platform end within seconds. A restored dump may hold a number that is far ahead. */
 const LONGEST_WAIT = '1 minute';
 
-async function lockNext(tx: Transaction): Promise<Tenant | undefined> {
+async function lockNext(tx: Transaction, now: SQL): Promise<Tenant | undefined> {
   const [tenant] = await tx.execute<Tenant>(sql`
     select tenant_id, deletion from tenants
     where status = 'DELETING' and (
       pg_snapshot_xmin(pg_current_snapshot()) > (deletion #>> '{work,transaction}')::xid8
-      or (deletion #>> '{work,since}')::timestamptz < now() - ${LONGEST_WAIT}::interval
+      or (deletion #>> '{work,since}')::timestamptz < ${now} - ${LONGEST_WAIT}::interval
     )
     order by tenant_id limit 1
     for no key update skip locked`);

@@ -1,0 +1,26 @@
+import postgres from 'postgres';
+
+export type MovableClock = { setAhead: (seconds: number) => Promise<void>; close: () => Promise<void> };
+
+/**
+ * Replaces now() of a private Postgres. Call it before the connections open that are to read the moved clock: a
+ * connection keeps the function that its prepared statements began with.
+ */
+export async function movableClock(superuserUrl: string): Promise<MovableClock> {
+  const superuser = postgres(superuserUrl, { max: 1, fetch_types: false });
+  await superuser.unsafe(`
+    set allow_system_table_mods = on;
+    alter function pg_catalog.now() rename to true_now;
+    create schema moved;
+    grant usage on schema moved to public;
+    create table moved.clock as select interval '0' as ahead;
+    grant select on moved.clock to public;
+    create function pg_catalog.now() returns timestamptz stable language sql
+      as 'select true_now() + ahead from moved.clock';`);
+  return {
+    async setAhead(seconds) {
+      await superuser`update moved.clock set ahead = make_interval(secs => ${seconds})`;
+    },
+    close: () => superuser.end(),
+  };
+}
