@@ -349,6 +349,24 @@ test("while a tenant has many unhandled updates on the bus, its rows wait, and t
   expect(new Set(kept)).toEqual(new Set([...held, ...ids, ...late]));
 });
 
+test('the rows of a tenant do not wait half a second for each 256 held tenants before it', async () => {
+  const HELD = 20 * BATCH;
+  await asAllTenantsStatement(
+    database,
+    (sql) => sql`
+      insert into outbox (tenant_id, fact_id, kind)
+      select 'held-' || number, gen_random_uuid(), 'DEVICE_REQUEST_REPLIED' from generate_series(1, ${HELD}::int) as number`,
+  );
+  const untakenUpdates = new Map(Array.from({ length: HELD }, (_, index) => [`held-${index + 1}`, 100]));
+  const node = startNode({ untakenUpdates });
+  await node.lookInVain();
+  const ids = await newRows(1, 'other');
+  const startedAt = performance.now();
+  node.wake();
+  await vi.waitFor(() => expect(kept).toEqual(expect.arrayContaining(ids)), soon);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
 test('an open transaction with writes blocks nothing, and its own row is published when it commits', async () => {
   const node = startNode();
   const late = newId();

@@ -137,7 +137,7 @@ export function startRelay(options: RelayOptions) {
     signals.send(topics);
     if (prepared.length > 0) startPublishing(prepared);
     isBusy = pass.rows.length === BATCH || passes.after() !== '';
-    if (pass.rows.length > 0 || pass.isQuick) return 'AGAIN';
+    if (pass.rows.length > 0 || pass.isQuick || isBusy) return 'AGAIN';
     if (batches.size > 0) await Promise.race(batches);
     return batches.size > 0 || acknowledged.length > 0 ? 'AGAIN' : 'WAIT';
   }

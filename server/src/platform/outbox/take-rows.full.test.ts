@@ -83,6 +83,13 @@ test('a quick pass does not read all rows if the outbox was nearly empty when it
   expect(await pagesOf((tx) => takeRowsFrom(tx, positions, { inFlight: [], held: [] }))).toBeLessThan(50);
 });
 
+test('held tenants take no share of a batch from the other tenants', async () => {
+  await newRows(100, BATCH);
+  const held = Array.from({ length: 99 }, (_, index) => `tenant-${index + 1}`);
+  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held }));
+  expect(rows.map(({ tenant_id }) => tenant_id)).toEqual(new Array(BATCH).fill('tenant-100'));
+});
+
 test('where 5,000 tenants wait, a pass reads a bounded number of pages, and 20 passes reach each tenant', async () => {
   const TENANTS = 5_000;
   await newRows(TENANTS, 3);

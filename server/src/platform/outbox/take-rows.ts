@@ -29,6 +29,7 @@ export const takeRows = (tx: Transaction, { after, ...leftOut }: Turn) =>
   takeInTurns(
     tx,
     waitingAfter(after),
+    leftOut.held,
     sql`
       select * from (
         (
@@ -61,6 +62,7 @@ export const takeRowsFrom = (tx: Transaction, positions: FirstPositions, leftOut
         from json_to_recordset(${given}::text::json) as waiting (tenant_id text, first bigint)
         where exists (select from outbox where ${rest} offset 0)
       )`,
+    [],
     sql`
       select position, kind, fact_id, is_logged from outbox where ${rest}
       order by position limit (select count from share)`,
@@ -72,6 +74,7 @@ export const takeUnloggedRows = (tx: Transaction, after: string) =>
   takeInTurns(
     tx,
     waitingAfter(after),
+    [],
     sql`
       select position, kind, fact_id, is_logged from outbox
       where tenant_id = waiting.tenant_id and not is_logged
@@ -88,22 +91,26 @@ const waitingAfter = (after: string) => sql`
     from waiting where tenant_id is not null and number < ${BATCH}
   )`;
 
-/** No tenant id contains a comma. */
 const without = ({ inFlight, held }: LeftOut) => sql`
   ${inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`}
-  ${held.length === 0 ? sql`` : sql`and waiting.tenant_id <> all (string_to_array(${held.join()}, ','))`}`;
+  and ${isNoneOf(held)}`;
+
+/** No tenant id contains a comma. */
+const isNoneOf = (held: readonly string[]) =>
+  held.length === 0 ? sql`true` : sql`waiting.tenant_id <> all (string_to_array(${held.join()}, ','))`;
 
 type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
 
-/** The rows of a turn, and the tenant after which the next turn begins. */
+/** The rows of a turn, and the tenant after which the next turn begins. A held tenant takes no share from the others. */
 async function takeInTurns(
   tx: Transaction,
   waiting: ReturnType<typeof sql>,
+  held: readonly string[],
   rowsOfTenant: ReturnType<typeof sql>,
 ): Promise<{ rows: OutboxRow[]; after: string }> {
   const found = await tx.execute<Found>(sql`
     with recursive ${waiting}, share as (
-      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting
+      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting where ${isNoneOf(held)}
     )
     select waiting.tenant_id, waiting.number = ${BATCH} as is_last,
       of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
