@@ -80,6 +80,32 @@ test('connections busy with requests that are never admitted keep out neither ne
   expect([admitted, ...newcomers].some(({ closed, readableEnded }) => closed || readableEnded)).toBe(false);
 });
 
+test('at the limit a first request in progress outlives admitted idle connections, until new ones have a tenth of the places', async () => {
+  const { listener, begun } = admitting();
+  const { port, outcomes } = await serve(listener, 20);
+  const admitted = await Promise.all(
+    Array.from({ length: 19 }, async () => {
+      const socket = await open(port);
+      socket.write(request('GET /admitted'));
+      await once(socket, 'data');
+      return socket;
+    }),
+  );
+  const first = await open(port);
+  first.write(request('GET /waiting'));
+  await expect.poll(() => begun).toHaveLength(20);
+  const closed = () => admitted.filter((socket) => socket.closed).length;
+
+  for (const count of [1, 2]) {
+    await open(port);
+    await expect.poll(closed).toBe(count);
+  }
+  expect(first.closed).toBe(false);
+  await open(port);
+  await once(first, 'close');
+  expect([closed(), outcomes]).toEqual([2, ['EVICTED', 'EVICTED', 'EVICTED']]);
+});
+
 test.each([
   ['after an earlier request', `${request('GET /a')}GET /b RTSP/1.0\r\nHost: localhost\r\n\r\n`],
   ['after a body', `${request('POST /a', 'Content-Length: 1')}xGET /b RTSP/1.0\r\nHost: localhost\r\n\r\n`],

@@ -8,10 +8,13 @@ export type ConnectionLimits = { maxConnections: number; maxConnectionsPerNetwor
 /** A limit was reached: the new connection was refused, or another one was evicted for it. */
 export type AtLimit = { outcome: 'REFUSED' | 'EVICTED'; limit: 'total' | 'address'; address: string };
 
+/** The share of the places for connections that never carried an admitted request: verifying a first one takes time. */
+const SHARE_OF_NEW = 1 / 10;
+
 /**
  * The open connections, in total and of each network, in the order of their last activity. At a limit one makes room for
  * a new one: the oldest of those that never carried an admitted request, even while it has a request in progress, because
- * anyone can open those. If there is none, the one that has been idle longest. An admitted request is never cut.
+ * anyone can open those. If they are few, the one that has been idle longest. An admitted request is never cut.
  */
 export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLimit) => void) {
   const all = new Map<Duplex, Connection>();
@@ -19,7 +22,7 @@ export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLi
 
   function hasRoom(open: Map<Duplex, Connection>, most: number, limit: AtLimit['limit'], address: string): boolean {
     if (open.size < most) return true;
-    const evicted = firstToEvict(open);
+    const evicted = firstToEvict(open, most * SHARE_OF_NEW);
     report({ outcome: evicted ? 'EVICTED' : 'REFUSED', limit, address });
     if (!evicted) return false;
     forget(evicted);
@@ -60,11 +63,13 @@ export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLi
   };
 }
 
-function firstToEvict(open: Map<Duplex, Connection>): Duplex | null {
-  let idle: Duplex | null = null;
+function firstToEvict(open: Map<Duplex, Connection>, few: number): Duplex | null {
+  let idle: Duplex | undefined;
+  const unadmitted: Duplex[] = [];
   for (const [socket, connection] of open) {
-    if (!connection.isAdmitted) return socket;
-    if (connection.isIdle) idle ??= socket;
+    if (!connection.isAdmitted) unadmitted.push(socket);
+    else if (connection.isIdle) idle ??= socket;
+    if (unadmitted.length > few) return unadmitted[0] ?? null;
   }
-  return idle;
+  return idle ?? unadmitted[0] ?? null;
 }
