@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
-import { writeProblem } from './platform/database/write-problem.js';
+import { createWriteProbe } from './platform/database/write-problem.js';
 import type { Probes } from './platform/http/probes.js';
 import type { Peers } from './platform/processes/peers.js';
 import type { Watchdog } from './platform/telemetry/watchdog.js';
@@ -16,9 +16,10 @@ type Options = { database: Database; bus: Bus; watchdog: Watchdog; peers: Peers 
 /** The platform is ready when each of its processes is. */
 export function createReadiness({ database, bus, watchdog, peers }: Options): Probes & { enter(next: Phase): void } {
   let phase: Phase = 'starting';
+  const writeProblem = createWriteProbe(database.sql);
   const databaseProblem = () =>
     Promise.race([
-      writeProblem(database.sql).catch(() => 'the database does not answer'),
+      writeProblem().catch(() => 'the database does not answer'),
       delay(DATABASE_WITHIN_MS, 'the database does not answer', { ref: false }),
     ]);
   const problem = shared(
