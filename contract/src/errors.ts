@@ -46,7 +46,7 @@ export const errors = {
   INVALID_CURSOR: {
     status: 400,
     meaning: 'The cursor does not belong to this list with these filters.',
-    fix: 'Send `next_cursor` of the previous page with the same filters, or omit the cursor.',
+    fix: 'Send `next_cursor` of the previous page with the same filters, or omit the cursor to start again. events.list can also start at a time: `from`.',
     retryable: false,
   },
   REQUEST_TIMEOUT: {

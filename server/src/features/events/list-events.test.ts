@@ -170,6 +170,8 @@ test('a cursor does not show how many events the platform has, and one with a pl
   const [, position] = partsOf((await read(other.tenant)).body.next_cursor);
   for (const forged of ['1', '0', '999999', position]) {
     const cursor = Buffer.from(JSON.stringify([binding, forged])).toString('base64url');
-    expectRefusal(await read(tenant, `cursor=${cursor}`), 'INVALID_CURSOR');
+    const answer = await read(tenant, `cursor=${cursor}`);
+    expectRefusal(answer, 'INVALID_CURSOR');
+    expect(answer.body.message).toMatch(/omit the cursor to start again.*`from`/);
   }
 });
