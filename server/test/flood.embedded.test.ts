@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { subjects } from '@tenant-open-platform/contract/bus';
+import type { Profile } from '@tenant-open-platform/testing';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startSimulatedFleet } from '../src/background/simulated-fleet.js';
+import { startBackground } from '../src/background/start-background.js';
+import { readConfig } from '../src/config.js';
+import { createCommandAccepter } from '../src/features/commands/accept-commands.js';
+import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
+import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
+import type { Database } from '../src/platform/database/database.js';
+import { newIdTail } from '../src/platform/new-id.js';
+import { localSignals } from '../src/platform/signals/signals.js';
+import { openPool } from './support/open-pool.js';
+import { silent } from './support/silent.js';
+
+const FLOOD = 5_000;
+const FLOODING = 'platform';
+const worker = fileURLToPath(new URL('../dist/embedded-worker.js', import.meta.url));
+
+/** The embedded database and the bus of a single process, in this process: only it can reach that bus. */
+let folder: string;
+let embedded: Worker;
+let database: Database;
+let demo: Profile;
+let bus: Bus;
+let stops: (() => Promise<void>)[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-flood-'));
+  const server = await startServer({ DATA_DIR: folder });
+  await server.stop();
+  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const path = join(folder, 'flood.sock');
+  embedded = new Worker(worker, { workerData: { directory: join(folder, 'postgres'), socketPath: path } });
+  await once(embedded, 'message');
+  database = openPool('postgres://postgres@localhost', { path, max: 1, max_lifetime: null });
+});
+
+afterAll(async () => {
+  await database?.close();
+  embedded?.postMessage('stop');
+  if (embedded) await once(embedded, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  bus = inProcessBus();
+  const config = readConfig({ MODE: 'development' });
+  const background = await startBackground({ ...silent(), database, bus, signals: localSignals(), config });
+  const fleet = await startSimulatedFleet(bus);
+  stops = [background.stop, fleet.stop, bus.close];
+});
+
+afterEach(async () => {
+  for (const stop of stops) await stop();
+});
+
+async function newCommand(): Promise<string> {
+  const accepted = await createCommandAccepter(database)({
+    caller: { tenantId: demo.tenant_id, clientId: demo.client_id },
+    command: {
+      idempotency_key: randomUUID(),
+      vendor: 'vendor_a',
+      device_id: 'ok-1',
+      command_type: 'reboot',
+      revision: 1,
+      payload: {},
+      payload_sha256: '00'.repeat(32),
+      timeout_seconds: 30,
+      request_id: randomUUID(),
+      command_id_tail: newIdTail(),
+    },
+  });
+  if (accepted.outcome !== 'ACCEPTED') throw new Error(accepted.outcome);
+  return accepted.commandId;
+}
+
+const statusOf = async (id: string): Promise<string> => {
+  const [row] = await database.sql<{ status: string }[]>`select status from commands where command_id = ${id}`;
+  return row?.status ?? '';
+};
+
+async function storedRequests(): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(*)::int as count from device_requests where tenant_id = ${FLOODING}`;
+  return row?.count ?? FLOOD;
+}
+
+const floods = {
+  updates: {
+    subject: subjects.commandUpdate(FLOODING, 'vendor_a'),
+    message: () => ({ command_id: randomUUID(), device_execution_status: 'SUCCEEDED' }),
+    waiting: async () => (await bus.untakenUpdates()).get(FLOODING),
+  },
+  'device requests': {
+    subject: subjects.deviceRequest(FLOODING, 'vendor_a'),
+    message: () => ({ device_id: 'd-1', request_type: 'help', payload: {}, dedupe_id: randomUUID() }),
+    waiting: async () => FLOOD - (await storedRequests()),
+  },
+};
+
+test.each(['updates', 'device requests'] as const)(
+  `of ${FLOOD} tiny %s of one tenant many still wait when another tenant's command has succeeded`,
+  { timeout: 120_000 },
+  async (kind) => {
+    const { subject, message, waiting } = floods[kind];
+    const body = () => Buffer.from(JSON.stringify(message()));
+    await bus.publish(Array.from({ length: FLOOD }, () => ({ subject, id: randomUUID(), body: body() })));
+    const id = await newCommand();
+    await expect.poll(() => statusOf(id), { timeout: 60_000, interval: 20 }).toBe('SUCCEEDED');
+    expect(await waiting()).toBeGreaterThan(2 * MAX_IN_FLIGHT);
+  },
+);
