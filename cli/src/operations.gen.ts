@@ -144,7 +144,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as soon as the page has an item. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {},
@@ -198,7 +198,7 @@ export const operations = {
     "scope": "open:device-request:read",
     "tenant": "own",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. In request and response bodies, this id is named `device_request_id`. There, `request_id` is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id."
     },
     "fields": {}
   },
@@ -208,7 +208,7 @@ export const operations = {
     "scope": "open:device-request:create",
     "tenant": "own",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. In request and response bodies, this id is named `device_request_id`. There, `request_id` is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id."
     },
     "fields": {
       "outcome": {
@@ -232,7 +232,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Lists the events of the tenant after the cursor, oldest first by default. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
+    "description": "Lists the events of the tenant, oldest first by default. A cursor continues the list. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
     "scope": "open:event:read",
     "tenant": "own",
     "path": {},
@@ -460,7 +460,7 @@ export const operations = {
   },
   "objectCredentials.delete": {
     "summary": "Delete an object credential",
-    "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED object resource. URLs issued earlier keep working until they expire.",
+    "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED object resource uses it, too. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:delete",
     "tenant": "own",
     "path": {
@@ -822,7 +822,7 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor.",
+        "description": "Vendors that the tenant can use. The list applies to commands, to topctl catalog get and to messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
@@ -868,7 +868,7 @@ export const operations = {
       },
       "vendors": {
         "kind": "list",
-        "description": "Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor.",
+        "description": "Vendors that the tenant can use. The list applies to commands, to topctl catalog get and to messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
       }
     }
@@ -910,7 +910,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
         "isRequired": true
       },
       "name": {
@@ -933,7 +933,7 @@ export const operations = {
       },
       "replay_window_seconds": {
         "kind": "integer",
-        "description": "A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default."
+        "description": "Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default."
       },
       "expires_at": {
         "kind": "instant",
@@ -977,7 +977,7 @@ export const operations = {
     "tenant": "path",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id."
     },
     "fields": {}
   },
@@ -988,7 +988,7 @@ export const operations = {
     "tenant": "path",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id."
     },
     "fields": {
       "name": {
@@ -1010,7 +1010,7 @@ export const operations = {
       },
       "replay_window_seconds": {
         "kind": "integer",
-        "description": "A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default."
+        "description": "Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default."
       },
       "expires_at": {
         "kind": "instant",
@@ -1076,7 +1076,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
         "isRequired": true
       },
       "role": {
@@ -1108,7 +1108,7 @@ export const operations = {
     "tenant": "path",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
+      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
       "role": "Name of the role, for example `tenant_admin`."
     },
     "fields": {}
@@ -1124,7 +1124,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
@@ -1151,7 +1151,7 @@ export const operations = {
   },
   "policies.revoke": {
     "summary": "Delete a policy by credential and scope",
-    "description": "Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. A role may still grant the scope.",
+    "description": "Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
@@ -1160,7 +1160,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
@@ -1172,7 +1172,7 @@ export const operations = {
   },
   "policies.delete": {
     "summary": "Delete a policy",
-    "description": "Deletes the policy. The credential no longer has its scope through this policy. The change applies to the next request of the credential. A role may still grant the scope.",
+    "description": "Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "path": {
@@ -1363,13 +1363,13 @@ export const operations = {
       },
       "payload_schema": {
         "kind": "object",
-        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts."
+        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one."
       }
     }
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The entry of a change is written in the transaction of the change. Entries are immutable.",
+    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "path": {

@@ -58,7 +58,7 @@ const securitySchemes = {
 };
 
 const parameters = {
-  tenant_id: { description: 'Tenant of the command, the device or the event.', examples: ['acme'] },
+  tenant_id: { description: 'Tenant of the command, the device or the event.', examples: ['demo'] },
   vendor: { description: 'Vendor in the platform catalog.', examples: ['vendor_a'] },
   event_type: {
     description: 'Event type, for example `command.accepted`; its dot makes it two subject tokens.',

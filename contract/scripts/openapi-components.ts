@@ -28,9 +28,11 @@ export const headers = {
   Link: string('URL of the next page, in the form `<target>; rel="next"`. Absent on the last page.'),
   'X-Next-Cursor': string('Send as `cursor` to get the next page. Absent on the last page.'),
   RateLimit: string(
-    'Name of the limit, remaining requests, and seconds until all requests of the quota are available again.',
+    'State of a limit: its name, the remaining requests `r`, and the seconds `t` until the whole quota is available again.',
   ),
-  'RateLimit-Policy': string('Name of the limit, its quota of requests, and its window in seconds.'),
+  'RateLimit-Policy': string(
+    'Definition of a limit: its name, the quota of requests `q`, and its window `w` in seconds.',
+  ),
   'Retry-After': {
     description: 'How long to wait before the next attempt, in seconds.',
     schema: { type: 'integer', minimum: 0 },
@@ -44,7 +46,6 @@ export const parameters = {
     ...string('Correlation id of your choice, returned in the response. If it is absent, the platform generates one.', {
       pattern: patterns.requestId.source,
     }),
-    example: 'order-4711',
   },
 };
 

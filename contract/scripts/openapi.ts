@@ -22,11 +22,13 @@ const info = {
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
   contact: { name: 'The operator of the platform' },
-  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has a \`request_id\`.
+  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has its correlation id in the header \`X-Request-Id\`, and every object in the body repeats it as \`request_id\`.
 
 ## Terms
 
-- **adapter**: the program of a vendor that executes commands and reports their outcome over the messaging bus
+- **messaging bus**: NATS, over which the platform sends commands and receives their outcomes
+- **adapter**: the program of a vendor on the messaging bus; it executes commands and reports their outcome
+- **scope**: the permission to call certain operations, such as \`open:command:read\`
 - **operator**: the people who run the platform and set its configuration
 - **tenant \`${PLATFORM_TENANT_ID}\`**: the tenant whose credentials administer all other tenants
 - **operation id**: the name of an operation in this document, such as \`credentials.create\`
@@ -48,7 +50,7 @@ headers = {'X-Api-Id': client_id,
 
 ## Compatibility
 
-\`/api/v1\` changes only by additions. A client must accept these additions:
+\`/api/v1\` changes by additions. A client must accept these additions:
 
 - a new operation
 - a new optional field or parameter of a request
@@ -58,7 +60,7 @@ headers = {'X-Api-Id': client_id,
 
 For an unknown error code, use the HTTP status of the response. Ignore other unknown values. An enum in a request has only the listed values: the platform refuses any other value with 400.
 
-Before an operation is removed, it is marked \`deprecated\` for at least 180 days. During this time its responses have the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).`,
+Nothing else changes, with one exception: a \`deprecated\` operation may be removed after at least 180 days. Until then, its responses have the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).`,
 };
 
 const usualMeanings: Record<string, string> = {
@@ -190,7 +192,7 @@ function webhook({ type, summary, example }: DescribedEvent) {
       operationId: `events.${type}`,
       summary,
       description:
-        'An event for each callback endpoint that subscribes to its event type. The platform does not deliver webhooks yet. An event may be delivered more than once; all copies have the same event_id.',
+        'The platform will send this event to each callback endpoint that subscribes to its event type. It does not deliver webhooks yet. An event may be delivered more than once; all copies have the same event_id.',
       security: [],
       requestBody: { required: true, content: jsonContent(PlatformEvent, example) },
       responses: { '2XX': { description: 'Received.' } },

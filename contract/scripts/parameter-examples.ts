@@ -5,13 +5,11 @@ const time = '2026-01-31T09:30:00.000Z';
 
 /** Examples of the parameters that no body and no answer has. */
 const values: Json = {
-  cursor: 'eyJhZnRlciI6IjAxOWJkM2E0In0',
   from: 'now',
   /** The tenant of the examples. */
-  confirm: 'acme',
+  confirm: 'demo',
   /** Of a device; in answers it is the correlation id. */
   request_id: '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6',
-  seen_updated_at: time,
   accepted_after: time,
   accepted_before: time,
   occurred_after: time,
@@ -24,13 +22,16 @@ const values: Json = {
   is_final: false,
 };
 
+/** Only an earlier answer has their values. Pages send every example, and these would be refused. */
+const withoutExample = ['cursor', 'seen_updated_at'];
+
 /** Gives each parameter an example: the value in an answer of its operation, or else of any operation. */
 export function addParameterExamples(paths: object): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods as object) as Json[]);
   for (const operation of operations) {
     const sources = [operation.responses, operation.requestBody, operations.map(({ responses }) => responses)];
     for (const parameter of operation.parameters as Parameter[]) {
-      if (!parameter.name || 'example' in parameter) continue;
+      if (!parameter.name || 'example' in parameter || withoutExample.includes(parameter.name)) continue;
       const { name, schema } = parameter;
       const example = values[name] ?? schema?.default ?? find(name, examplesIn(sources));
       if (example === undefined) throw new Error(`the parameter ${name} of ${operation.operationId} has no example`);

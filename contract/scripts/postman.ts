@@ -68,7 +68,7 @@ function requestOf(method: string, path: string, { description, parameters, requ
     .filter((parameter) => parameter.in === 'query')
     .map(({ name: key, example, required }) => ({
       key,
-      value: encodeURIComponent(String(example)),
+      value: encodeURIComponent(String(example ?? '')),
       disabled: !required,
     }));
   const { example, examples } = requestBody?.content['application/json'] ?? {};

@@ -56,7 +56,7 @@ test('a program can read the stream of every channel, and the durable of every c
 });
 
 test('every subject of the bus is exactly one channel, with the parameters of its address', () => {
-  const values: Json = { tenant_id: 'acme', vendor: 'vendor_a', event_type: 'command.completed' };
+  const values: Json = { tenant_id: 'demo', vendor: 'vendor_a', event_type: 'command.completed' };
   const addresses = Object.entries(document.channels).map(([name, { address, parameters }]) => {
     const inAddress = [...address.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
     expect(inAddress).toEqual(Object.keys(parameters));
@@ -64,7 +64,7 @@ test('every subject of the bus is exactly one channel, with the parameters of it
   });
   const made = Object.entries(subjects).map(([name, subject]) => [
     name,
-    subject('acme', name === 'event' ? 'command.completed' : 'vendor_a'),
+    subject('demo', name === 'event' ? 'command.completed' : 'vendor_a'),
   ]);
   expect(addresses).toEqual(made);
   expect(new Set(addresses.map(([, subject]) => readSubject(subject)?.kind)).size).toBe(made.length);

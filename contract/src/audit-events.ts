@@ -28,7 +28,7 @@ const AuditEvent = z
     target: z
       .string()
       .describe(
-        'Path of the resource without the leading /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`.',
+        'Path of the resource without the leading /api/v1/, for example `platform/tenants/demo/credentials/demo`.',
       ),
     changes: z.array(z.string()).describe('Names of the fields in the request.'),
     before: values.describe(
@@ -45,10 +45,10 @@ const AuditEvent = z
     example: {
       audit_event_id: '019bd3a4-5c4e-7e33-8c62-8b2c3d4e5f60',
       occurred_at: '2026-01-31T09:30:00.000Z',
-      tenant_id: 'acme',
-      client_id: 'acme-admin',
+      tenant_id: 'demo',
+      client_id: 'platform-admin',
       operation: 'credentials.update',
-      target: 'platform/tenants/acme/credentials/acme-backend',
+      target: 'platform/tenants/demo/credentials/demo',
       changes: ['status'],
       before: { status: 'ACTIVE' },
       after: { status: 'DISABLED' },
@@ -63,7 +63,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. The entry of a change is written in the transaction of the change. Entries are immutable.',
+      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,

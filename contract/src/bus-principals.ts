@@ -57,13 +57,13 @@ const BusPrincipal = z
     id: 'BusPrincipal',
     example: {
       principal_id: '019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f',
-      tenant_id: 'acme',
-      bus_user: 'acme-adapter',
+      tenant_id: 'demo',
+      bus_user: 'demo-adapter',
       bus_account_public_key: 'ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS',
       bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
       principal_type: 'SERVICE',
       client_id: null,
-      service_name: 'acme-adapter',
+      service_name: 'demo-adapter',
       vendors: ['vendor_a'],
       status: 'ACTIVE',
       expires_at: null,
@@ -98,20 +98,20 @@ const BusPrincipalCreate = z
   .meta({
     id: 'BusPrincipalCreate',
     example: {
-      bus_user: 'acme-adapter',
+      bus_user: 'demo-adapter',
       bus_account_public_key: 'ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS',
       bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
       principal_type: 'SERVICE',
-      service_name: 'acme-adapter',
+      service_name: 'demo-adapter',
       vendors: ['vendor_a'],
     },
     moreExamples: {
       event_reader: {
-        bus_user: 'acme-backend',
+        bus_user: 'demo',
         bus_account_public_key: 'ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS',
         bus_user_public_key: 'UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
         principal_type: 'CLIENT',
-        client_id: 'acme-backend',
+        client_id: 'demo',
       },
     },
   });

@@ -52,7 +52,7 @@ const fields = {
     .min(1)
     .describe('Version number of the current secret: starts at 1 and increases by 1 with each rotation.'),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'When the previous secret expires; null if there is no valid previous secret. Until then, each delivery has one signature per secret. The platform does not deliver webhooks yet.',
+    'When the previous secret expires; null if there is no valid previous secret. Before this time, each delivery has two signatures, one of each secret. The platform does not deliver webhooks yet.',
   ),
   created_at: Timestamp.describe('When the endpoint was created.'),
   updated_at: Timestamp.describe('When the endpoint was last changed.'),
@@ -172,7 +172,7 @@ export const callbackEndpoints = operations({
       errors: ['CALLBACK_URL_NOT_ALLOWED', 'RESOURCE_LIMIT_REACHED'],
       repeat: {
         check:
-          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
+          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
       },
     },
     query: z.strictObject({}),
@@ -221,7 +221,7 @@ export const callbackEndpoints = operations({
       errors: ['CALLBACK_URL_NOT_ALLOWED'],
       repeat: {
         check:
-          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
+          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
         ifBodyHas: 'rotate_secret',
       },
     },

@@ -54,7 +54,7 @@ export const DeviceExecutionStatus = z
 export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
   id: 'PublicStatus',
   description:
-    'Simplified status for end users, derived from `status`: PENDING for ACCEPTED and DISPATCHED, SUCCEEDED for SUCCEEDED, UNKNOWN for TIMED_OUT, FAILED for every other status.',
+    'Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status.',
 });
 
 export const StatusReason = z
@@ -118,14 +118,16 @@ const HistorySource = z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).meta({
   description: 'Source of the change: the platform, the adapter, or the device (reported by the adapter).',
 });
 
-const HistoryEntry = z.object({
-  at: Timestamp.describe('When the change happened, by the clock of the platform.'),
-  source: HistorySource,
-  status: CommandStatus,
-  adapter_status: AdapterStatus,
-  device_execution_status: DeviceExecutionStatus,
-  reason: StatusReason,
-});
+const HistoryEntry = z
+  .object({
+    at: Timestamp.describe('When the change happened, by the clock of the platform.'),
+    source: HistorySource,
+    status: CommandStatus,
+    adapter_status: AdapterStatus,
+    device_execution_status: DeviceExecutionStatus,
+    reason: StatusReason,
+  })
+  .meta({ id: 'HistoryEntry', description: 'A status change of the command, or a late report.' });
 
 const LateResult = z.object({
   received_at: Timestamp.describe('When the platform received this report.'),
@@ -209,7 +211,7 @@ const Command = z
       deadline_at: '2026-01-31T09:30:30.000Z',
       completed_at: null,
       updated_at: '2026-01-31T09:30:00.000Z',
-      created_by_client_id: 'acme-backend',
+      created_by_client_id: 'demo',
       history: [
         {
           at: '2026-01-31T09:30:00.000Z',

@@ -18,7 +18,7 @@ const AllowedClockSkewSeconds = WindowSeconds.describe(
 );
 
 const ReplayWindowSeconds = WindowSeconds.describe(
-  'A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default.',
+  'Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default.',
 );
 
 const PreviousSecretTtlSeconds = z
@@ -61,9 +61,9 @@ const Credential = z
   .meta({
     id: 'Credential',
     example: {
-      client_id: 'acme-backend',
-      tenant_id: 'acme',
-      name: 'Acme backend',
+      client_id: 'demo',
+      tenant_id: 'demo',
+      name: 'demo',
       status: 'ACTIVE',
       allowed_clock_skew_seconds: 300,
       replay_window_seconds: 300,
@@ -90,9 +90,9 @@ const Secret = z
 const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
   id: 'CredentialWithSecret',
   example: {
-    client_id: 'acme-backend',
-    tenant_id: 'acme',
-    name: 'Acme backend',
+    client_id: 'demo-backend',
+    tenant_id: 'demo',
+    name: 'Demo backend',
     status: 'ACTIVE',
     allowed_clock_skew_seconds: 300,
     replay_window_seconds: 300,
@@ -116,10 +116,10 @@ const CredentialUpdated = Credential.extend({
 }).meta({
   id: 'CredentialUpdated',
   example: {
-    client_id: 'acme-backend',
-    tenant_id: 'acme',
-    name: 'Acme backend',
-    status: 'DISABLED',
+    client_id: 'demo',
+    tenant_id: 'demo',
+    name: 'Demo backend',
+    status: 'ACTIVE',
     allowed_clock_skew_seconds: 300,
     replay_window_seconds: 300,
     secret_version: 1,
@@ -163,15 +163,15 @@ const CredentialCreate = z
   .meta({
     id: 'CredentialCreate',
     dependentRequired: { previous_secret_ttl_seconds: ['rotate_secret'] },
-    example: { client_id: 'acme-backend', name: 'Acme backend' },
+    example: { client_id: 'demo-backend', name: 'Demo backend' },
     moreExamples: {
       short_lived: {
-        client_id: 'acme-import',
-        name: 'Acme import',
+        client_id: 'demo-import',
+        name: 'Demo import',
         expires_at: '2099-01-31T09:30:00Z',
         replay_window_seconds: 300,
       },
-      rotation: { client_id: 'acme-backend', name: 'Acme backend', rotate_secret: true },
+      rotation: { client_id: 'demo-backend', name: 'Demo backend', rotate_secret: true },
     },
   });
 
@@ -199,8 +199,9 @@ const CredentialUpdate = z
   })
   .meta({
     id: 'CredentialUpdate',
-    example: { status: 'DISABLED' },
+    example: { name: 'Demo backend' },
     moreExamples: {
+      disable: { status: 'DISABLED' },
       rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 },
       end_of_the_previous_secret: { previous_secret_ttl_seconds: 0 },
     },
@@ -223,7 +224,7 @@ export const credentials = operations({
       errors: ['CREDENTIAL_ALREADY_EXISTS', 'CREDENTIAL_DELETED', 'RESOURCE_LIMIT_REACHED'],
       repeat: {
         check:
-          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
+          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
       },
       successes: { 200: 'The secret was rotated.' },
     },
@@ -279,7 +280,7 @@ export const credentials = operations({
       errors: ['CREDENTIAL_DELETED', 'LAST_PLATFORM_ADMINISTRATOR'],
       repeat: {
         check:
-          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.',
+          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
         ifBodyHas: 'rotate_secret',
       },
     },

@@ -103,7 +103,7 @@ const DeviceRequestReply = z
 
 const path = z.object({
   request_id: DeviceRequestId.describe(
-    'Id of the device request: a UUID version 7. In request and response bodies, this id is named `device_request_id`. There, `request_id` is the correlation id.',
+    'Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id.',
   ),
 });
 
@@ -113,7 +113,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests',
     summary: 'List device requests',
     description:
-      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as soon as the page has an item. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.',
+      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.',
     metadata: {
       scope: 'open:device-request:read',
       specified: true,

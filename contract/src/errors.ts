@@ -224,7 +224,8 @@ export const errors = {
   },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
-    meaning: 'After the change, no ACTIVE credential without `expires_at` would have the role platform_admin.',
+    meaning:
+      'The change would affect the last platform administrator. At least one ACTIVE credential without `expires_at` must have the role platform_admin.',
     fix: 'First create another credential of the tenant `platform`, without `expires_at`, and bind it to the role platform_admin.',
     retryable: false,
   },
@@ -337,7 +338,7 @@ const ErrorDetail = z.object({
     .string()
     .meta({ pattern: '^(body|query|path|header)(/|$)' })
     .describe(
-      'Location of the problem: `body`, `query` or `path` followed by a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` followed by the name of the header.',
+      'Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name.',
     ),
   code: z.string().meta({ pattern: patterns.enumValue.source }).describe('Machine-readable code of the problem.'),
   message: z.string().describe('Human-readable description of the problem.'),

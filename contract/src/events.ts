@@ -40,7 +40,7 @@ export const PlatformEvent = z
         client_id: ClientId,
         idempotency_key: z.string().describe('Idempotency key of the command.'),
       })
-      .describe('Request that created the command.'),
+      .meta({ id: 'EventRequest', description: 'Request that created the command.' }),
     data: z
       .object({
         command_id: z.uuid().describe('Id of the command.'),
@@ -56,7 +56,7 @@ export const PlatformEvent = z
         accepted_at: Timestamp.describe('When the platform accepted the command.'),
         completed_at: Timestamp.nullable().describe('When the status became final; null until then.'),
       })
-      .describe('The command at the time of the event.'),
+      .meta({ id: 'EventData', description: 'The command at the time of the event.' }),
   })
   .meta({ id: 'PlatformEvent', examples: [acceptedExample(), completedExample()] });
 
@@ -67,11 +67,11 @@ function acceptedExample() {
     event_id: '019bd3a4-5c4e-7cc1-9d51-3f4a5b6c7d8e',
     event_type: 'command.accepted',
     schema_version: 1,
-    tenant_id: 'acme',
+    tenant_id: 'demo',
     occurred_at: '2026-01-31T09:30:00.000Z',
     request: {
       request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
-      client_id: 'acme-backend',
+      client_id: 'demo',
       idempotency_key: 'reboot-ok-1-2026-01-31',
     },
     data: {
@@ -146,7 +146,7 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      'Lists the events of the tenant after the cursor, oldest first by default. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.',
+      'Lists the events of the tenant, oldest first by default. A cursor continues the list. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.',
     metadata: {
       scope: 'open:event:read',
       specified: false,

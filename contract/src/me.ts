@@ -13,7 +13,7 @@ const Me = z
     allowed_clock_skew_seconds: z
       .int()
       .describe('Maximum difference between X-Api-Timestamp and the server clock, in seconds.'),
-    replay_window_seconds: z.int().describe('A nonce cannot be reused for at least this time, in seconds.'),
+    replay_window_seconds: z.int().describe('Minimum time before a nonce can be used again, in seconds.'),
     expires_at: Timestamp.nullable().describe('When the credential expires; null if it does not expire.'),
     limits: z
       .object({
@@ -55,11 +55,19 @@ const Me = z
   .meta({
     id: 'Me',
     example: {
-      tenant_id: 'acme',
-      client_id: 'acme-backend',
-      name: 'Acme backend',
-      roles: ['integration_reader'],
-      scopes: ['open:command:read', 'open:device-request:read', 'open:event:read', 'open:catalog:read'],
+      tenant_id: 'demo',
+      client_id: 'demo',
+      name: 'demo',
+      roles: ['integration_operator'],
+      scopes: [
+        'open:command:create',
+        'open:command:read',
+        'open:object:create',
+        'open:device-request:read',
+        'open:command:cancel',
+        'open:event:read',
+        'open:catalog:read',
+      ],
       allowed_clock_skew_seconds: 300,
       replay_window_seconds: 300,
       expires_at: null,

@@ -235,7 +235,7 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Delete an object credential',
     description:
-      'Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a DISABLED object resource. URLs issued earlier keep working until they expire.',
+      'Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED object resource uses it, too. URLs issued earlier keep working until they expire.',
     metadata: {
       scope: 'open:object-config:delete',
       specified: false,

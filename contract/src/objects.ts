@@ -98,11 +98,7 @@ const PresignRequest = z
 
 const PresignedRequest = z
   .object({
-    presign_id: z
-      .uuid()
-      .describe(
-        'Id under which the platform recorded this presign request: a UUID. Quote it when you report a problem.',
-      ),
+    presign_id: z.uuid().describe('Id of this presign request: a UUID. Quote it when you report a problem.'),
     operation: ObjectOperation,
     method: PresignedMethod,
     url: z

@@ -17,9 +17,9 @@ const BodyEncoding = z.enum(['UTF-8', 'BASE64']).meta({
 
 const example = {
   parked_message_id: '019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081',
-  tenant_id: 'acme',
+  tenant_id: 'demo',
   parked_at: '2026-01-31T09:30:00.000Z',
-  subject: 'tenants.acme.command-updates.vendor_a',
+  subject: 'tenants.demo.command-updates.vendor_a',
   kind: 'COMMAND_UPDATE',
   vendor: 'vendor_a',
   reason: 'The tenant of the subject has no such command for this vendor.',
@@ -33,15 +33,13 @@ const ParkedMessage = z
     tenant_id: TenantId.describe('Tenant in the subject; `platform` if the subject contains no existing tenant.'),
     parked_at: Timestamp.describe('When the message was refused.'),
     subject: z.string().describe('Subject of the message on the bus.'),
-    kind: ParkedMessageKind.nullable().describe(
-      'Kind of the message; null if the subject is not a subject of the platform.',
-    ),
+    kind: ParkedMessageKind.nullable().describe('Kind of the message; null if the platform does not use the subject.'),
     vendor: z.string().nullable().describe('Vendor in the subject; null if there is none.'),
     reason: z.string().describe('Why the message was refused.'),
     can_retry: z
       .boolean()
       .describe(
-        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject is not a subject of the platform. Also false for a COMMAND, because the command has already ended as FAILED.',
+        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if the platform does not use its subject. Also false for a COMMAND, because the command has already ended as FAILED.',
       ),
     request_id: RequestId,
   })

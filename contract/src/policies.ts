@@ -17,7 +17,7 @@ const Policy = z
     id: 'Policy',
     example: {
       policy_id: '019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a',
-      client_id: 'acme-backend',
+      client_id: 'demo',
       scope: 'open:device-request:create',
       created_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -26,8 +26,8 @@ const Policy = z
 
 const PolicyCreate = z.strictObject({ client_id: ClientId, scope: ScopeName }).meta({
   id: 'PolicyCreate',
-  example: { client_id: 'acme-backend', scope: 'open:device-request:create' },
-  moreExamples: { read_commands: { client_id: 'acme-dashboard', scope: 'open:command:read' } },
+  example: { client_id: 'demo', scope: 'open:device-request:create' },
+  moreExamples: { read_commands: { client_id: 'demo-dashboard', scope: 'open:command:read' } },
 });
 
 const PolicyDeleted = z
@@ -90,7 +90,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies/:policy_id',
     summary: 'Delete a policy',
     description:
-      'Deletes the policy. The credential no longer has its scope through this policy. The change applies to the next request of the credential. A role may still grant the scope.',
+      'Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,
@@ -106,7 +106,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies',
     summary: 'Delete a policy by credential and scope',
     description:
-      'Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. A role may still grant the scope.',
+      'Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

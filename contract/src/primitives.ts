@@ -32,7 +32,9 @@ export const TenantId = z
 export const ClientId = z
   .string()
   .regex(patterns.clientId, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ ~ -, and not begin with . ~ or -')
-  .describe('Id of the credential, unique on the whole platform. Send it in the header X-Api-Id.');
+  .describe(
+    'Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.',
+  );
 
 export const Vendor = z
   .string()
@@ -123,7 +125,7 @@ export const queryList = <Values extends Record<string, string>>(values: z.ZodEn
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
-    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters.',
+    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters.',
   ),
   cursor: z
     .string()

@@ -13,8 +13,8 @@ const RoleBinding = z
   .meta({
     id: 'RoleBinding',
     example: {
-      client_id: 'acme-backend',
-      role: 'integration_operator',
+      client_id: 'demo',
+      role: 'integration_reader',
       created_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },
@@ -22,8 +22,8 @@ const RoleBinding = z
 
 const RoleBindingCreate = z.strictObject({ client_id: ClientId, role: RoleName }).meta({
   id: 'RoleBindingCreate',
-  example: { client_id: 'acme-backend', role: 'integration_operator' },
-  moreExamples: { administrator: { client_id: 'acme-console', role: 'tenant_admin' } },
+  example: { client_id: 'demo', role: 'integration_reader' },
+  moreExamples: { administrator: { client_id: 'demo-console', role: 'tenant_admin' } },
 });
 
 const RoleBindingDeleted = z
@@ -36,8 +36,8 @@ const RoleBindingDeleted = z
   .meta({
     id: 'RoleBindingDeleted',
     example: {
-      client_id: 'acme-backend',
-      role: 'integration_operator',
+      client_id: 'demo',
+      role: 'integration_reader',
       deleted: true,
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },

@@ -93,6 +93,14 @@ export const roles = operations({
       tenant: 'path',
       errors: ['ROLE_BUILT_IN', 'SCOPE_UNKNOWN', 'RESOURCE_LIMIT_REACHED'],
       repeat: 'ALWAYS',
+      examples: {
+        200: {
+          role: 'replier',
+          scopes: ['open:device-request:read', 'open:device-request:create'],
+          built_in: false,
+          request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+        },
+      },
     },
     pathParams: rolePath,
     query: z.strictObject({}),

@@ -24,12 +24,12 @@ const TenantDeletion = z
   .describe('Progress of the deletion.');
 
 const TenantVendors = Vendors.describe(
-  'Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor.',
+  'Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor.',
 );
 
 const example = {
-  tenant_id: 'acme',
-  name: 'Acme Fleet',
+  tenant_id: 'demo',
+  name: 'Demo',
   status: 'ACTIVE',
   vendors: null,
   deletion: null,
@@ -73,7 +73,7 @@ const TenantUpdate = z
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({
     id: 'TenantUpdate',
-    example: { name: 'Acme Fleet Europe' },
+    example: { name: 'Demo Fleet' },
     moreExamples: { disable: { status: 'DISABLED' }, every_vendor: { vendors: null } },
   });
 
@@ -111,8 +111,8 @@ const TenantExportItem = z
     example: {
       type: 'role_binding',
       data: {
-        tenant_id: 'acme',
-        client_id: 'acme-backend',
+        tenant_id: 'demo',
+        client_id: 'demo',
         role: 'integration_operator',
         created_at: '2026-01-31T09:30:00.000Z',
       },
@@ -131,6 +131,7 @@ export const tenants = operations({
       tenant: 'platform',
       errors: ['TENANT_ALREADY_EXISTS', 'TENANT_ID_RESERVED', 'RESOURCE_LIMIT_REACHED', 'NOT_FOUND'],
       repeat: { check: 'call tenants.get to see whether the tenant exists before you create it again.' },
+      examples: { 201: { ...example, tenant_id: 'acme', name: 'Acme Fleet' } },
     },
     query: z.strictObject({}),
     body: TenantCreate,

@@ -1,13 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { type OpenAPI3 } from 'openapi-typescript';
+import { renderApiPage } from './api-page.js';
+import { renderBodies } from './bodies.js';
 import { readDocument } from './document.js';
 import { messagesOf } from './messages.js';
 import { renderResources } from './resources.js';
 import { knownValues, renderMessages, renderTypes } from './types.js';
 
 /**
- * Writes src/api.gen.ts, the types and the table of operations, src/resources.gen.ts, a class per resource, and
- * src/adapter/messages.gen.ts, the messages of adapters.
+ * Writes src/api.gen.ts, the types and the table of operations, src/resources.gen.ts, a class per resource,
+ * src/bodies.gen.ts, the schemas for TestPlatform, api.md, the list of the methods, and src/adapter/messages.gen.ts, the
+ * messages of adapters.
  */
 const read = async (name: string) =>
   JSON.parse(await readFile(new URL(`../../contract/${name}`, import.meta.url), 'utf8'));
@@ -21,6 +24,8 @@ const openApi = await read('openapi.json');
 const api = readDocument(openApi);
 await write('api.gen.ts', 'openapi.json', renderTypes(api, await openapiTS(openApi, { transform: knownValues })));
 await write('resources.gen.ts', 'openapi.json', renderResources(api));
+await write('bodies.gen.ts', 'openapi.json', renderBodies(api, openApi.components.schemas));
+await writeFile(new URL('../api.md', import.meta.url), renderApiPage(api));
 
 const { schemas, sent } = messagesOf(await read('asyncapi.json'));
 const messages = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components: { schemas } };

@@ -36,13 +36,29 @@ import type { Sender } from './core/send.js';
 ${classes.join('\n')}`;
 }
 
-function renderMethod(operation: Operation, everywhere: string[]): string {
-  const { name, verb, resource, parameters, query, body, answer, isList } = operation;
-  const ids = parameters.map((parameter) =>
+const idsOf = ({ parameters, resource }: Operation) =>
+  parameters.map((parameter) =>
     // The path calls a device request request_id; everywhere else that name is the correlation id.
     camelCase(parameter === 'request_id' ? `${singular(resource)}_id` : parameter),
   );
-  const sentBody = body?.isRequired ? body : null;
+
+const bodyOf = ({ body }: Operation) => (body?.isRequired ? body : null);
+
+/** The names of a method's parameters, as documentation shows them. */
+export function parametersOf(operation: Operation): string[] {
+  const { query } = operation;
+  return [
+    ...idsOf(operation),
+    ...(bodyOf(operation) ? ['body'] : []),
+    ...(query ? [query.isRequired ? 'query' : 'query?'] : []),
+    'options?',
+  ];
+}
+
+function renderMethod(operation: Operation, everywhere: string[]): string {
+  const { name, verb, query, answer, isList } = operation;
+  const ids = idsOf(operation);
+  const sentBody = bodyOf(operation);
   const signature = [
     ...ids.map((id) => `${id}: string`),
     sentBody && `body: ${sentBody.type}`,

@@ -12,7 +12,7 @@ export interface AuditEvent {
   client_id: string;
   /** Name of the operation, for example `credentials.update`. */
   operation: string;
-  /** Path of the resource without the leading /api/v1/, for example `platform/tenants/acme/credentials/acme-backend`. */
+  /** Path of the resource without the leading /api/v1/, for example `platform/tenants/demo/credentials/demo`. */
   target: string;
   /** Names of the fields in the request. */
   changes: string[];
@@ -108,7 +108,7 @@ export interface CallbackEndpoint {
   max_attempts: number;
   /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** When the previous secret expires; null if there is no valid previous secret. Until then, each delivery has one signature per secret. The platform does not deliver webhooks yet. */
+  /** When the previous secret expires; null if there is no valid previous secret. Before this time, each delivery has two signatures, one of each secret. The platform does not deliver webhooks yet. */
   previous_secret_expires_at: string | null;
   /** When the endpoint was created. */
   created_at: string;
@@ -227,7 +227,7 @@ export interface CatalogCommandType {
   enabled: boolean;
   /** What the command does. */
   description: string;
-  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts. */
+  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one. */
   payload_schema: {
     [key: string]: unknown;
   };
@@ -317,21 +317,7 @@ export interface Command {
   /** Credential that created the command. */
   created_by_client_id: string;
   /** All status changes and late reports, oldest first. At most 100 entries. */
-  history: {
-    /** When the change happened, by the clock of the platform. */
-    at: string;
-    source: HistorySource;
-    status: CommandStatus;
-    adapter_status: AdapterStatus;
-    device_execution_status: DeviceExecutionStatus;
-    /** Reason for the status; null if no reason was reported. */
-    reason: {
-      /** Machine-readable code. */
-      code: string;
-      /** Human-readable explanation. */
-      message: string;
-    } | null;
-  }[];
+  history: HistoryEntry[];
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
@@ -371,13 +357,13 @@ export interface CommandTypePut {
   enabled?: boolean;
   /** What the command does. Required for a new command type. */
   description?: string;
-  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an anyOf counts. */
+  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. $ref must stay within the schema and must not be recursive. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one. */
   payload_schema?: {
     [key: string]: unknown;
   };
 }
 export interface Credential {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Id of the tenant. */
   tenant_id: string;
@@ -386,7 +372,7 @@ export interface Credential {
   status: CredentialStatus;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds: number;
-  /** A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default. */
+  /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds: number;
   /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
@@ -408,7 +394,7 @@ export interface Credential {
   request_id: string;
 }
 export interface CredentialCreate {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -416,7 +402,7 @@ export interface CredentialCreate {
   status?: CredentialStatusInput;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
-  /** A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default. */
+  /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
@@ -435,7 +421,7 @@ export interface CredentialUpdate {
   status?: CredentialStatusInput;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
-  /** A nonce cannot be reused for at least this time, in seconds: 30 to 900, 300 by default. */
+  /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
@@ -520,7 +506,7 @@ export interface ErrorBody {
   request_id: string;
   /** Every problem in the request, with its location. */
   details?: {
-    /** Location of the problem: `body`, `query` or `path` followed by a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` followed by the name of the header. */
+    /** Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name. */
     location: string;
     /** Machine-readable code of the problem. */
     code: string;
@@ -534,10 +520,65 @@ export interface ErrorBody {
 }
 /** Machine-readable error code. For an unknown error code, use the HTTP status of the response. */
 export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+/** The command at the time of the event. */
+export interface EventData {
+  /** Id of the command. */
+  command_id: string;
+  /** Vendor in the platform catalog, for example `vendor_a`. */
+  vendor: string;
+  /** Id that the vendor uses for the device: 1 to 128 printable characters. */
+  device_id: string;
+  /** Command type of the vendor, for example `reboot`. */
+  command_type: string;
+  status: CommandStatus;
+  adapter_status: AdapterStatus;
+  device_execution_status: DeviceExecutionStatus;
+  public_status: PublicStatus;
+  /** Reason for the status; null if no reason was reported. */
+  status_reason: {
+    /** Machine-readable code. */
+    code: string;
+    /** Human-readable explanation. */
+    message: string;
+  } | null;
+  /** Result from the device; null if there is none. */
+  result: {
+    [key: string]: unknown;
+  } | null;
+  /** When the platform accepted the command. */
+  accepted_at: string;
+  /** When the status became final; null until then. */
+  completed_at: string | null;
+}
+/** Request that created the command. */
+export interface EventRequest {
+  /** Correlation id of the request that created the command. */
+  request_id: string;
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  client_id: string;
+  /** Idempotency key of the command. */
+  idempotency_key: string;
+}
 /** command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome. */
 export type EventType = "command.accepted" | "command.completed" | (string & {});
 /** command.accepted: the platform stored a command. command.completed: the status of a command became final, whatever the outcome. */
 export type EventTypeInput = "command.accepted" | "command.completed";
+/** A status change of the command, or a late report. */
+export interface HistoryEntry {
+  /** When the change happened, by the clock of the platform. */
+  at: string;
+  source: HistorySource;
+  status: CommandStatus;
+  adapter_status: AdapterStatus;
+  device_execution_status: DeviceExecutionStatus;
+  /** Reason for the status; null if no reason was reported. */
+  reason: {
+    /** Machine-readable code. */
+    code: string;
+    /** Human-readable explanation. */
+    message: string;
+  } | null;
+}
 /** Source of the change: the platform, the adapter, or the device (reported by the adapter). */
 export type HistorySource = "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
 export interface ListedDeviceRequest extends DeviceRequest {
@@ -551,7 +592,7 @@ export interface ListedEvent extends PlatformEvent {
 export interface Me {
   /** Id of the tenant. */
   tenant_id: string;
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -561,7 +602,7 @@ export interface Me {
   scopes: Scope[];
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds. */
   allowed_clock_skew_seconds: number;
-  /** A nonce cannot be reused for at least this time, in seconds. */
+  /** Minimum time before a nonce can be used again, in seconds. */
   replay_window_seconds: number;
   /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
@@ -767,13 +808,13 @@ export interface ParkedMessage {
   parked_at: string;
   /** Subject of the message on the bus. */
   subject: string;
-  /** Kind of the message; null if the subject is not a subject of the platform. */
+  /** Kind of the message; null if the platform does not use the subject. */
   kind: ParkedMessageKind | null;
   /** Vendor in the subject; null if there is none. */
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
-  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if its subject is not a subject of the platform. Also false for a COMMAND, because the command has already ended as FAILED. */
+  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if the platform does not use its subject. Also false for a COMMAND, because the command has already ended as FAILED. */
   can_retry: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -816,50 +857,13 @@ export interface PlatformEvent {
   tenant_id: string;
   /** When the event occurred. */
   occurred_at: string;
-  /** Request that created the command. */
-  request: {
-    /** Correlation id of the request that created the command. */
-    request_id: string;
-    /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
-    client_id: string;
-    /** Idempotency key of the command. */
-    idempotency_key: string;
-  };
-  /** The command at the time of the event. */
-  data: {
-    /** Id of the command. */
-    command_id: string;
-    /** Vendor in the platform catalog, for example `vendor_a`. */
-    vendor: string;
-    /** Id that the vendor uses for the device: 1 to 128 printable characters. */
-    device_id: string;
-    /** Command type of the vendor, for example `reboot`. */
-    command_type: string;
-    status: CommandStatus;
-    adapter_status: AdapterStatus;
-    device_execution_status: DeviceExecutionStatus;
-    public_status: PublicStatus;
-    /** Reason for the status; null if no reason was reported. */
-    status_reason: {
-      /** Machine-readable code. */
-      code: string;
-      /** Human-readable explanation. */
-      message: string;
-    } | null;
-    /** Result from the device; null if there is none. */
-    result: {
-      [key: string]: unknown;
-    } | null;
-    /** When the platform accepted the command. */
-    accepted_at: string;
-    /** When the status became final; null until then. */
-    completed_at: string | null;
-  };
+  request: EventRequest;
+  data: EventData;
 }
 export interface Policy {
   /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Scope that the policy grants. */
   scope: Scope;
@@ -869,7 +873,7 @@ export interface Policy {
   request_id: string;
 }
 export interface PolicyCreate {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
@@ -902,7 +906,7 @@ export interface PresignRequest {
 /** HTTP method of the request to the store: PUT for UPLOAD, GET for DOWNLOAD. */
 export type PresignedMethod = "PUT" | "GET" | (string & {});
 export interface PresignedRequest {
-  /** Id under which the platform recorded this presign request: a UUID. Quote it when you report a problem. */
+  /** Id of this presign request: a UUID. Quote it when you report a problem. */
   presign_id: string;
   operation: ObjectOperation;
   method: PresignedMethod;
@@ -921,7 +925,7 @@ export interface PresignedRequest {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** Simplified status for end users, derived from `status`: PENDING for ACCEPTED and DISPATCHED, SUCCEEDED for SUCCEEDED, UNKNOWN for TIMED_OUT, FAILED for every other status. */
+/** Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
 /** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
@@ -938,7 +942,7 @@ export interface Role {
   request_id: string;
 }
 export interface RoleBinding {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
@@ -948,13 +952,13 @@ export interface RoleBinding {
   request_id: string;
 }
 export interface RoleBindingCreate {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
 }
 export interface RoleBindingDeleted {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
@@ -983,7 +987,7 @@ export interface Tenant {
   /** Display name: 1 to 128 printable characters. The name of a DELETED tenant is its tenant_id. */
   name: string;
   status: TenantStatus;
-  /** Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors: string[] | null;
   /** Progress of the deletion; null until tenants.delete is called. */
   deletion: {
@@ -1008,7 +1012,7 @@ export interface TenantCreate {
   name: string;
   /** ACTIVE by default. */
   status?: TenantStatusToSetInput;
-  /** Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface TenantExportItem {
@@ -1028,7 +1032,7 @@ export interface TenantUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
   status?: TenantStatusToSetInput;
-  /** Vendors that the tenant can use. This list restricts commands, the catalog and messaging-bus principals. null: every enabled vendor. */
+  /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
 }
 export interface VendorPut {
@@ -1036,7 +1040,7 @@ export interface VendorPut {
   enabled: boolean;
 }
 export interface CommandListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1064,7 +1068,7 @@ export interface CommandGetQuery {
   seen_updated_at?: string;
 }
 export interface DeviceRequestListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
@@ -1086,7 +1090,7 @@ export interface DeviceRequestListQuery {
   wait_seconds?: number;
 }
 export interface EventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
@@ -1106,13 +1110,13 @@ export interface EventListQuery {
   wait_seconds?: number;
 }
 export interface ObjectCredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface ObjectResourceListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1120,19 +1124,19 @@ export interface ObjectResourceListQuery {
   credential_id?: string;
 }
 export interface CallbackEndpointListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CallbackSubscriptionListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface TenantListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1142,13 +1146,13 @@ export interface TenantDeleteQuery {
   confirm: string;
 }
 export interface TenantExportQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1156,13 +1160,13 @@ export interface CredentialListQuery {
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface RoleBindingListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1170,7 +1174,7 @@ export interface RoleBindingListQuery {
   client_id?: string;
 }
 export interface PolicyListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1178,13 +1182,13 @@ export interface PolicyListQuery {
   client_id?: string;
 }
 export interface PolicyRevokeQuery {
-  /** Id of the credential, unique on the whole platform. Send it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
   client_id: string;
   /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
 }
 export interface BusPrincipalListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1194,19 +1198,19 @@ export interface BusPrincipalListQuery {
   status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CommandTypeListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface AuditEventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1222,7 +1226,7 @@ export interface AuditEventListQuery {
   occurred_before?: string;
 }
 export interface ParkedMessageListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of payloads, results or schemas, or after 5,000 items that did not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1332,10 +1336,10 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'objectResources.get': ['GET', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.update': ['PUT', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.delete': ['DELETE', '/api/v1/open/objects/resources/{resource_id}'],
-  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it."}],
+  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it."}],
   'callbackEndpoints.list': ['GET', '/api/v1/open/callbacks/endpoints'],
   'callbackEndpoints.get': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.","ifBodyHas":"rotate_secret"}],
+  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.","ifBodyHas":"rotate_secret"}],
   'callbackEndpoints.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
   'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', {"check":"call callbackSubscriptions.list to see whether the subscription exists before you create it again."}],
   'callbackSubscriptions.list': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions'],
@@ -1348,10 +1352,10 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export'],
-  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it."}],
+  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it."}],
   'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials'],
   'credentials.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}'],
-  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, its secret is lost: rotate it.","ifBodyHas":"rotate_secret"}],
+  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.","ifBodyHas":"rotate_secret"}],
   'roles.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/roles'],
   'roles.put': ['PUT', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
   'roles.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],

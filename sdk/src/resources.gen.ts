@@ -333,7 +333,7 @@ export class Policies {
 
   /**
    * Deletes the policy that grants this scope to this credential. The change applies to the next request of the
-   * credential. A role may still grant the scope.
+   * credential. The credential keeps the scope if one of its roles grants it.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -344,8 +344,8 @@ export class Policies {
   }
 
   /**
-   * Deletes the policy. The credential no longer has its scope through this policy. The change applies to the next
-   * request of the credential. A role may still grant the scope.
+   * Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one
+   * of its roles grants it.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -475,8 +475,8 @@ export class AuditEvents {
 
   /**
    * Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the
-   * caller, the operation, and the values before and after. The entry of a change is written in the transaction of the
-   * change. Entries are immutable.
+   * caller, the operation, and the values before and after. A change and its entry are stored in one transaction.
+   * Entries are immutable.
    *
    * Retried.
    * Scope platform:audit:read.
@@ -603,8 +603,8 @@ export class DeviceRequestsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform responds as
-   * soon as the page has an item. With order=desc, the platform waits only if you send no cursor. To follow new
+   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until
+   * at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new
    * requests, use order=asc with wait_seconds and continue from the cursor of the last item.
    *
    * Retried.
@@ -646,9 +646,9 @@ export class EventsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the events of the tenant after the cursor, oldest first by default. With wait_seconds, the platform responds
-   * as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new
-   * events.
+   * Lists the events of the tenant, oldest first by default. A cursor continues the list. With wait_seconds, the
+   * platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to
+   * get only new events.
    *
    * Retried.
    * Scope open:event:read.
@@ -747,8 +747,8 @@ export class ObjectCredentials {
   }
 
   /**
-   * Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it, even a
-   * DISABLED object resource. URLs issued earlier keep working until they expire.
+   * Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED
+   * object resource uses it, too. URLs issued earlier keep working until they expire.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:object-config:delete.

@@ -1,6 +1,15 @@
+import document from '@tenant-open-platform/contract/openapi.json' with { type: 'json' };
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { TenantOpenPlatform } from './index.js';
-import { connectionLost, refusal, silence, TestPlatform } from './testing.js';
+import { bodies, schemas } from './bodies.gen.js';
+import { type ApiError, isTenantOpenPlatformError, TenantOpenPlatform } from './index.js';
+import { connectionLost, refusal, silence, TestPlatform, UnexpectedCallError } from './testing.js';
+import { problemsOf } from './validate-body.js';
+
+type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
+type DescribedOperation = {
+  operationId: keyof typeof bodies;
+  requestBody?: { content: { 'application/json': Media } };
+};
 
 const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
 
@@ -20,7 +29,7 @@ test('returns the answers of the test, and shows the sent requests', async () =>
   const { platform, client } = start();
   platform
     .on('commands.create', { command_id: 'c1', status: 'ACCEPTED' })
-    .on('commands.get', { command_id: 'c1', status: 'SUCCEEDED', completed_at: '2026-01-31T09:30:03.535Z' });
+    .on('commands.get', { command_id: 'c1', status: 'SUCCEEDED' });
   expect(await client.commands.createAndWait(reboot)).toMatchObject({ status: 'SUCCEEDED' });
   expect(platform.requests).toMatchObject([
     { operation: 'commands.create', path: [], body: reboot },
@@ -51,13 +60,74 @@ test('faults become the errors that the client knows', async () => {
   platform.assertDone();
 });
 
-test('an unexpected call fails, and so does an unused answer', async () => {
+test('a final status ends a wait, and every state before it is told', async () => {
+  const { platform, client } = start();
+  platform.on('commands.get', { status: 'ACCEPTED' }, { status: 'DISPATCHED' }, { status: 'TIMED_OUT' });
+  const seen: string[] = [];
+  const command = await client.commands.wait('c1', { onUpdate: ({ status }) => seen.push(status) });
+  expect(command).toMatchObject({ status: 'TIMED_OUT', completed_at: expect.any(String) });
+  expect(seen).toEqual(['ACCEPTED', 'DISPATCHED', 'TIMED_OUT']);
+});
+
+test('a call without an answer is no error of the client, is not repeated, and so is an unused answer', async () => {
   const { platform, client } = start();
   platform.on('me.get', {});
-  await expect(client.catalog.get()).rejects.toMatchObject({ code: 'UNEXPECTED_CALL', attempts: 1 });
+  const error = await client.catalog.get().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UnexpectedCallError);
+  expect(isTenantOpenPlatformError(error)).toBe(false);
+  await expect(client.commands.createAndWait(reboot)).rejects.toBeInstanceOf(UnexpectedCallError);
+  expect(platform.requests.map(({ operation }) => operation)).toEqual(['catalog.get', 'commands.create']);
   expect(() => platform.assertDone()).toThrow(
-    'Unexpected: catalog.get (GET /api/v1/open/catalog). Not called: me.get, 1 answers are left.',
+    /no answer for catalog.get \(GET .*\). .*no answer for commands.create .* Not called: me.get, 1 answers are left./,
   );
+});
+
+test.each<[problem: string, body: object, details: string[]]>([
+  ['an unknown field', { ...reboot, prioriy: 1 }, ['body/prioriy is an unknown field']],
+  [
+    'a missing field',
+    { vendor: 'vendor_a', payload: {} },
+    ['body/device_id is required', 'body/command_type is required'],
+  ],
+  ['another type', { ...reboot, payload: [] }, ['body/payload must be object']],
+  ['a number outside its range', { ...reboot, timeout_seconds: 301 }, ['body/timeout_seconds must be at most 300']],
+  ['a text of another form', { ...reboot, vendor: 'Vendor A' }, ['body/vendor must match ^[a-z0-9][a-z0-9_-]{0,62}$']],
+])('refuses a body with %s, as the platform does, and assertDone fails', async (_, body, details) => {
+  const { platform, client } = start();
+  platform.on('commands.create', { command_id: 'c1', status: 'ACCEPTED' });
+  const error = await client.commands.create(body as typeof reboot).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'VALIDATION_FAILED', status: 400 });
+  expect((error as ApiError).details.map(({ location, message }) => `${location} ${message}`)).toEqual(details);
+  expect(() => platform.assertDone()).toThrow(`commands.create: The body is invalid: ${details.join(', ')}.`);
+});
+
+test('accepts every body that the document shows', () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods) as DescribedOperation[]);
+  const shown = operations.flatMap(({ operationId, requestBody }) => {
+    const { example, examples = {} } = requestBody?.content['application/json'] ?? {};
+    const values = [example, ...Object.values(examples).map(({ value }) => value)].filter(
+      (value) => value !== undefined,
+    );
+    return values.map((value) => [operationId, value] as const);
+  });
+  expect(shown.length).toBeGreaterThan(40);
+  for (const [name, value] of shown) {
+    const [schema = ''] = bodies[name] ?? [];
+    expect([name, problemsOf(value, schemas[schema] ?? {})]).toEqual([name, []]);
+  }
+});
+
+test('a mistake in a test is an error at once', () => {
+  const { platform } = start();
+  const untyped = platform as unknown as { on(...parameters: unknown[]): void };
+  expect(() => untyped.on('comands.create', {})).toThrow('There is no operation comands.create.');
+  expect(() => untyped.on('toString', {})).toThrow('There is no operation toString.');
+  expect(() => untyped.on('me.get')).toThrow("on('me.get') needs an answer.");
+  expect(() => untyped.on('me.get', undefined)).toThrow('An answer of me.get is an object, or a fault.');
+  expect(() => untyped.on('tenants.list', { tenant_id: 'a' })).toThrow('is an array of items');
+  expect(() => untyped.on('me.get', [])).toThrow('is an object');
+  expect(() => refusal(200, 'NOT_FOUND')).toThrow('200 is no status of a refusal');
+  expect(() => (refusal as (status: number) => unknown)(404)).toThrow('the code is missing');
 });
 
 test('signature, clock and nonce are verified', async () => {

@@ -15,7 +15,8 @@ test.each([
   ['sign.js', 1_500],
   ['sign.cjs', 1_650],
   ['webhooks.js', 1_500],
-  ['testing.js', 3_500],
+  // With the schemas of all bodies.
+  ['testing.js', 6_500],
   ['adapter.js', 6_500],
 ])('%s, bundled and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await build({
@@ -30,9 +31,9 @@ test.each([
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 465 kB', () => {
+test('the built files are at most 505 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(465_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(505_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

@@ -194,13 +194,13 @@ test('esbuild bundles it for a browser without a polyfill', async () => {
   expect([...warnings, ...errors]).toEqual([]);
 });
 
-test('an installation has at most 480 kB', async () => {
+test('an installation has at most 530 kB', async () => {
   const { stdout } = await run('tar', ['-tvzf', tarball]);
   const sizes = stdout
     .trim()
     .split('\n')
     .map((line) => Number(line.trim().split(/\s+/)[2]));
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(480_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(530_000);
 });
 
 test('a consumer with a bundler compiles strictly', async () => {
@@ -288,7 +288,7 @@ test('contains the built files and the pages for npm, and nothing else', async (
   );
   const isShared = (file: string) => /^dist\/.+-\w[\w-]*\.(js|d\.cts)$/.test(file);
   const own = files.filter((file) => !isShared(file)).sort();
-  expect(own).toEqual(['LICENSE', 'README.md', ...built, 'package.json']);
+  expect(own).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'api.md', ...built, 'package.json']);
   const manifest = JSON.parse((await run('tar', ['-xzOf', tarball, 'package/package.json'])).stdout);
   expect(JSON.stringify(manifest.exports)).not.toContain('source');
 });

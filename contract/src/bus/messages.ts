@@ -26,7 +26,7 @@ export const CommandMessage = z
     id: 'CommandMessage',
     example: {
       command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
-      tenant_id: 'acme',
+      tenant_id: 'demo',
       vendor: 'vendor_a',
       device_id: 'ok-1',
       command_type: 'reboot',

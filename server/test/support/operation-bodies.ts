@@ -12,7 +12,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'credentials.update': () => ({ name: 'Acme frontend' }),
   'policies.create': ({ client_id }) => ({ client_id, scope: 'open:device-request:create' }),
   'busPrincipals.create': () => newPrincipal(),
-  'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_operator' }),
+  'roleBindings.create': ({ client_id }) => ({ client_id, role: 'integration_reader' }),
   'commands.create': () => ({
     vendor: 'vendor_a',
     device_id: 'device-1',

@@ -113,7 +113,7 @@ async function createDisabledTenant(): Promise<string> {
 }
 
 async function createAccessIds(tenant: TestTenant) {
-  const bound_role = 'integration_reader';
+  const bound_role = 'integration_operator';
   const { client_id } = await createCredential(tenant.tenant_id, { role: bound_role });
   const access = `/api/v1/platform/tenants/${tenant.tenant_id}`;
   const role = unique('role');
