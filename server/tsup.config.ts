@@ -4,7 +4,7 @@ export default defineConfig({
   entry: {
     main: 'src/main.ts',
     'embedded-worker': 'src/platform/database/embedded-worker.ts',
-    'prepare-embedded': 'src/platform/database/prepare-embedded.ts',
+    'prepare-embedded': 'scripts/prepare-embedded.ts',
   },
   // tsup bundles everything but `dependencies`. The package carries neither this workspace nor pnpm's patches; a bundle
   // has both. The embedded database stays outside: it loads files beside its code.

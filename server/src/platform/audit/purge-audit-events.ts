@@ -1,12 +1,7 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../database/database.js';
 import { purgeByAge } from '../retention/purge-by-age.js';
 import { auditEvents } from './audit-events.table.js';
 
-/** Deletes expired entries of the audit log. The database refuses to delete entries younger than 90 days. */
+/** The database refuses to delete entries younger than 90 days. */
 export const purgeAuditEvents = (database: Database, keptDays: number) =>
-  purgeByAge(database, {
-    id: auditEvents.auditEventId,
-    keptDays,
-    deleteRange: async (tx, range) => (await tx.execute(sql`delete from audit_events where ${range}`)).count,
-  });
+  purgeByAge(database, { id: auditEvents.auditEventId, keptDays });

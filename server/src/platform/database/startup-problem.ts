@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../startup-error.js';
-import { codedErrorIn } from './database-error.js';
+import { codedErrorIn, hadNoEffect, hasUnknownEffect } from './database-error.js';
 import { urlsOfHosts } from './database-url.js';
 
 const START_WITHIN_MS = 15_000;
@@ -63,17 +63,18 @@ export function startupProblem(error: unknown, url: string): StartupError | null
   if (code === 'CONNECTION_DESTROYED' && url.includes(',')) {
     return waiting('has no primary among these hosts. Start it, or promote a standby.');
   }
-  if (coded.syscall === 'connect' || NO_ANSWER.has(code)) {
+  const isTemporary = hadNoEffect(error) || hasUnknownEffect(error) || code === 'ETIMEDOUT';
+  // Only errors of Postgres itself have a severity.
+  if (!('severity' in coded)) {
+    if (!isTemporary) return null;
     return waiting(`does not answer (${code}). Start it, or correct host, port and sslmode in DATABASE_URL.`);
   }
-  // Only errors of Postgres itself have a severity.
-  if (!('severity' in coded)) return null;
+  if (isTemporary) return waiting(`cannot be used at the moment: ${message}.`);
   if (NO_ROLE.has(code) && /\brole\b/.test(message)) {
     return wrong(
       `lacks a role of the platform: ${message}. A dump of a database contains no roles: create top_app, top_system and top_ingest, then restore the dump.`,
     );
   }
-  if (AT_THE_MOMENT.test(code)) return waiting(`cannot be used at the moment: ${message}.`);
   switch (code) {
     case '3D000': // invalid_catalog_name
       return wrong(`has no database "${name}". Create it: create database "${name}" owner "${user}" encoding 'UTF8'.`);
@@ -93,25 +94,6 @@ export function startupProblem(error: unknown, url: string): StartupError | null
       return wrong(`fails: ${message} (${code}).`);
   }
 }
-
-/**
- * Read-only, out of disk, memory or connections, an I/O error, starting or shutting down, a timeout of Postgres, or a
- * conflict with another transaction.
- */
-const AT_THE_MOMENT = /^(25006|25P03|40001|40P01|53...|57014|57P0[123]|58030)$/;
-
-const NO_ANSWER = new Set([
-  'CONNECT_TIMEOUT',
-  'ANSWER_TIMEOUT',
-  'QUEUE_TIMEOUT',
-  'CONNECTION_CLOSED',
-  'CONNECTION_DESTROYED',
-  'CONNECTION_ENDED',
-  'LOST_BEFORE_COMMIT',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
 
 /**
  * invalid_parameter_value: a transaction sets a role that does not exist. undefined_object: a grant names such a role.

@@ -13,8 +13,8 @@ type Aged = {
   /** The primary key together with the tenant. A UUID version 7, so the index is in the order of age. */
   id: PgColumn;
   keptDays: number;
-  /** Deletes the expired rows of a range and returns their number. */
-  deleteRange: (tx: Transaction, range: SQL) => Promise<number>;
+  /** Deletes the expired rows of a range and returns their number. Absent: all of them. */
+  deleteRange?: (tx: Transaction, range: SQL) => Promise<number>;
 };
 
 /**
@@ -24,6 +24,9 @@ type Aged = {
 export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
   let tenantId = '';
   let after: string | null = null;
+
+  const deleteAll = async (tx: Transaction, range: SQL) =>
+    (await tx.execute(sql`delete from ${id.table} where ${range}`)).count;
 
   const isInTenant = (lastId: string) =>
     sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${lastId}::uuid and ${id} < ${endId(keptDays)}`;
@@ -50,7 +53,10 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
         const [last] = await tx.execute<{ id: string }>(
           sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
         );
-        const removed = await deleteRange(tx, last ? sql`${range} and ${id} <= ${last.id}::uuid` : range);
+        const removed = await (deleteRange ?? deleteAll)(
+          tx,
+          last ? sql`${range} and ${id} <= ${last.id}::uuid` : range,
+        );
         after = last?.id ?? null;
         return { removed, hasMore: true };
       }),
