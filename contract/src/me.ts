@@ -50,6 +50,7 @@ const Me = z
       })
       .describe('Limits of this credential and of its tenant.'),
     server_time: Timestamp.describe('Current time of the server clock.'),
+    platform_version: z.string().describe('Version of the platform.'),
     request_id: RequestId,
   })
   .meta({
@@ -90,6 +91,7 @@ const Me = z
         },
       },
       server_time: '2026-01-31T09:30:00.000Z',
+      platform_version: '1.0.0',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },
   });

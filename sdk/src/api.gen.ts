@@ -642,6 +642,8 @@ export interface Me {
   };
   /** Current time of the server clock. */
   server_time: string;
+  /** Version of the platform. */
+  platform_version: string;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }

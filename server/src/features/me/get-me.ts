@@ -1,6 +1,7 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialGone } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -31,6 +32,7 @@ export const getMe =
         expires_at: row.expiresAt?.toISOString() ?? null,
         limits,
         server_time: admittedAt.toISOString(),
+        platform_version: packageJson.version,
         request_id: requestId,
       },
     };
