@@ -22,6 +22,7 @@ type Described = {
   'x-tenant': 'own' | 'path' | 'platform';
   parameters: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
+  'x-codeSamples': { label: string; source: string }[];
 };
 
 /** The source of src/operations.gen.ts: the facts about each operation of the contract that the command line needs. */
@@ -50,6 +51,7 @@ function summarize(operation: Described) {
     description: description.split('\n\nRequires the scope')[0],
     scope: operation['x-required-scope'],
     tenant: operation['x-tenant'],
+    example: operation['x-codeSamples'].find(({ label }) => label === 'topctl')?.source ?? '',
     path: Object.fromEntries(ofPath.map((parameter) => [parameter.name, parameter.description])),
     fields: { ...fieldsOfQuery(parameters), ...fieldsOfBody(operation) },
   };

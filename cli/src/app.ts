@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { addApi } from './commands/api.js';
 import { addAuditEvents } from './commands/audit-events.js';
@@ -13,6 +13,7 @@ import { addCredentials } from './commands/credentials.js';
 import { addDeviceRequests } from './commands/device-requests.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEvents } from './commands/events.js';
+import { addInit } from './commands/init.js';
 import { addLogin } from './commands/login.js';
 import { addMe, addWhoami } from './commands/me.js';
 import { addObjectCredentials } from './commands/object-credentials.js';
@@ -20,6 +21,7 @@ import { addObjectResources } from './commands/object-resources.js';
 import { addObjects } from './commands/objects.js';
 import { addParkedMessages } from './commands/parked-messages.js';
 import { addPolicies } from './commands/policies.js';
+import { addProfile } from './commands/profile.js';
 import { addRoleBindings } from './commands/role-bindings.js';
 import { addRoles } from './commands/roles.js';
 import { addSign } from './commands/sign.js';
@@ -28,25 +30,31 @@ import { addVendors } from './commands/vendors.js';
 import { addCompletion } from './completion.js';
 import type { Context } from './context.js';
 import { type ExitCode, exitCodes } from './exit-code.js';
-import { reportFailure } from './failure.js';
 import { Invocation } from './invocation.js';
+import { printableLines } from './output/printable.js';
 import { outputFormats } from './output/render.js';
 import { withoutSeeds } from './secrets/nkey-seed.js';
+import { platformVersion } from './session/session.js';
 
 /** Runs one command line. It reads and writes only through its context. */
 export async function run(context: Context): Promise<ExitCode> {
   const invocation = new Invocation(context);
+  const program = createProgram(invocation);
   try {
-    const program = createProgram(invocation);
     await addCompletion(context, program);
-    await program.parseAsync(context.argv, { from: 'user' });
+    await program.parseAsync(argvOf(context), { from: 'user' });
     return 0;
   } catch (error) {
+    if (error instanceof CommanderError && error.code === 'commander.version') await notePlatform(invocation, program);
     // Commander has already printed its message. Help and version have the exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return reportFailure(context, error, invocation.session);
+    const { reportFailure } = await import('./failure/report-failure.js');
+    return reportFailure(invocation, error);
   }
 }
+
+/** `topctl help commands create` is `topctl commands create --help`. */
+const argvOf = ({ argv }: Context) => (argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv);
 
 export function createProgram(invocation: Invocation) {
   const { context } = invocation;
@@ -62,19 +70,26 @@ export function createProgram(invocation: Invocation) {
     .addOption(
       new Option('-o, --output <format>', 'Default: table on a terminal, json elsewhere.').choices(outputFormats),
     )
+    .addOption(
+      new Option('--fields <a,b.c>', 'Print only these fields: of a table, JSON, YAML or NDJSON.').argParser((text) =>
+        text.split(','),
+      ),
+    )
     .option('--dry-run', 'Show the first request that would change something. Send no such request.')
     .option('--print-curl', 'Print that request as a signed curl command. Send no such request.')
+    .addOption(new Option('--timeout <seconds>', 'Time limit of a call with its repetitions.').argParser(secondsOf))
+    .option('-v, --verbose', 'Print every request with its outcome, duration and request id on stderr.')
     .option('-y, --yes', 'Do not ask before an action that is hard to undo.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(withoutSeeds(text)),
-      getOutHelpWidth: () => 100,
-      getErrHelpWidth: () => 100,
+      writeErr: (text) => context.stderr.write(printableLines(withoutSeeds(text))),
+      getOutHelpWidth: () => helpWidthOf(context.stdout),
+      getErrHelpWidth: () => helpWidthOf(context.stderr),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
     .showSuggestionAfterError()
     .showHelpAfterError('Add --help to see the commands and flags.')
     .addHelpText('after', programNotes);
@@ -83,9 +98,27 @@ export function createProgram(invocation: Invocation) {
   return program;
 }
 
+/** The version of the platform, if there is a profile and the platform answers at once. stdout has only the own one. */
+async function notePlatform(invocation: Invocation, program: Command): Promise<void> {
+  invocation.flags = program.opts();
+  const session = await invocation.connect().catch(() => undefined);
+  const version = session && (await platformVersion(session.client));
+  if (version) invocation.note(`platform ${version} at ${session.client.baseUrl}`);
+}
+
+/** Wide lines are hard to read. */
+const helpWidthOf = ({ isTTY, columns = 80 }: Context['stdout']) => (isTTY ? Math.min(columns, 100) : 80);
+
+function secondsOf(text: string): number {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of seconds, at least 1.');
+}
+
 /** Every command, in the order of the help. */
 const additions = [
+  addInit,
   addLogin,
+  addProfile,
   addWhoami,
   addDoctor,
   addSign,
@@ -118,7 +151,7 @@ topctl takes the credential from the first of these that is set:
   1. --profile-file or --profile
   2. TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET
   3. TOP_PROFILE_FILE or TOP_PROFILE
-  4. the saved profile "default"
+  4. the saved profile that "topctl profile use" chose; at first "default"
 
 Data goes to stdout, everything else to stderr. NO_COLOR turns colours off.
 
@@ -132,4 +165,5 @@ Tab completion:
 
 First steps:
   topctl --profile-file data/demo.json whoami
-  topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type reboot --wait`;
+  topctl --profile-file data/demo.json commands create --vendor vendor_a \\
+    --device-id ok-1 --command-type reboot --wait`;

@@ -47,7 +47,7 @@ describe('without a terminal', () => {
     const fetch = (...request: unknown[]) => Promise.reject(new Error(`sent ${sent.push(request)}`));
     const { exitCode, stdout, stderr } = await topctl(argv, { env: unreachable, fetch });
     expect({ exitCode, stdout, sent }).toEqual({ exitCode: 2, stdout: '', sent: [] });
-    expect(stderr).toMatch(/^error: missing --yes\nUsage: topctl /);
+    expect(stderr).toMatch(/^error: missing --yes\n {2}--yes confirms: .+\?.*\nUsage: topctl /);
   });
 });
 

@@ -8,6 +8,11 @@ test('the help equals the golden file (refresh: pnpm golden)', async () => {
   expect(await completeHelp(), 'cli/help.golden.txt is out of date: run pnpm golden').toBe(written);
 });
 
+test('topctl help names a command like its --help', async () => {
+  expect(await topctl(['help', 'commands', 'create'])).toEqual(await topctl(['commands', 'create', '--help']));
+  expect(await topctl(['help'])).toEqual(await topctl(['--help']));
+});
+
 test('--version prints only the version', async () => {
   expect(await topctl(['--version'])).toEqual({ exitCode: 0, stdout: '0.0.0\n', stderr: '' });
 });

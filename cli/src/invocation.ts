@@ -1,15 +1,28 @@
 import type { Command } from 'commander';
 import { type Context, canAsk } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
+import type { Attempt } from './failure/attempt.js';
 import { askWhether } from './input/ask.js';
-import { type OutputFormat, type Page, renderItem, renderItems, renderWhole, type View } from './output/render.js';
+import { valueAt } from './output/pick-fields.js';
+import { printable, printableLines } from './output/printable.js';
+import {
+  type Look,
+  type OutputFormat,
+  type Page,
+  renderItem,
+  renderItems,
+  renderWhole,
+  type View,
+} from './output/render.js';
+import { renderLine } from './output/table.js';
 import { holdBack } from './session/hold-back.js';
-import type { ProfileFlags } from './session/profile.js';
-import { openSession, type Session } from './session/session.js';
+import { resolveProfile } from './session/profile.js';
+import { meAtOnce, openSession, type Session, type SessionFlags } from './session/session.js';
 
-export type GlobalFlags = ProfileFlags & {
+export type GlobalFlags = SessionFlags & {
   tenant?: string;
   output?: OutputFormat;
+  fields?: string[];
   yes?: true;
   dryRun?: true;
   printCurl?: true;
@@ -19,6 +32,8 @@ export type GlobalFlags = ProfileFlags & {
 export class Invocation {
   flags: GlobalFlags = {};
   session: Session | undefined;
+  /** The call that the command makes, for the message about its failure. */
+  attempt: Attempt | undefined;
   private command: Command | undefined;
 
   constructor(readonly context: Context) {}
@@ -32,8 +47,14 @@ export class Invocation {
     return this.flags.output ?? (this.context.stdout.isTTY ? 'table' : 'json');
   }
 
+  private get look(): Look {
+    return { format: this.format, fields: this.flags.fields };
+  }
+
   async connect(): Promise<Session> {
     this.session = await openSession(this.context, this.flags, (send) => holdBack(this.context, this.flags, send));
+    // A printed command cannot correct its timestamp. This answer corrects the clock that signs it.
+    if (this.flags.printCurl) await meAtOnce(this.session.client);
     return this.session;
   }
 
@@ -42,14 +63,20 @@ export class Invocation {
     const { tenant } = this.flags;
     const session = await this.connect();
     if (tenant === undefined) return session;
-    const own = session.profile.tenant_id ?? (await session.client.me.get()).tenant_id;
+    const own = await session.tenant();
     if (tenant === own) return session;
     throw this.usageError(`this command acts on the tenant of your credential, ${own}; --tenant cannot change that`);
   }
 
   /** The tenant to act on: --tenant, or the tenant of the credential. */
-  async tenantOf({ profile, client }: Session): Promise<string> {
-    return this.flags.tenant ?? profile.tenant_id ?? (await client.me.get()).tenant_id;
+  async tenantOf(session: Session): Promise<string> {
+    return this.flags.tenant ?? (await session.tenant());
+  }
+
+  /** The caller and the tenant of a command, as far as they are known before a request. */
+  async actor(): Promise<{ clientId: string; tenant: string }> {
+    const { client_id, tenant_id } = await resolveProfile(this.context, this.flags);
+    return { clientId: client_id, tenant: this.flags.tenant ?? tenant_id ?? '(your own)' };
   }
 
   /** Whether no question is needed: the user said yes beforehand, or nothing will be changed. */
@@ -61,12 +88,13 @@ export class Invocation {
   /** Continues only if the user confirms. Without a terminal, only --yes confirms. */
   async confirm(question: string): Promise<void> {
     if (this.isConfirmed) return;
-    if (!canAsk(this.context)) throw this.usageError('missing --yes');
-    if (!(await askWhether(this.context, question))) throw new CancelledError('nothing was changed');
+    if (!canAsk(this.context)) throw this.unconfirmed(question);
+    if (!(await askWhether(this.context, printable(question)))) throw new CancelledError('nothing was changed');
   }
 
   async printItem<Item extends object>(item: Item, view: View<Item>): Promise<void> {
-    this.context.stdout.write(await renderItem(this.context, this.format, item, view));
+    this.refuseUnknownFields(item);
+    this.context.stdout.write(await renderItem(this.context, this.look, item, view));
   }
 
   /** Prints the items of a page. Formats with one line per item print each item as it arrives. */
@@ -75,20 +103,38 @@ export class Invocation {
     view: View<Item>,
     { limit, all }: Page,
   ): Promise<void> {
-    const { context, format } = this;
+    const { context, format, look } = this;
     const kept: Item[] = [];
     let count = 0;
     for await (const item of items) {
-      if (format === 'id' || format === 'ndjson') context.stdout.write(await renderItem(context, format, item, view));
+      if (count === 0) this.refuseUnknownFields(item);
+      if (format === 'id' || format === 'ndjson') context.stdout.write(await renderItem(context, look, item, view));
       else kept.push(item);
       count += 1;
       if (!all && count === limit) break;
     }
     if (format !== 'id' && format !== 'ndjson') {
-      context.stdout.write(await renderItems(context, format, kept, view));
+      const text = await renderItems(context, look, kept, view);
+      context.stdout.write(text);
+      if (format === 'table' && context.stdout.isTTY && text.includes('…')) {
+        this.note('Cut to the width of the terminal. -o json prints whole values, -o id whole ids.');
+      }
     }
     if (count === 0 && format === 'table') this.note('No items.');
     if (!all && count === limit) this.note(`Printed the first ${limit}; more may follow. Use --limit N or --all.`);
+  }
+
+  /** Prints an item of an endless list at once. A table would have to know all items before it prints the first. */
+  async printLine<Item extends object>(item: Item, cells: readonly unknown[], view: View<Item>): Promise<void> {
+    const { context, format, look } = this;
+    this.refuseUnknownFields(item);
+    const { fields } = look;
+    const isTable = format === 'table';
+    const shown = fields ? fields.map((path) => valueAt(item, path)) : cells;
+    const text = isTable
+      ? `${renderLine(context, shown)}\n`
+      : await renderItem(context, { format: format === 'id' ? 'id' : 'ndjson', fields }, item, view);
+    context.stdout.write(text);
   }
 
   /**
@@ -100,13 +146,26 @@ export class Invocation {
     items: Item[],
     view: View<Item>,
   ): Promise<void> {
-    const { context, format } = this;
-    if (format === 'json' || format === 'yaml') context.stdout.write(await renderWhole(format, whole));
+    const { context, format, look } = this;
+    if (format === 'json' || format === 'yaml') context.stdout.write(await renderWhole(look, whole));
     else await this.printItems(items, view, { limit: items.length, all: true });
   }
 
+  /** A misspelled field must not look like an empty one. */
+  private refuseUnknownFields(item: object): void {
+    const unknown = this.flags.fields?.find((path) => !((path.split('.')[0] ?? '') in item));
+    if (unknown === undefined) return;
+    throw this.usageError(`--fields ${unknown}: there is no such field; there are ${Object.keys(item).join(', ')}`);
+  }
+
   note(text: string): void {
-    this.context.stderr.write(`${text}\n`);
+    this.context.stderr.write(`${printableLines(text)}\n`);
+  }
+
+  /** The refusal of an action that only --yes confirms. `missing`: the other flags that are missing. */
+  unconfirmed(question: string, missing: readonly string[] = []): UsageError {
+    const answered = missing.length === 0 ? `\n  --yes confirms: ${printable(question)}` : '';
+    return this.usageError(`missing ${[...missing, '--yes'].join(', ')}${answered}`);
   }
 
   usageError(problem: string): UsageError {

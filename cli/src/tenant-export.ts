@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { TenantExportItem } from '@tenant-open-platform/sdk';
 import type { Context } from './context.js';
 import { interruptible } from './interruptible.js';
+import { toJson } from './output/printable.js';
 import { writeFileAtomically } from './write-file-atomically.js';
 
 /** Writes an export as NDJSON to a file or to stdout. Returns how many items it has. */
@@ -27,9 +28,9 @@ export async function writeTenantExport(
 async function writeLines(items: AsyncIterable<TenantExportItem>, write: (line: string) => Promise<unknown>) {
   let count = 0;
   for await (const item of items) {
-    await write(`${JSON.stringify(item)}\n`);
+    await write(`${toJson(item)}\n`);
     count += 1;
   }
-  await write(`${JSON.stringify({ type: 'end', items: count })}\n`);
+  await write(`${toJson({ type: 'end', items: count })}\n`);
   return count;
 }

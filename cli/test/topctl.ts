@@ -14,13 +14,13 @@ export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs' | 'sign
   stdin?: string;
   /** The input for each prompt of a terminal, in order. Absent: no terminal. */
   typed?: readonly string[];
-  /** Whether stdout is a terminal. */
+  /** Whether stdout is a terminal of 80 columns. */
   table?: boolean;
 };
 
 /** Runs topctl in this process, with no access to the machine beyond `world`. */
 export async function topctl(argv: readonly string[], world: World = {}): Promise<Outcome> {
-  const stdout = collector(world.table);
+  const stdout = collector(world.table, 80);
   const stderr = collector(world.typed !== undefined);
   const exitCode = await run({
     argv,
@@ -45,7 +45,7 @@ export function environmentOf(profile: Profile): Record<string, string> {
   return { TOP_BASE_URL: profile.base_url, TOP_CLIENT_ID: profile.client_id, TOP_SECRET: profile.secret };
 }
 
-function collector(isTTY = false) {
+function collector(isTTY = false, columns = 120) {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -54,7 +54,7 @@ function collector(isTTY = false) {
     },
   });
   return {
-    stream: Object.assign(stream, { isTTY, columns: 120, rows: 40 }),
+    stream: Object.assign(stream, { isTTY, columns, rows: 40 }),
     text: () => Buffer.concat(chunks).toString('utf8'),
   };
 }

@@ -75,6 +75,6 @@ test('an unreachable platform is named', async () => {
   const { exitCode, stderr } = await topctl(['api', 'GET', '/api/v1/open/me'], { env: unreachable });
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
-    stderr: expect.stringContaining('no answer from http://127.0.0.1:1: '),
+    stderr: expect.stringContaining('The platform at http://127.0.0.1:1 cannot be reached: '),
   });
 });

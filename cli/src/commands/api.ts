@@ -1,18 +1,24 @@
 import type { Command } from 'commander';
+import { addExamples } from '../input/examples.js';
 import { readArgument } from '../input/read-json-object.js';
 import type { Invocation } from '../invocation.js';
+import { printableJson } from '../output/printable.js';
 
 /** Longer than any operation waits before it answers. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_SECONDS = 120;
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 const METHODS_WITH_BODY = ['POST', 'PUT'];
 
+const examples = [
+  "topctl api GET '/api/v1/open/events?limit=1'",
+  'topctl api POST /api/v1/open/downlink/commands --body @command.json',
+];
+
 export function addApi(program: Command, invocation: Invocation): void {
-  program
-    .command('api')
+  addExamples(program.command('api'), examples)
     .summary('Sign and send any request.')
     .description(
-      'Signs one request, sends it once and prints the body of the response unchanged. Use it for operations that this version of topctl does not know.',
+      'Signs one request, sends it once and prints the body of the response. Use it for operations that this version of topctl does not know.',
     )
     .argument('<method>', 'GET, POST, PUT or DELETE.')
     .argument('<target>', 'The path with its query, from /api/v1 on.')
@@ -24,10 +30,12 @@ export function addApi(program: Command, invocation: Invocation): void {
       if (!METHODS.includes(method)) throw invocation.usageError('the method is GET, POST, PUT or DELETE');
       if (body && !METHODS_WITH_BODY.includes(method)) throw invocation.usageError('GET and DELETE take no --body');
       if (body && !isJson(body)) throw invocation.usageError('--body is not JSON');
-      const { profile, client, fetch } = await invocation.connect();
+      const { profile, client, fetch, clockOffsetMs } = await invocation.connect();
+      const timestamp = Math.floor((Date.now() + clockOffsetMs()) / 1000);
+      const { timeout = TIMEOUT_SECONDS } = invocation.flags;
       const { sign } = await import('@tenant-open-platform/sdk/sign');
       const { client_id: clientId, secret } = profile;
-      const signature = await sign({ clientId, secret, method, target, body }).catch((error: Error) => {
+      const signature = await sign({ clientId, secret, method, target, body, timestamp }).catch((error: Error) => {
         throw invocation.usageError(error.message);
       });
       const response = await fetch(`${client.baseUrl}${target}`, {
@@ -35,14 +43,14 @@ export function addApi(program: Command, invocation: Invocation): void {
         headers: { ...signature, ...(body && { 'Content-Type': 'application/json' }) },
         ...(body && { body }),
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }).catch(({ message, cause }: Error) => {
-        const reason = cause instanceof Error ? cause.message : message;
-        throw new Error(`no answer from ${client.baseUrl}: ${reason}. "topctl doctor" finds out why.`);
+        signal: AbortSignal.timeout(timeout * 1000),
+      }).catch(async (cause: Error) => {
+        const { ConnectionError, TimeoutError } = await import('@tenant-open-platform/sdk');
+        throw new (cause.name === 'TimeoutError' ? TimeoutError : ConnectionError)(cause.message, { cause });
       });
       const text = await response.text();
       if (!response.ok) throw await errorOf(response.status, text);
-      context.stdout.write(`${text}\n`);
+      context.stdout.write(`${printableJson(text)}\n`);
     });
 }
 

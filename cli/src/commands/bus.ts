@@ -2,6 +2,7 @@ import type { BusVendor } from '@tenant-open-platform/contract/bus-access';
 import type { Tenant, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { type Admitted, renderBusConfig } from '../bus-config.js';
+import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
 import type { Invocation } from '../invocation.js';
@@ -21,11 +22,10 @@ const fields = {
 const scopes = (['tenants.list', 'busPrincipals.list', 'vendors.list'] as const).map((name) => operations[name].scope);
 
 export function addBus(program: Command, invocation: Invocation): void {
-  program
-    .command('bus')
-    .description('Configuration of the messaging bus.')
-    .helpCommand(false)
-    .command('render-config')
+  const group = program.command('bus').description('Configuration of the messaging bus.').helpCommand(false);
+  addExamples(group.command('render-config'), [
+    'topctl bus render-config --platform-user-public-key UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
+  ])
     .summary('Print the accounts for nats-server.')
     .description(
       `Prints the accounts section for the configuration of nats-server: the platform, and the ACTIVE principals of all tenants.\n\nScopes: ${scopes.join(', ')}, in the tenant platform.`,

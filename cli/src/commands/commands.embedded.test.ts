@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlatformEvent } from '@tenant-open-platform/sdk';
@@ -23,7 +24,7 @@ test('create and events, as `npm start` prints them', async () => {
   await writeFile(join(cwd, 'demo.json'), JSON.stringify(demo), { mode: 0o600 });
   const profile = ['--profile-file', 'demo.json'];
   const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '--wait'], { cwd });
-  expect(create).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^accepted as [0-9a-f-]{36}\n$/) });
+  expect(create).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^accepted as [0-9a-f-]{36}\n/) });
   expect(JSON.parse(create.stdout)).toMatchObject({
     vendor: 'vendor_a',
     device_id: 'ok-1',
@@ -80,11 +81,15 @@ describe('--payload', () => {
   });
 
   test.each([
-    ['{', 'is not JSON'],
+    ['{', '--payload: expected a name in double quotes, but'],
     ['[]', 'must be a JSON object'],
     ['@nowhere.json', 'cannot read nowhere.json of --payload'],
-    ['{"serial": 12345678901234567890}', 'the number serial is too large to be exact'],
-    ['{"speed": 1e999}', 'the number speed is too large to be exact'],
+    ['{"serial": 12345678901234567890}', '--payload/serial: '],
+    ['{"speed": 1e999}', '--payload/speed: '],
+    ['{"speed": 1e-400}', '--payload/speed: '],
+    ['{"a": [{"speed": -0}]}', '--payload/a/0/speed: '],
+    ['{"speed": 0.12345678901234567891}', '--payload/speed: '],
+    ['{"speed": 1, "speed": 2}', '--payload/speed: the name is repeated'],
   ])('%s is refused before anything is sent', async (payload, message) => {
     const env = { TOP_BASE_URL: 'http://127.0.0.1:1', TOP_CLIENT_ID: 'x', TOP_SECRET: unusedSecret };
     const { exitCode, stderr } = await topctl([...reboot, '--device-id', 'd', '--payload', payload], { env });
@@ -96,7 +101,7 @@ describe('--payload', () => {
     const argv = [...reboot, '--device-id', 'd', '--payload', '{"speed": 3}'];
     const { exitCode, stderr } = await topctl(argv, await fresh());
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/\(COMMAND_PAYLOAD_INVALID\)\n {2}body\/payload.*\n {2}request id: \S+\n$/s);
+    expect(stderr).toMatch(/\(COMMAND_PAYLOAD_INVALID\)\n {2}--payload.*\n {2}request id: \S+\n$/s);
   });
 });
 
@@ -154,7 +159,9 @@ describe('the outcome', () => {
     expect(exitCode).toBe(0);
     const command = JSON.parse(stdout);
     expect(command).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED' });
-    expect(stderr).toBe(`accepted as ${command.command_id}\n`);
+    expect(stderr).toMatch(
+      new RegExp(`^accepted as ${command.command_id}\n(.+Z  (ACCEPTED|DISPATCHED)  .+\n)*.+Z  SUCCEEDED  .+\n$`),
+    );
   });
 
   test.each(['POST', 'GET'] as const)(
@@ -189,6 +196,25 @@ describe('the outcome', () => {
     expect(stderr).not.toContain('--idempotency-key');
   });
 
+  test.each(['commands create', 'commands wait'])(
+    'Ctrl-C during %s tells how to wait on: exit code 130',
+    async (name) => {
+      const world = await fresh();
+      const signals = new EventEmitter();
+      const create = [...reboot, '--device-id', 'offline-1'];
+      const id = name === 'commands wait' && (await topctl([...create, '-o', 'id'], world)).stdout.trim();
+      const pressing: typeof fetch = (input, init) => {
+        if (init?.method === 'GET') signals.emit('SIGINT');
+        return fetch(input, init);
+      };
+      const argv = id ? ['commands', 'wait', id] : [...create, '--wait'];
+      const { exitCode, stdout, stderr } = await topctl(argv, { ...world, fetch: pressing, signals });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+      const sent = (await topctl(['commands', 'list', '-o', 'id'], world)).stdout.trim();
+      expect(stderr).toContain(`cancelled\n  the command goes on; to wait for it: topctl commands wait ${sent}\n`);
+    },
+  );
+
   test('--wait with a used idempotency key says so', async () => {
     const world = await fresh();
     const argv = [...reboot, '--device-id', 'ok-1', '--idempotency-key', 'k', '--wait'];
@@ -210,6 +236,24 @@ describe('the outcome', () => {
     expect(exitCode).toBe(8);
     expect(JSON.parse(stdout)).toMatchObject({ command_id: id, completed_at: null });
     expect(stderr).toContain(`to wait on: topctl commands wait ${id}\n`);
+  });
+
+  test('watch prints a line for each state until the final one', async () => {
+    const world = await fresh();
+    const watched = async (device: string, format: string) => {
+      const id = (await topctl([...reboot, '--device-id', device, '-o', 'id'], world)).stdout.trim();
+      return topctl(['commands', 'watch', id, '-o', format], world);
+    };
+    const succeeded = await watched('ok-1', 'ndjson');
+    expect(succeeded).toMatchObject({ exitCode: 0, stderr: '' });
+    const statuses = succeeded.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).status);
+    expect(statuses.at(-1)).toBe('SUCCEEDED');
+    const failed = await watched('fail-1', 'table');
+    expect(failed).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('DEVICE_FAULT') });
+    expect(failed.stdout).toMatch(/^\S+Z {2}FAILED {2}adapter \w+ {2}device \w+\n$/m);
   });
 
   test('can no longer be canceled, and is in the event log', async () => {
@@ -276,6 +320,15 @@ describe('the event log', () => {
     const later = (await topctl([...reboot, '--device-id', 'd', '-o', 'id'], world)).stdout.trim();
     expect(ids).not.toContain(later);
     expect((await read('--cursor', cursorOf(followed), '--wait-seconds', '30')).ids).toEqual([later]);
+  });
+
+  test('whose answers repeat a cursor is an error, not a list without end', async () => {
+    const pages: typeof fetch = async () =>
+      Response.json({ items: [{ event_id: 'e' }], next_cursor: 'same', request_id: 'r' });
+    for (const flags of [['--all'], ['--all', '--wait-seconds', '1', '-o', 'ndjson']]) {
+      const { exitCode, stderr } = await topctl([...list, ...flags], { ...(await fresh()), fetch: pages });
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('repeats a cursor') });
+    }
   });
 
   test('prints a cursor after the last printed event, even if a limit ends within a page', async () => {

@@ -1,7 +1,8 @@
-import type { CommandAccepted, Command as CommandRecord, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { CommandAccepted, Command as CommandRecord } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { UnsuccessfulError } from '../errors.js';
 import { addResource } from '../input/add-operation.js';
+import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
@@ -20,6 +21,7 @@ export function addCommands(program: Command, invocation: Invocation): void {
 
   add('create', {
     summary: 'Send a command to a device.',
+    examples: ['topctl commands create --vendor vendor_a --device-id ok-1 --command-type reboot --wait'],
     description:
       'Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it. A used idempotency key returns the existing command.',
     fields: {
@@ -50,13 +52,15 @@ export function addCommands(program: Command, invocation: Invocation): void {
         return noteReplay();
       }
       let isAccepted = false;
-      const onUpdate = ({ command_id }: CommandRecord) => {
-        if (isAccepted) return;
+      const onUpdate = (command: CommandRecord) => {
+        if (!isAccepted) {
+          noteReplay();
+          invocation.note(`accepted as ${command.command_id}`);
+        }
         isAccepted = true;
-        noteReplay();
-        invocation.note(`accepted as ${command_id}`);
+        noteState(invocation, command);
       };
-      await printOutcome(invocation, client.commands.createAndWait(body, { onUpdate }));
+      await printOutcome(invocation, (signal) => client.commands.createAndWait(body, { onUpdate, signal }));
     },
   });
   add('get', {
@@ -67,9 +71,14 @@ export function addCommands(program: Command, invocation: Invocation): void {
     view,
     call: ({ client, path, input }) => client.commands.get(path.command_id, input),
   });
-  add('list', { view, call: ({ client, input }) => client.commands.list(input) });
+  add('list', {
+    examples: ['topctl commands list --status FAILED,TIMED_OUT --device-id ok-1 -o id'],
+    view,
+    call: ({ client, input }) => client.commands.list(input),
+  });
   add('get', {
     as: 'wait',
+    examples: ['topctl commands wait 019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d --wait-seconds 60'],
     summary: 'Wait for the outcome of a command.',
     description: 'Waits until a command is final and prints it. The exit code is 8 if it did not succeed.',
     only: [],
@@ -80,7 +89,32 @@ export function addCommands(program: Command, invocation: Invocation): void {
       },
     },
     run: ({ client, path, input }) =>
-      printOutcome(invocation, client.commands.wait(path.command_id, { timeoutSeconds: input.wait_seconds })),
+      printOutcome(invocation, (signal) =>
+        client.commands.wait(path.command_id, {
+          timeoutSeconds: input.wait_seconds,
+          signal,
+          onUpdate: (command) => noteState(invocation, command),
+        }),
+      ),
+  });
+  add('get', {
+    as: 'watch',
+    summary: 'Print each state of a command until it is final.',
+    description:
+      'Prints a line for each state of a command as it comes. The exit code is 8 if the command did not succeed.',
+    only: [],
+    examples: ['topctl commands watch 019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
+    run: async ({ client, path }) => {
+      let printed = Promise.resolve();
+      const onUpdate = (command: CommandRecord) => {
+        printed = printed.then(() => invocation.printLine(command, stateOf(command), view));
+      };
+      const command = await interruptible(invocation.context, (signal) =>
+        client.commands.wait(path.command_id, { signal, onUpdate }),
+      );
+      await printed;
+      if (command.status !== 'SUCCEEDED') throw new UnsuccessfulError(explain(command));
+    },
   });
   add('cancel', {
     description: 'Cancels a command that the platform has not dispatched to the adapter yet.',
@@ -92,16 +126,25 @@ export function addCommands(program: Command, invocation: Invocation): void {
 /** Prints the record of a command after the wait. Fails if the command did not succeed. */
 async function printOutcome(
   invocation: Invocation,
-  wait: ReturnType<TenantOpenPlatform['commands']['wait']>,
+  wait: (signal: AbortSignal) => Promise<CommandRecord>,
 ): Promise<void> {
   const { isWaitTimeoutError } = await import('@tenant-open-platform/sdk');
-  const command = await wait.catch((error: unknown) => {
+  const command = await interruptible(invocation.context, wait).catch((error: unknown) => {
     if (isWaitTimeoutError(error) && error.command) return error.command;
     throw error;
   });
   await invocation.printItem(command, view);
   if (command.status !== 'SUCCEEDED') throw new UnsuccessfulError(explain(command));
 }
+
+const stateOf = ({ updated_at, status, adapter_status, device_execution_status }: CommandRecord) => [
+  updated_at,
+  status,
+  `adapter ${adapter_status}`,
+  `device ${device_execution_status}`,
+];
+
+const noteState = (invocation: Invocation, command: CommandRecord) => invocation.note(stateOf(command).join('  '));
 
 function explain({ command_id, status, completed_at, status_reason }: CommandRecord): string {
   if (completed_at === null) return `${status} is not final; to wait on: topctl commands wait ${command_id}`;

@@ -82,11 +82,12 @@ export function addCredentials(program: Command, invocation: Invocation): void {
         description: 'How long the previous secret stays valid, in seconds: 0 to 604800, 0 by default.',
       },
     },
+    examples: ['topctl credentials rotate acme-backend --previous-secret-ttl-seconds 3600 --secret-file new.json'],
     flags: secretFile,
     check: ({ secret_file }) => refuseToLoseSecret(invocation, secret_file),
     confirm: {
-      question: ({ session, path, input }, tenant) => {
-        const own = path.client_id === session.profile.client_id ? ' This command signs with it.' : '';
+      question: ({ clientId, path, input }, tenant) => {
+        const own = path.client_id === clientId ? ' This command signs with it.' : '';
         const end = input.previous_secret_ttl_seconds ? `in ${input.previous_secret_ttl_seconds} seconds` : 'at once';
         return `Rotate the secret of ${path.client_id} of tenant ${tenant}? The previous secret stops working ${end}.${own}`;
       },

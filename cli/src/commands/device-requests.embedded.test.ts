@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { createTenant } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { environmentOf, topctl } from '../../test/topctl.js';
@@ -10,7 +11,7 @@ async function recorded() {
   const bodies: unknown[] = [];
   const recording: typeof fetch = async (_, init) => {
     bodies.push(JSON.parse(String(init?.body)));
-    return Response.json({ device_request_id: requestId, status: 'REPLIED' });
+    return Response.json({ device_request_id: requestId, status: 'REPLIED', request_id: 'r' });
   };
   const { operator } = await createTenant();
   return { bodies, world: { env: environmentOf(operator), fetch: recording } };
@@ -29,6 +30,27 @@ test('reply sends the outcome with its payload or its error', async () => {
     { outcome: 'SUCCESS', payload: { version: '2.4.1' } },
     { outcome: 'ERROR', error: { code: 'NOT_NOW', message: 'Later.' } },
   ]);
+});
+
+test('follow prints each pending request once, until Ctrl-C', async () => {
+  const signals = new EventEmitter();
+  const pages = [['a'], ['b', 'c'], []];
+  const asked: (string | null)[] = [];
+  const following: typeof fetch = async (input) => {
+    asked.push(new URL(String(input)).searchParams.get('cursor'));
+    const ids = pages.shift() ?? [];
+    if (pages.length === 0) signals.emit('SIGINT');
+    const items = ids.map((id) => ({ device_request_id: id, cursor: `c-${id}` }));
+    return Response.json({ items, next_cursor: null, request_id: 'r' });
+  };
+  const { operator } = await createTenant();
+  const argv = ['device-requests', 'follow', '-o', 'id'];
+  expect(await topctl(argv, { env: environmentOf(operator), fetch: following, signals })).toEqual({
+    exitCode: 130,
+    stdout: 'a\nb\nc\n',
+    stderr: 'cancelled\n',
+  });
+  expect(asked).toEqual([null, 'c-a', 'c-c']);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { DeviceRequest } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { addResource } from '../input/add-operation.js';
+import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 
@@ -19,6 +20,23 @@ export function addDeviceRequests(program: Command, invocation: Invocation): voi
     },
     view,
     call: ({ client, input }) => client.deviceRequests.list(input),
+  });
+  add('list', {
+    as: 'follow',
+    summary: 'Follow the device requests that wait for a reply.',
+    description:
+      'Prints a line for each PENDING device request, oldest first, until you stop it. It continues after outages of the platform.',
+    isEndless: true,
+    only: ['vendor', 'device_id', 'request_type'],
+    examples: ['topctl device-requests follow --vendor vendor_a -o ndjson'],
+    run: async ({ client, input }) => {
+      await interruptible(invocation.context, async (signal) => {
+        for await (const request of client.deviceRequests.follow({ ...input, signal })) {
+          const { received_at, device_request_id, vendor, device_id, request_type } = request;
+          await invocation.printLine(request, [received_at, device_request_id, vendor, device_id, request_type], view);
+        }
+      });
+    },
   });
   add('get', {
     description: 'Shows a device request and its reply.',

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { FailedCheckError } from '../errors.js';
+import { reasonOf } from '../failure/reason-of.js';
+import { addExamples } from '../input/examples.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
-import type { Session } from '../session/session.js';
+import { platformVersion, type Session } from '../session/session.js';
 
 type Check = {
   check: string;
@@ -13,7 +15,7 @@ type Check = {
   fix: string;
 };
 
-const view: View<Check> = { id: ({ check }) => check, columns: ['check', 'result', 'found', 'fix'] };
+const view: View<Check> = { id: ({ check }) => check, columns: ['check', 'result', 'found', 'fix'], wraps: true };
 
 /** The platform refuses what differs by more than 300 seconds. A clock that drifts will. */
 const TOLERATED_SECONDS = 5;
@@ -21,8 +23,7 @@ const ALLOWED_SECONDS = 300;
 const TIMEOUT_MS = 10_000;
 
 export function addDoctor(program: Command, invocation: Invocation): void {
-  program
-    .command('doctor')
+  addExamples(program.command('doctor'), ['topctl doctor', 'topctl doctor --profile admin'])
     .summary('Find out why calls fail.')
     .description(
       'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes. For each problem it prints the repair. The exit code is 1 if a check failed.',
@@ -36,7 +37,7 @@ export function addDoctor(program: Command, invocation: Invocation): void {
 }
 
 async function runChecks({ client }: Session, fetch: typeof globalThis.fetch): Promise<Check[]> {
-  const checks = [versions(), await signature()];
+  const checks = [await versions(client), await signature()];
   const { baseUrl } = client;
   const sentAtMs = Date.now();
   const ready = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => error);
@@ -50,9 +51,10 @@ async function runChecks({ client }: Session, fetch: typeof globalThis.fetch): P
   return [...checks, ...(await credential(client))];
 }
 
-function versions(): Check {
-  const found = `topctl ${packageJson.version}, Node ${process.versions.node}`;
-  return { check: 'versions', result: 'ok', found, fix: '' };
+async function versions(client: Session['client']): Promise<Check> {
+  const own = `topctl ${packageJson.version}, Node ${process.versions.node}`;
+  const platform = await platformVersion(client);
+  return { check: 'versions', result: 'ok', found: platform ? `${own}, platform ${platform}` : own, fix: '' };
 }
 
 /** A request of the signature's public test values. */
@@ -73,10 +75,8 @@ async function signature(): Promise<Check> {
 }
 
 function unreachable(baseUrl: string, error: unknown): Check {
-  const { message, cause } = error as Error;
-  const why = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : message;
   const fix = 'Check the base URL, the name, the proxy and the firewall, and that the platform runs.';
-  return { check: 'reachability', result: 'failed', found: `${baseUrl}: ${why}`, fix };
+  return { check: 'reachability', result: 'failed', found: `${baseUrl}: ${reasonOf(error)}`, fix };
 }
 
 async function readiness(response: Response): Promise<Check> {

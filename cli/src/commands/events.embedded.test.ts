@@ -21,7 +21,7 @@ async function tail(parameters: string[], { until, work }: { until: number; work
     if (answered > 0) begin();
     const answer = await fetch(input, init);
     answered += 1;
-    const { items } = (await answer.clone().json()) as { items: unknown[] };
+    const { items = [] } = (await answer.clone().json()) as { items?: unknown[] };
     seen += items.length;
     if (seen >= until) setTimeout(() => signals.emit('SIGINT'), 50);
     return answer;
@@ -51,6 +51,17 @@ test('tail prints what comes from now on, and says how to continue', async () =>
   const next = await send();
   const second = await tail(again, { until: 1, work: async () => {} });
   expect(second.stdout.split('\n').filter((line) => line.includes(next))).toHaveLength(1);
+});
+
+test('tail --since begins so long ago', async () => {
+  const sent = await send();
+  const { stdout } = await tail(['--since', '10m', '-o', 'ndjson'], { until: 2, work: async () => {} });
+  expect(stdout).toContain(sent);
+});
+
+test.each([['ten minutes'], ['10'], ['']])('tail --since %j is wrong usage', async (since) => {
+  const { exitCode, stderr } = await topctl(['events', 'tail', '--since', since], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('--since must be a number') });
 });
 
 test.each([

@@ -2,10 +2,10 @@ import type { PlatformEvent } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { addResource } from '../input/add-operation.js';
 import { pageSize } from '../input/page.js';
+import { instantOf, sinceField } from '../input/since.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
-import { printable } from '../output/table.js';
 
 /** A table shows the fields of `data` next to the fields of the event. */
 const view: View<Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>> = {
@@ -42,6 +42,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
           const page = await client.events.list({ ...filters, cursor, limit: pageSize({ limit: left, all: false }) });
           left -= page.items.length;
           const advances = page.next_cursor !== cursor;
+          if (page.items.length > 0 && !advances) throw new Error('the platform repeats a cursor: the list has no end');
           // A page without events whose cursor moved has read a part of the log that the filters exclude.
           const isSkipped = page.items.length === 0 && advances && (cursor !== undefined || !filters.wait_seconds);
           const hasEnded = page.items.length === 0 || Boolean(filters.wait_seconds);
@@ -60,6 +61,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
   });
   add('list', {
     as: 'tail',
+    examples: ['topctl events tail', 'topctl events tail --since 10m --event-type command.completed -o ndjson'],
     summary: 'Follow the event log.',
     description:
       'Prints a line for each new event until you stop it. It continues after outages of the platform. At the end it prints how to continue later.',
@@ -71,15 +73,18 @@ export function addEvents(program: Command, invocation: Invocation): void {
         description:
           'now, beginning, an instant such as 2026-01-31T09:30:00Z, or the cursor of an event. Default: now.',
       },
+      since: sinceField,
     },
-    run: async ({ client, input: { from = 'now', event_type, command_id } }) => {
-      const { context, format } = invocation;
+    check: ({ from, since }) =>
+      from !== undefined && since !== undefined ? '--from and --since exclude each other' : undefined,
+    run: async ({ client, input: { from = 'now', since, event_type, command_id } }) => {
+      const { context } = invocation;
       let cursor: string | undefined;
-      const start = startOf(from, invocation);
+      const start = since === undefined ? startOf(from, invocation) : await instantOf(invocation, client, since);
       await interruptible(context, async (signal) => {
         try {
           for await (const event of client.events.follow({ from: start, event_type, command_id, signal })) {
-            context.stdout.write(`${lineOf(event, format)}\n`);
+            await invocation.printLine(event, rowOf(event), view);
             cursor = event.cursor;
           }
         } finally {
@@ -102,14 +107,14 @@ function startOf(from: string, invocation: Invocation): Date | string {
   return instant;
 }
 
-/** A line for each event: a table would have to know all events before it prints the first. */
-function lineOf(event: PlatformEvent, format: Invocation['format']): string {
-  if (format === 'id') return event.event_id;
-  if (format !== 'table') return JSON.stringify(event);
-  const { occurred_at, event_type, data } = event;
-  return [occurred_at, event_type, data.command_id, data.device_id, data.status].map(printable).join('  ');
-}
+const rowOf = ({ occurred_at, event_type, data }: PlatformEvent) => [
+  occurred_at,
+  event_type,
+  data.command_id,
+  data.device_id,
+  data.status,
+];
 
 async function* rowsOf(events: AsyncIterable<PlatformEvent>) {
-  for await (const { data, ...event } of events) yield { ...event, ...data };
+  for await (const event of events) yield { ...event, ...event.data };
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { canAsk, readStdin } from '../context.js';
 import { UsageError } from '../errors.js';
 import { askSecret } from '../input/ask.js';
+import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
 import type { Invocation } from '../invocation.js';
@@ -14,35 +15,35 @@ const fields = {
 } as const satisfies Record<string, Field>;
 
 export function addLogin(program: Command, invocation: Invocation): void {
-  program
-    .command('login')
+  addExamples(program.command('login'), examples)
     .summary('Save a profile.')
     .description(description)
     .addOption(new FieldOption('client_id', fields.client_id))
     .action(async ({ client_id }: { client_id?: string }) => {
       const { context } = invocation;
-      const { baseUrl, profileFile, profile: name = 'default', dryRun, printCurl } = invocation.flags;
+      const { baseUrl, profileFile, profile: name, dryRun, printCurl } = invocation.flags;
       const file = profileFile ? await readProfileFile(context, profileFile) : undefined;
       const given = { base_url: baseUrl ?? file?.base_url, client_id: client_id ?? file?.client_id };
       const filled = (await readInput(invocation, fields, given)) as { base_url: string; client_id: string };
       const secret = file && filled.client_id === file.client_id ? file.secret : await readSecret(invocation);
       const profile = { ...filled, secret };
-      invocation.session = await connect(context, profile);
+      invocation.session = await connect(context, { ...profile, source: 'this login' }, invocation.flags);
       const { tenant_id } = await invocation.session.client.me.get();
       const outcome =
         dryRun || printCurl
           ? 'Nothing was saved.'
-          : `Saved as profile ${name} in ${await saveProfile(context, name, { ...profile, tenant_id })}`;
+          : `Saved as profile ${name ?? 'default'} in ${await saveProfile(context, name, { ...profile, tenant_id })}`;
       invocation.note(`Logged in as ${profile.client_id} of tenant ${tenant_id}. ${outcome}`);
     });
 }
 
-const description = `Save a profile after a signed call has proved that it works. topctl asks for the secret, reads it
-from stdin, or takes it from --profile-file. Without --profile NAME it becomes the profile
-"default", which needs no flag.
+const description =
+  'Saves a profile after a signed call has proved that it works. topctl asks for the secret, reads it from stdin, or takes it from --profile-file. Without --profile NAME it becomes the profile "default", which needs no flag.';
 
-  topctl login --base-url http://127.0.0.1:8787 --client-id acme-backend < secret.txt
-  topctl login --profile-file data/platform-admin.json --profile admin`;
+const examples = [
+  'topctl login --base-url http://127.0.0.1:8787 --client-id acme-backend < secret.txt',
+  'topctl login --profile-file data/platform-admin.json --profile admin',
+];
 
 async function readSecret({ context }: Invocation): Promise<string> {
   const secret = canAsk(context) ? await askSecret(context, 'secret') : (await readStdin(context)).trim();

@@ -18,6 +18,7 @@ export function addWhoami(program: Command, invocation: Invocation): void {
   addOperation(program, invocation, 'me.get', {
     as: 'whoami',
     summary: 'Show your credential, its roles, scopes and limits.',
+    examples: ['topctl whoami', 'topctl whoami --fields client_id,roles,scopes'],
     view,
     call: ({ client }) => client.me.get(),
   });

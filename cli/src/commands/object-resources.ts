@@ -12,7 +12,7 @@ const view: View<Pick<ObjectResource, 'resource_id'> & Partial<ObjectResource>> 
 
 const fields = {
   allowed_content_types: {
-    description: 'Content types that can be uploaded, such as image/*,application/pdf; or "any".',
+    description: 'Content types that can be uploaded, such as image/*,text/plain; or "any".',
     nullWord: 'any',
   },
 };

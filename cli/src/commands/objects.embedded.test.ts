@@ -334,8 +334,8 @@ describe('presign', () => {
     const { exitCode, stderr } = await topctl(['objects', 'upload', '-', ...at('k')], { ...asOperator, stdin: 'four' });
     expect(exitCode).toBe(5);
     expect(stderr).toContain('(OBJECT_POLICY_DENIED)');
-    expect(stderr).toMatch(/^ {2}body\/content_type: /m);
-    expect(stderr).toMatch(/^ {2}body\/content_length: /m);
+    expect(stderr).toMatch(/^ {2}--content-type: /m);
+    expect(stderr).toMatch(/^ {2}--content-length: /m);
   });
 });
 

@@ -5,7 +5,6 @@ import type { Invocation } from '../invocation.js';
 import { checksumOf, copyToStdout, findExisting, openContent } from '../object-content.js';
 import { progressBar } from '../output/progress-bar.js';
 import type { View } from '../output/render.js';
-import { printable } from '../output/table.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
 
 const uploadedView: View<UploadedObject> = {
@@ -18,6 +17,9 @@ const downloadedView: View<Omit<DownloadedObject, 'body' | 'bytes' | 'blob' | 't
   columns: ['object_key', 'content_type', 'content_length', 'etag'],
 };
 
+/** The object resource of the examples. */
+const RESOURCE = '019bd3a4-5c4e-7a55-9e84-ad4e5f607182';
+
 const presignedView: View<PresignedRequest> = {
   id: (presigned) => presigned.presign_id,
   columns: ['presign_id', 'operation', 'object_key', 'expires_at'],
@@ -29,6 +31,7 @@ export function addObjects(program: Command, invocation: Invocation): void {
 
   add('presign', {
     as: 'upload',
+    examples: [`topctl objects upload pump-7.bin --resource-id ${RESOURCE} --object-key pump-7/2.4.1.bin`],
     summary: 'Upload a file.',
     description: 'Presigns an upload and sends the file to the store. Its size, content type and SHA-256 are signed.',
     args: { file: 'The file, or - for stdin.' },
@@ -44,13 +47,14 @@ export function addObjects(program: Command, invocation: Invocation): void {
   });
   add('presign', {
     as: 'download',
+    examples: [`topctl objects download pump-7.bin --resource-id ${RESOURCE} --object-key pump-7/2.4.1.bin`],
     summary: 'Download an object.',
     description: 'Presigns a download and fetches the object. The file is written completely or not at all.',
     args: { file: 'The file to write, or - for stdout.' },
     only: ['resource_id', 'object_key'],
     run: async ({ client, args: { file }, input: { resource_id, object_key } }) => {
       const existing = file === '-' ? null : await findExisting(context, file);
-      if (existing !== null) await invocation.confirm(`Replace ${printable(existing)}?`);
+      if (existing !== null) await invocation.confirm(`Replace ${existing}?`);
       const bar = progressBar(context);
       const download = async (signal?: AbortSignal) =>
         refuseEncoded(await client.objects.download(resource_id, object_key, { onProgress: bar.show, signal }));

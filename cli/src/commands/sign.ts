@@ -1,6 +1,7 @@
 import type { SignatureHeaders } from '@tenant-open-platform/sdk/sign';
 import type { Command } from 'commander';
 import { readStdinBytes } from '../context.js';
+import { addExamples } from '../input/examples.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 import { resolveProfile } from '../session/profile.js';
@@ -13,8 +14,7 @@ const view: View<SignatureHeaders> = {
 const lineNames = ['algorithm', 'method', 'target', 'client_id', 'timestamp', 'nonce', 'SHA-256 of the body'];
 
 export function addSign(program: Command, invocation: Invocation): void {
-  program
-    .command('sign')
+  addExamples(program.command('sign'), ['topctl sign GET /api/v1/open/me --explain'])
     .summary('Sign a request without sending it.')
     .description(
       'Prints the four headers that sign a request. They are accepted once, within five minutes. Compare your own signature with them: give the same --timestamp and --nonce.',

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { addResource } from '../input/add-operation.js';
 import type { Invocation } from '../invocation.js';
 import { findExisting } from '../object-content.js';
+import { printable } from '../output/printable.js';
 import type { View } from '../output/render.js';
-import { printable } from '../output/table.js';
 import { writeTenantExport } from '../tenant-export.js';
 
 const view: View<Tenant> = {
@@ -55,7 +55,7 @@ export function addTenants(program: Command, invocation: Invocation): void {
     run: async ({ client, path, input: { file, limit } }) => {
       const { context } = invocation;
       const existing = file === undefined ? null : await findExisting(context, file);
-      if (existing !== null) await invocation.confirm(`Replace ${printable(existing)}?`);
+      if (existing !== null) await invocation.confirm(`Replace ${existing}?`);
       const items = await writeTenantExport(context, file, (signal) =>
         client.tenants.export(path.tenant_id, { limit }, { signal }),
       );

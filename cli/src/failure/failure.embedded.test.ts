@@ -22,9 +22,12 @@ test('a request that a proxy rewrote: the line that differs', async () => {
 
 test('a missing permission: exit code 5, and the command that grants the scope, which works', async () => {
   const { reader, admin } = await createTenant();
-  const refused = await topctl(['objects', 'presign', '--operation', 'UPLOAD', '--resource-id', 'r', '--object-key', 'k'], {
-    env: environmentOf(reader),
-  });
+  const refused = await topctl(
+    ['objects', 'presign', '--operation', 'UPLOAD', '--resource-id', 'r', '--object-key', 'k'],
+    {
+      env: environmentOf(reader),
+    },
+  );
   expect(refused).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('lacks the scope open:object:create') });
   const [, grant = ''] = /grants it with: topctl (.+)/.exec(refused.stderr) ?? [];
   expect(await topctl(grant.split(' '), { env: environmentOf(admin) })).toMatchObject({ exitCode: 0 });

@@ -38,13 +38,13 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
     write(['cancelled', ...howToContinue(error)].join('\n'));
     return 130;
   }
-  const tell = ({ what, facts = [], next = [] }: Explanation) => {
+  const tell = ({ what, facts = [], next = [] }: Explanation, tenant = session?.profile.tenant_id) => {
     const refusal = sdk.isApiError(error) ? error : undefined;
     const isOpen = refusal === undefined || refusal.status >= 500 || refusal.commandId !== undefined;
     const lines = [
       `${printable(what)}${refusal ? ` (${refusal.code})` : ''}`,
       ...facts.map((fact) => `  ${printable(fact)}`),
-      ...(session ? [`  as ${asWhom(session)}`] : []),
+      ...(session ? [`  as ${asWhom(session, tenant)}`] : []),
       ...next.map((step) => `  next: ${printable(step)}`),
       ...(sdk.isTenantOpenPlatformError(error) && isOpen ? howToContinue(error) : []),
       ...(refusal?.requestId === undefined ? [] : [`  request id: ${printable(refusal.requestId)}`]),
@@ -53,8 +53,13 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
   };
   if (sdk.isApiError(error) && session) {
     const ownTenant = error.status === 401 ? session.profile.tenant_id : await session.tenantIfKnown();
-    tell(await explainRefusal({ error, session, attempt: invocation.attempt, ownTenant }));
+    const attempt = invocation.attempt?.name === error.operation ? invocation.attempt : undefined;
+    tell(await explainRefusal({ error, session, attempt, ownTenant }), ownTenant);
     return exitCodeOfStatus(error.status);
+  }
+  if (sdk.isObjectStoreError(error) || (error instanceof Error && isTransfer(error))) {
+    say(printable(error.message));
+    return sdk.isObjectStoreError(error) ? exitCodeOfStatus(error.status) : 1;
   }
   const cause = sdk.isUnknownOutcomeError(error) || sdk.isWaitTimeoutError(error) ? error.cause : error;
   if (session && (sdk.isConnectionError(cause) || sdk.isTimeoutError(cause))) {
@@ -62,16 +67,12 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
     return sdk.isWaitTimeoutError(error) ? 8 : 1;
   }
   if (sdk.isConfigurationError(error) || sdk.isInvalidArgumentError(error)) {
-    say(printable(inFlags(error.message)));
+    say(printable(inCommands(error.message)));
     return 2;
   }
   if (sdk.isIdempotencyMismatchError(error)) {
     say(printable(error.message));
     return 6;
-  }
-  if (sdk.isObjectStoreError(error)) {
-    say(printable(error.message));
-    return exitCodeOfStatus(error.status);
   }
   if (sdk.isTenantOpenPlatformError(error)) {
     tell({ what: inCommands(error.message.replace(`${error.operation}: `, '')) });
@@ -81,10 +82,11 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
   return 1;
 }
 
-const asWhom = ({ profile, source }: Session) =>
-  printable(
-    `${profile.client_id}${profile.tenant_id ? ` of tenant ${profile.tenant_id}` : ''} at ${profile.base_url} (${source})`,
-  );
+const asWhom = ({ profile, source }: Session, tenant: string | undefined) =>
+  printable(`${profile.client_id}${tenant ? ` of tenant ${tenant}` : ''} at ${profile.base_url} (${source})`);
+
+/** Of an object to or from a store. */
+const isTransfer = ({ message }: Error) => message.startsWith('The transfer ');
 
 function unreachable(error: TenantOpenPlatformError, { profile }: Session): Explanation {
   const what =
@@ -99,9 +101,6 @@ function checkOf(error: TenantOpenPlatformError): string {
   const { message, cause } = error;
   return inCommands(message.slice((cause as Error).message.length).trim());
 }
-
-/** The SDK names its own options. */
-const inFlags = (message: string) => inCommands(message.replace('baseUrl', 'the base URL').replace('clientId', 'client_id'));
 
 /** The remedy for a command with an unknown outcome. Its idempotency key makes it safe to send it again. */
 function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): string[] {

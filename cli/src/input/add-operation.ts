@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Invocation } from '../invocation.js';
 import { operations, resources } from '../operations.gen.js';
+import { addExamples } from './examples.js';
 import { type Field, FieldOption } from './field.js';
 import type {
   AnyCall,
@@ -55,7 +56,7 @@ function createCommand(group: Command, name: OperationName, definition: AnyDefin
   }
   const fields = { ...fieldsOf(operation, definition), ...(verb === 'list' && !definition.isEndless && pageFields) };
   for (const [field, described] of Object.entries(fields)) command.addOption(new FieldOption(field, described));
-  return command;
+  return addExamples(command, [...(definition.as ? [] : [operation.example]), ...(definition.examples ?? [])]);
 }
 
 async function run(command: Command, invocation: Invocation, name: OperationName, definition: AnyDefinition) {
@@ -68,18 +69,26 @@ async function run(command: Command, invocation: Invocation, name: OperationName
   const fields = fieldsOf(operation, definition);
   if (changesNothing(name, definition, fields, flags)) throw invocation.usageError('give at least one flag to change');
   const page = pageOf(invocation, flags);
-  const input = await readInput(invocation, fields, flags, { ...definition, asks });
-  if (isList) input.limit = pageSize(page);
-
   const args = Object.fromEntries(
     command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
   );
+  const confirmation = async (given: Record<string, unknown>) => {
+    if (!confirm || !asks(given)) return undefined;
+    const { clientId, tenant } = await invocation.actor();
+    const path = { ...args, tenant_id: args.tenant_id ?? tenant };
+    return confirm.question({ path, args, input: given, clientId }, path.tenant_id);
+  };
+  const input = await readInput(invocation, fields, flags, { ...definition, confirmation });
+  if (isList) input.limit = pageSize(page);
+
   const session = await (operation.tenant === 'own' ? invocation.connectToOwnTenant() : invocation.connect());
   const needsTenant = 'tenant_id' in operation.path || (asks(input) && operation.tenant === 'own');
   const tenant = args.tenant_id ?? (needsTenant ? await invocation.tenantOf(session) : undefined);
   const call: AnyCall = { client: session.client, session, path: { ...args, tenant_id: tenant }, args, input, page };
+  invocation.attempt = { name, path: call.path, input };
 
-  if (confirm && asks(input)) await invocation.confirm(confirm.question(call, tenant ?? ''));
+  if (confirm && asks(input))
+    await invocation.confirm(confirm.question({ ...call, clientId: session.profile.client_id }, tenant ?? ''));
   if (definition.run) await definition.run(call);
   else if (isList) await invocation.printItems(definition.call(call) as AsyncIterable<object>, definition.view, page);
   else await invocation.printItem(await (definition.call(call) as PromiseLike<object>), definition.view);

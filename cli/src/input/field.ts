@@ -1,4 +1,5 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from './did-you-mean.js';
 
 export type Kind = 'text' | 'path' | 'instant' | 'integer' | 'boolean' | 'list' | 'object' | 'secret' | 'switch';
 
@@ -44,7 +45,7 @@ export class FieldOption extends Option {
     super(syntaxOf(fieldName, field), describe(field));
     if (field.kind === 'boolean') this.choices(['true', 'false']);
     else if (field.kind === 'list') this.argParser(joined);
-    else if (field.choices) this.choices(field.choices);
+    else if (field.choices) this.choices(field.choices).argParser(oneOf(field.choices));
     if (field.default !== undefined) this.default(field.default);
   }
 
@@ -52,6 +53,11 @@ export class FieldOption extends Option {
     return this.fieldName;
   }
 }
+
+const oneOf = (choices: readonly string[]) => (text: string) => {
+  if (choices.includes(text)) return text;
+  throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.${didYouMean(text, choices)}`);
+};
 
 /** A longer placeholder would move all descriptions of the help to the right. */
 const MAX_PLACEHOLDER = 16;

@@ -35,6 +35,12 @@ export type Call<Name extends OperationName, Flags = None, Arguments = None> = {
   page: Page;
 };
 
+/** The part of a call that a question can name before anything is sent. */
+type Asked<C extends Pick<AnyCall, 'path' | 'args' | 'input'>> = Pick<C, 'path' | 'args' | 'input'> & {
+  /** The credential that calls. */
+  clientId: string;
+};
+
 type Answer<Name extends OperationName> = Name extends `${string}.list`
   ? AsyncIterable<Operations[Name]['answer']>
   : PromiseLike<Operations[Name]['answer']>;
@@ -46,6 +52,8 @@ export type Definition<Name extends OperationName, Flags = None, Arguments = Non
   /** Help texts that replace the descriptions of the contract. */
   summary?: string;
   description?: string;
+  /** Examples of the help, besides the example of the contract. Without it if the command has another name. */
+  examples?: readonly string[];
   /** Fields that differ from the contract; null for a field without a flag. */
   fields?: { [F in FieldName<Name>]?: Partial<Field> | null };
   /** The fields of the contract that are flags. Default: all. */
@@ -63,7 +71,7 @@ export type Definition<Name extends OperationName, Flags = None, Arguments = Non
   /** The question that the user must confirm before the call. */
   confirm?: {
     when?: (input: Partial<Sent<Name>>) => boolean;
-    question: (call: Call<Name, Flags, Arguments>, tenant: string) => string;
+    question: (asked: Asked<Call<Name, Flags, Arguments>>, tenant: string) => string;
   };
 } & (
   | { view: View<Operations[Name]['answer']>; call: (call: Call<Name, Flags, Arguments>) => Answer<Name> }
@@ -76,6 +84,7 @@ export type Described = {
   description: string;
   scope: string | null;
   tenant: 'own' | 'path' | 'platform';
+  example: string;
   path: Readonly<Record<string, string>>;
   fields: Readonly<Record<string, Field>>;
 };
@@ -93,6 +102,7 @@ export type AnyDefinition = {
   as?: string;
   summary?: string;
   description?: string;
+  examples?: readonly string[];
   args?: Record<string, string>;
   fields?: Record<string, Partial<Field> | null | undefined>;
   only?: readonly string[];
@@ -100,7 +110,7 @@ export type AnyDefinition = {
   isEndless?: true;
   check?: (input: object) => string | undefined;
   requires?: (input: object) => readonly string[];
-  confirm?: { when?: (input: object) => boolean; question: (call: AnyCall, tenant: string) => string };
+  confirm?: { when?: (input: object) => boolean; question: (asked: Asked<AnyCall>, tenant: string) => string };
   view: View<object>;
   call: (call: AnyCall) => unknown;
   run?: (call: AnyCall) => Promise<void>;

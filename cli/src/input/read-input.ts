@@ -2,6 +2,7 @@ import { canAsk } from '../context.js';
 import type { Invocation } from '../invocation.js';
 import { readSecret } from '../secrets/read-secret.js';
 import { askChoice, askText } from './ask.js';
+import { didYouMean } from './did-you-mean.js';
 import { type Field, flagOf } from './field.js';
 import { readJsonObject } from './read-json-object.js';
 
@@ -12,8 +13,8 @@ type Options = {
   check?: ((input: Input) => string | undefined) | undefined;
   /** Fields that are required because of other fields. */
   requires?: ((input: Input) => readonly string[]) | undefined;
-  /** Whether the user must confirm before anything is sent. */
-  asks?: ((input: Input) => boolean) | undefined;
+  /** What the user must confirm before anything is sent. */
+  confirmation?: ((input: Input) => Promise<string | undefined>) | undefined;
 };
 
 /**
@@ -24,7 +25,7 @@ export async function readInput(
   invocation: Invocation,
   fields: Readonly<Record<string, Field>>,
   flags: Readonly<Record<string, unknown>>,
-  { check, requires, asks }: Options = {},
+  { check, requires, confirmation }: Options = {},
 ): Promise<Input> {
   const { context } = invocation;
   const input: Input = {};
@@ -37,8 +38,9 @@ export async function readInput(
     ([name, { isRequired }]) => input[name] === undefined && (isRequired || also.includes(name)),
   );
   if (!canAsk(context)) {
-    const agreed = invocation.isConfirmed || !asks?.(input);
-    const names = [...missing.map(([name, field]) => flagOf(name, field)), ...(agreed ? [] : ['--yes'])];
+    const names = missing.map(([name, field]) => flagOf(name, field));
+    const question = invocation.isConfirmed ? undefined : await confirmation?.(input);
+    if (question !== undefined) throw invocation.unconfirmed(question, names);
     if (names.length > 0) throw invocation.usageError(`missing ${names.join(', ')}`);
   }
   for (const [name, field] of missing)
@@ -73,8 +75,11 @@ export function parseFlag(invocation: Invocation, name: string, field: Field, te
       return text === 'true';
     case 'list': {
       const items = text === 'none' ? [] : text.split(',');
-      if (!choices || items.every((item) => choices.includes(item))) return items;
-      throw invocation.usageError(`${flag} must be one or more of ${choices.join(', ')}, separated by commas`);
+      const unknown = choices && items.find((item) => !choices.includes(item));
+      if (unknown === undefined) return items;
+      throw invocation.usageError(
+        `${flag} must be one or more of ${choices?.join(', ')}, separated by commas.${didYouMean(unknown, choices ?? [])}`,
+      );
     }
     default:
       return text;

@@ -1,8 +1,13 @@
 import type { Context } from '../context.js';
-import { renderDetails, renderRows } from './table.js';
+import { pickFields, valueAt } from './pick-fields.js';
+import { printable, toJson, toYaml } from './printable.js';
+import { columnOf, renderDetails, renderRows } from './table.js';
 
 export const outputFormats = ['table', 'json', 'yaml', 'ndjson', 'id'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
+
+/** How output looks: its format, and the fields that --fields names. */
+export type Look = { format: OutputFormat; fields: readonly string[] | undefined };
 
 /** How much of a list to print. */
 export type Page = { limit: number; all: boolean };
@@ -11,45 +16,54 @@ export type Page = { limit: number; all: boolean };
 export type View<Item> = {
   /** The output of `-o id`: the arguments that other commands take for the item. */
   id: (item: Item) => string;
-  /** The columns of a list. A single item shows all its fields. */
+  /** The columns of a list, the important ones first. A single item shows all its fields. */
   columns: readonly (keyof Item & string)[];
+  /** Whether long cells of a list are wrapped. By default they are cut. */
+  wraps?: true;
   /** The fields of a single item, if they differ from the fields of the answer. */
   details?: (item: Item) => object;
 };
 
 export async function renderItem<Item extends object>(
   context: Context,
-  format: OutputFormat,
+  { format, fields }: Look,
   item: Item,
   view: View<Item>,
 ): Promise<string> {
   switch (format) {
     case 'id':
-      return `${view.id(item)}\n`;
+      return `${printable(view.id(item))}\n`;
     case 'json':
     case 'yaml':
-      return renderWhole(format, item);
+      return renderWhole({ format, fields }, item);
     case 'ndjson':
-      return `${JSON.stringify(item)}\n`;
+      return `${toJson(picked(item, fields))}\n`;
     case 'table': {
-      const { request_id: _, ...fields } = (view.details?.(item) ?? item) as Record<string, unknown>;
-      return renderDetails(context, fields);
+      const { request_id: _, ...shown } = (view.details?.(item) ?? item) as Record<string, unknown>;
+      const named = fields && Object.fromEntries(fields.map((path) => [path, valueAt(item, path)]));
+      return renderDetails(context, named ?? shown);
     }
   }
 }
 
 export async function renderItems<Item extends object>(
   context: Context,
-  format: Exclude<OutputFormat, 'ndjson' | 'id'>,
+  { format, fields }: Look,
   items: Item[],
-  view: View<Item>,
+  { columns, wraps }: View<Item>,
 ): Promise<string> {
-  if (format !== 'table') return renderWhole(format, items);
-  return items.length === 0 ? '' : renderRows(context, view.columns, items);
+  if (format !== 'table') return renderWhole({ format, fields }, items);
+  if (items.length === 0) return '';
+  const shown = fields
+    ? fields.map((path) => ({ name: path, read: (item: object) => valueAt(item, path) }))
+    : columns.map(columnOf);
+  return renderRows(context, shown, items, { wraps: wraps === true });
 }
 
-export async function renderWhole(format: 'json' | 'yaml', value: object): Promise<string> {
-  if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;
-  const { stringify } = await import('yaml');
-  return stringify(value);
+export async function renderWhole({ format, fields }: Look, value: object): Promise<string> {
+  const shown = picked(value, fields);
+  return format === 'yaml' ? toYaml(shown) : `${toJson(shown, 2)}\n`;
 }
+
+const picked = (value: object, fields: readonly string[] | undefined) =>
+  fields ? (pickFields(value, fields) as object) : value;

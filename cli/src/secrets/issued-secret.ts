@@ -32,7 +32,7 @@ export async function printIssued<Item extends object>(
     await file.write(fileText(item, secret));
   } catch (error) {
     // Complete JSON, whatever the format: `-o id` would lose the only copy.
-    invocation.context.stdout.write(await renderWhole('json', { ...rest, secret }));
+    invocation.context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, { ...rest, secret }));
     await file.discard();
     throw new Error(`${path} cannot be written (${(error as Error).message}); the secret is on stdout instead`);
   }

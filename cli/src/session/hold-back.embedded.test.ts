@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createTenant } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
 const { admin, operator } = await createTenant();
@@ -35,6 +35,19 @@ test('--print-curl prints a command that works once, without the secret', async 
   for (let n = 0; n < 2; n += 1) answers.push(JSON.parse((await promisify(execFile)('sh', ['-c', stdout])).stdout));
   expect(answers).toMatchObject([{ status: 'ACCEPTED' }, { code: 'NONCE_REUSED' }]);
   expect(await commandIds()).toBe(`${answers[0].command_id}\n`);
+});
+
+test('--print-curl signs with the clock of the platform, if that of this machine is wrong', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const argv of [
+    ['commands', 'create', ...reboot],
+    ['api', 'POST', '/api/v1/open/downlink/commands', '--body', '{}'],
+  ]) {
+    const { stdout } = await topctl([...argv, '--print-curl'], { env: environmentOf(operator) });
+    const { code } = JSON.parse((await promisify(execFile)('sh', ['-c', stdout])).stdout);
+    expect(code).not.toBe('CLOCK_SKEW');
+  }
 });
 
 test('what would be asked is not asked, and is not done', async () => {

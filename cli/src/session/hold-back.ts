@@ -1,4 +1,5 @@
 import type { Context } from '../context.js';
+import { toJson } from '../output/printable.js';
 
 /** The code of the answer that a request gets which was shown and not sent. No platform answers it. */
 export const HELD_BACK = 'HELD_BACK';
@@ -22,7 +23,7 @@ export function holdBack({ stdout, stderr }: Context, { dryRun, printCurl }: Fla
     } else {
       const parsed = text === undefined ? undefined : JSON.parse(withoutSecrets(text));
       const shown = { method, url: request.url, body: parsed };
-      stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+      stdout.write(`${toJson(shown, 2)}\n`);
       stderr.write(`Nothing was sent.${printCurl ? ' The body holds a secret: no curl command is printed.' : ''}\n`);
     }
     // A refusal ends every command, and is not tried again.

@@ -98,7 +98,7 @@ describe('an unusable profile is refused with the missing fields', () => {
     ['missing.json', 'there is no profile file missing.json'],
     ['partial.json', 'partial.json lacks client_id, secret'],
     ['broken.json', 'broken.json is not JSON'],
-    ['url.json', 'baseUrl must begin with https://'],
+    ['url.json', 'the base URL must begin with https://'],
   ])('%s: %s', async (file, message) => {
     const cwd = await directoryWith({
       'partial.json': { base_url: 'http://x', client_id: '' },
@@ -173,6 +173,25 @@ describe('login', () => {
     const saved = await topctl(['login', '--profile-file', 'admin.json', '--profile', 'admin'], { cwd });
     expect(saved).toMatchObject({ exitCode: 0, stdout: '' });
     expect((await topctl(['--profile', 'admin', ...whoami], { cwd })).stdout).toBe(`${admin.client_id}\n`);
+  });
+
+  test('twenty logins at once are all saved, and leave no lock', async () => {
+    const cwd = await temporaryDirectory();
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    const runs = await Promise.all(
+      names.map((name) => topctl([...argv, '--profile', name], { cwd, stdin: demo.secret })),
+    );
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0));
+    const files = await filesBelow(cwd);
+    expect(Object.keys(files)).toEqual(['config/topctl/profiles.json']);
+    const { profiles } = JSON.parse(files['config/topctl/profiles.json']?.text ?? '');
+    expect(Object.keys(profiles).sort()).toEqual([...names].sort());
+  });
+
+  test('a lock that a killed topctl left behind is named', { timeout: 30_000 }, async () => {
+    const cwd = await directoryWith({ 'config/topctl/profiles.json.lock': '' });
+    const { exitCode, stderr } = await topctl(argv, { cwd, stdin: demo.secret });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('profiles.json.lock') });
   });
 
   test('saves nothing if the secret is wrong', async () => {

@@ -1,11 +1,14 @@
 import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Context } from '../context.js';
-import { type Profile, type ProfileFlags, resolveProfile } from './profile.js';
+import { logAttempts, noteClock, noteSilence, type WrapFetch } from './notices.js';
+import { type Profile, type ProfileFlags, type ResolvedProfile, resolveProfile } from './profile.js';
 import { recordRequests, type SentRequest } from './sent-request.js';
 
 /** A profile and its client. */
 export type Session = {
   profile: Profile;
+  /** Where the profile comes from. */
+  source: string;
   client: TenantOpenPlatform;
   /** For requests without an operation. They are recorded and held back like the requests of the client. */
   fetch: typeof fetch;
@@ -13,22 +16,58 @@ export type Session = {
   lastRequest: () => SentRequest | undefined;
   /** Whether an answer said that its idempotency key was used before. */
   isReplay: () => boolean;
+  /** How far the platform's clock is ahead of this machine's, once an answer has told. */
+  clockOffsetMs: () => number;
+  /** The tenant of the credential. */
+  tenant: () => Promise<string>;
+  /** The same for messages: undefined if the platform does not tell it at once. */
+  tenantIfKnown: () => Promise<string | undefined>;
 };
 
-type WrapFetch = (send: typeof fetch) => typeof fetch;
+export type SessionFlags = ProfileFlags & {
+  /** How long a call may take with its repetitions, in seconds. */
+  timeout?: number;
+  verbose?: true;
+};
 
-export async function openSession(context: Context, flags: ProfileFlags, wrap: WrapFetch): Promise<Session> {
-  return connect(context, await resolveProfile(context, flags), wrap);
+export async function openSession(context: Context, flags: SessionFlags, wrap: WrapFetch): Promise<Session> {
+  return connect(context, await resolveProfile(context, flags), flags, wrap);
 }
 
-export async function connect(context: Context, profile: Profile, wrap: WrapFetch = (send) => send): Promise<Session> {
+export async function connect(
+  context: Context,
+  { source, ...profile }: ResolvedProfile,
+  { timeout, verbose }: SessionFlags,
+  wrap: WrapFetch = (send) => send,
+): Promise<Session> {
   const { TenantOpenPlatform } = await import('@tenant-open-platform/sdk');
-  const recorder = recordRequests(wrap(context.fetch));
-  const client = new TenantOpenPlatform({
-    baseUrl: profile.base_url,
-    clientId: profile.client_id,
-    secret: profile.secret,
+  const { client_id: clientId, secret } = profile;
+  const baseUrl = profile.base_url.replace(/\/+$/, '');
+  const clock = noteClock(context);
+  const wraps = [
+    clock,
+    noteSilence(context, { baseUrl, source }),
+    ...(verbose ? [logAttempts(context, baseUrl)] : []),
+    wrap,
+  ];
+  const recorder = recordRequests(wraps.reduce((send, wrapFetch) => wrapFetch(send), context.fetch));
+  const limits = timeout === undefined ? {} : { timeoutMs: timeout * 1000, deadlineMs: timeout * 1000 };
+  const client = new TenantOpenPlatform({ baseUrl, clientId, secret, fetch: recorder.fetch, ...limits });
+  return {
+    profile,
+    source,
+    client,
     fetch: recorder.fetch,
-  });
-  return { profile, client, fetch: recorder.fetch, lastRequest: recorder.last, isReplay: recorder.isReplay };
+    lastRequest: recorder.last,
+    isReplay: recorder.isReplay,
+    clockOffsetMs: clock.offsetMs,
+    tenant: async () => (profile.tenant_id ??= (await client.me.get()).tenant_id),
+    tenantIfKnown: async () => profile.tenant_id ?? (await meAtOnce(client))?.tenant_id,
+  };
 }
+
+export const platformVersion = async (client: TenantOpenPlatform) => (await meAtOnce(client))?.platform_version;
+
+/** For messages, which must not wait for a platform that does not answer. */
+export const meAtOnce = (client: TenantOpenPlatform) =>
+  client.me.get({ timeoutMs: 3_000, maxRetries: 0 }).catch(() => undefined);

@@ -1,0 +1,28 @@
+import type { Context } from '../context.js';
+import { UsageError } from '../errors.js';
+
+/** The JSON of a file with secrets; undefined if there is no such file. Warns if others can read it. */
+export async function readPrivateJson({ fs, stderr }: Context, path: string): Promise<unknown> {
+  let text: string;
+  try {
+    const { mode } = await fs.stat(path);
+    text = await fs.readFile(path, 'utf8');
+    if (process.platform !== 'win32' && mode & 0o077) {
+      stderr.write(`warning: others can read the secret in ${path}; run: chmod 600 ${path}\n`);
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new UsageError(`cannot read ${path}: ${message}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The message of the parser would quote the text, which contains a secret.
+    throw new UsageError(`${path} is not JSON`);
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
