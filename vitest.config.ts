@@ -9,6 +9,8 @@ const all = '**/*.test.ts';
 const unit = ['**/*.unit.test.ts', 'sdk/src/**/*.test.ts'];
 const e2e = '**/*.e2e.test.ts';
 const hostile = '**/*.hostile.test.ts';
+/** Breaks one machine after the other of a whole cluster. Needs haproxy. */
+const cluster = '**/*.cluster.test.ts';
 /** Installs other JavaScript runtimes and runs the SDK in them. */
 const runtimes = '**/*.runtimes.test.ts';
 /** Installs Schemathesis from PyPI and sends generated requests to every operation. */
@@ -30,6 +32,7 @@ const needServers = [
   '**/*.unit.test.ts',
   'sdk/src/**/!(*.e2e).test.ts',
   hostile,
+  cluster,
   runtimes,
   schemathesis,
   clients,
@@ -73,6 +76,7 @@ export default defineConfig({
         test: { name: 'full', globalSetup, include: [all], exclude: [...needServers, '**/*.embedded.test.ts'] },
       },
       { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
+      { extends: true, test: { name: 'cluster', include: [cluster], exclude: outside } },
       {
         extends: true,
         test: {

@@ -22,6 +22,7 @@ export type StoredCommand = {
   command_id: string;
   timeout_seconds: number;
   status: string;
+  completed_at: Date | null;
   accepted_events: number;
   completed_events: number;
   /** The outbox rows of a command: deleted once the bus has the command or the command has ended. */
@@ -33,7 +34,7 @@ export const storedCommands = (databaseUrl: string, tenantId: string): Promise<S
   asSystem(
     databaseUrl,
     (tx) => tx<StoredCommand[]>`
-      select idempotency_key, command_id, timeout_seconds, status,
+      select idempotency_key, command_id, timeout_seconds, status, completed_at,
         (select count(*)::int from events
           where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
             and events.event_type = 'command.accepted') as accepted_events,

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import type { Profile } from '@tenant-open-platform/testing';
+
+export type CalledCommand = { idempotencyKey: string; commandId: string; acceptedAtMs: number };
+
+const CALL_AGAIN_AFTER_MS = 1_000;
+
+/**
+ * A user of the SDK who creates commands at a steady rate. If a call fails although the SDK has retried it, the user
+ * calls again with the same idempotency key.
+ */
+export function startCaller(profile: Profile, { perSecond }: { perSecond: number }) {
+  let retries = 0;
+  let failures = 0;
+  const client = new TenantOpenPlatform({
+    baseUrl: profile.base_url,
+    clientId: profile.client_id,
+    secret: profile.secret,
+    hooks: { onRetry: () => void retries++ },
+  });
+  const accepted: CalledCommand[] = [];
+  const underWay = new Set<Promise<void>>();
+
+  async function create(): Promise<void> {
+    const idempotencyKey = randomUUID();
+    const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+    for (;;) {
+      try {
+        const body = { ...command, idempotency_key: idempotencyKey, timeout_seconds: 300 };
+        const { command_id } = await client.commands.create(body);
+        accepted.push({ idempotencyKey, commandId: command_id, acceptedAtMs: Date.now() });
+        return;
+      } catch {
+        failures += 1;
+        await delay(CALL_AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  const calling = setInterval(() => {
+    const call = create().finally(() => underWay.delete(call));
+    underWay.add(call);
+  }, 1_000 / perSecond);
+  return {
+    accepted: () => accepted.length,
+    /** Resolves when every call is accepted. */
+    async stop() {
+      clearInterval(calling);
+      await Promise.all(underWay);
+      return { accepted, retries, failures };
+    },
+  };
+}
