@@ -66,10 +66,7 @@ export function createApp(dependencies: AppDependencies) {
   const recordDenial = createDenialRecorder();
   const answerError = createAnswerError(logger);
 
-  /**
-   * Throws to refuse a request. A request that passes is authentic, fresh and permitted, and its body has one
-   * unambiguous meaning. Returns the answer if admission already carried the request out.
-   */
+  /** Throws to refuse a request. Returns the answer if admission already carried the request out. */
   async function passGates(req: Incoming, reply: Reply): Promise<Answer | null> {
     const { locals } = reply;
     const sender = await authenticate(req);

@@ -52,9 +52,7 @@ const ANALYZE_INTERVAL_MS = 5_000;
 /** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
 const PURGE_TENANTS_INTERVAL_MS = 1_000;
 
-/**
- * The background work: dispatches commands and replies, handles updates and device requests, and ends overdue commands.
- */
+/** Starts all work that no request causes. */
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog, config } = options;
   const looping = { logger, signals, watchdog };

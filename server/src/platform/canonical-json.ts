@@ -1,7 +1,4 @@
-/**
- * Canonical JSON (RFC 8785) of a parsed body: names sorted by UTF-16 code units, everything else as JSON.stringify
- * prints it.
- */
+/** Canonical JSON (RFC 8785) of a parsed body. Names are sorted by UTF-16 code units. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -3,9 +3,7 @@ import { fromPublic } from '@nats-io/nkeys';
 /** The first characters of the public nkeys of an account and of a user. */
 export type KeyKind = 'A' | 'U';
 
-/**
- * 56 characters are exactly 35 bytes. The decoder drops the rest of longer texts, which would give a key a second name.
- */
+/** Exactly 35 bytes. The decoder drops the rest of a longer text, which would be a second name of the key. */
 const PUBLIC_KEY = /^[A-Z2-7]{56}$/;
 
 export function isPublicKey(kind: KeyKind, text: string): boolean {

@@ -61,10 +61,7 @@ type Address = ReturnType<typeof ipaddr.parse>;
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/**
- * A public address of Azure, which the host of every virtual machine answers. Other clouds serve metadata on private
- * addresses.
- */
+/** A public address of Azure, which every virtual machine answers. Other clouds use private addresses. */
 const WIRE_SERVER = '168.63.129.16';
 
 /** The IPv6 range that IANA assigns to hosts. It excludes 6to4, Teredo and NAT64, which lead to an IPv4 address. */

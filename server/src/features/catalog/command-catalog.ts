@@ -14,9 +14,7 @@ type Validate = ValidateFunction | Error;
 type CommandToCheck = { vendor: string; command_type: string; payload: unknown };
 type Refused = 'VENDOR_NOT_ENABLED' | 'COMMAND_TYPE_UNKNOWN' | 'COMMAND_PAYLOAD_INVALID';
 
-/**
- * The type and revision that a command was checked against. The accept statement verifies that they are still current.
- */
+/** What a command was checked against. The accept statement verifies that it is still current. */
 export type Checked = { revision: number };
 
 /**

@@ -10,10 +10,7 @@ const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
 const MAX_DETAILS = 20;
 
-/**
- * Compiles the payload schema of a command type, or throws PAYLOAD_SCHEMA_INVALID. Both the operation that stores a
- * schema and the check of commands call this: every stored schema compiles on every node.
- */
+/** Throws PAYLOAD_SCHEMA_INVALID. Also called before a schema is stored: each one compiles on every node. */
 export function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>): ValidateFunction {
   for (const problemsOf of [sizeProblems, dialectProblems, rulesBrokenIn]) refuseAny(refuse, problemsOf(schema));
   try {

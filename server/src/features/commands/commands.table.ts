@@ -24,9 +24,7 @@ export const commands = pgTable(
     vendor: text().notNull(),
     deviceId: text('device_id').notNull(),
     commandType: text('command_type').notNull(),
-    /**
-     * json, not jsonb: keeps the caller's order of names, except integers such as "10", which JSON.parse puts first.
-     */
+    /** json, not jsonb: keeps the order of names, except integers such as "10": JSON.parse puts them first. */
     payload: json().$type<JsonObject>().notNull(),
     /** SHA-256 of the payload as canonical JSON (RFC 8785). */
     payloadSha256: bytes('payload_sha256').notNull(),

@@ -8,9 +8,7 @@ import { INITIAL } from '../commands/transitions.js';
 type Command = Omit<typeof commands.$inferSelect, 'payload' | 'payloadSha256' | 'lateResult'>;
 type Event = typeof events.$inferSelect;
 
-/**
- * The content of an event: for an accepted command the fields that never change, for a completed one the final fields.
- */
+/** An accepted command shows the fields that never change, a completed one its final fields. */
 export function presentEvent(event: Event, command: Command): PlatformEvent {
   const isCompleted = event.eventType === 'command.completed';
   const state = isCompleted ? command : INITIAL;

@@ -20,10 +20,7 @@ type PresignedRequest = {
   expiresInSeconds: number;
 };
 
-/**
- * The URL of one request, signed by AWS Signature Version 4. It is encoded as it was signed: every character except RFC
- * 3986's unreserved ones.
- */
+/** Signed by AWS Signature Version 4, and encoded as it was signed: all but the unreserved characters. */
 export async function presignedUrl(bucket: Bucket, request: PresignedRequest): Promise<string> {
   const url = new URL(objectUrl(bucket, request.key));
   for (const [name, value] of Object.entries(request.query)) url.searchParams.set(name, value);

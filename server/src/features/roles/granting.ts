@@ -45,10 +45,7 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
   return { roles: names, scopes: inOrder(held) };
 }
 
-/**
- * The scopes that a binding to the role grants. They cannot change until the transaction ends. Null if the tenant has
- * no such role.
- */
+/** The scopes that a binding to the role grants, fixed until the transaction ends. Null: no such role. */
 export async function scopesOfRole(tx: Transaction, tenantId: string, role: string): Promise<readonly Scope[] | null> {
   if (isBuiltIn(role)) return builtInRolesOf(tenantId).find(([name]) => name === role)?.[1] ?? null;
   const [own] = await tx

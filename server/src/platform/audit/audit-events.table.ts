@@ -2,10 +2,7 @@ import { AuditOutcome } from '@tenant-open-platform/contract';
 import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../database/columns.js';
 
-/**
- * The audit log: who changed which resource, and whose request was refused. The application's role may only append and
- * read.
- */
+/** Who changed which resource, and whose request was refused. The application may only append and read. */
 export const auditEvents = pgTable(
   'audit_events',
   {

@@ -56,8 +56,5 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
   };
 }
 
-/**
- * Every reason gives the same refusal. An unauthenticated caller learns only the string to sign that the platform
- * computed.
- */
+/** The same for every reason. The caller learns only the string to sign that the platform computed. */
 const unauthenticated = (signed: string) => new ApiError('UNAUTHENTICATED', { metadata: { string_to_sign: signed } });

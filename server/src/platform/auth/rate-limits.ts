@@ -44,9 +44,7 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
       };
     },
 
-    /**
-     * Counts a live, fresh request. A request above the credential's quota does not count towards the tenant's quota.
-     */
+    /** Counts a live, fresh request. Above the credential's quota it does not count towards the tenant's. */
     countRequest: ({ tenantId, clientId }: Caller): ApiError | null =>
       credentials.count(clientId) ?? tenants.count(tenantId),
 

@@ -37,10 +37,7 @@ export const streamSubjects: Record<StreamName, readonly string[]> = {
   TOP_EVENTS: ['tenants.*.events.>'],
 };
 
-/**
- * A durable position in a stream, which outlives its readers. If several readers share a durable, each message goes to
- * one of them.
- */
+/** A position in a stream that outlives its readers. If several share it, each message goes to one of them. */
 export type Durable = {
   stream: StreamName;
   /** Letters, digits, `_`, `-` and `+`. */
@@ -65,10 +62,7 @@ export type Bus = {
   publish(messages: readonly Message[]): Promise<Refusal[]>;
   /** Creates a durable for an adapter. Adapters may read their durables and cannot create any. */
   provide(durable: Durable): Promise<void>;
-  /**
-   * When the oldest unhandled message of this subject reached TOP_UPDATES; null if there is none. Rejects if the bus
-   * does not answer.
-   */
+  /** When the oldest unhandled message of this subject reached TOP_UPDATES; null if none. It may reject. */
   oldestUntaken(subject: string): Promise<Date | null>;
   /** The share of TOP_UPDATES that is in use. Rejects if the bus does not answer. */
   fullness(): Promise<number>;

@@ -2,10 +2,7 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../database/columns.js';
 
-/**
- * Messages that the platform could not handle or the bus refuses, with the reason. The platform never retries them by
- * itself. They are kept for operators.
- */
+/** Messages that the platform could not handle or the bus refuses, with the reason, for operators. */
 export const parkedMessages = pgTable(
   'parked_messages',
   {

@@ -11,10 +11,7 @@ export async function countSingleCopies({ streams }: JetStreamManager): Promise<
   return infos.filter(({ config }) => config.num_replicas === 1).length;
 }
 
-/**
- * Why one of the platform's streams stores no messages at the moment; null if all do. A missing stream is no problem:
- * the next message recreates it.
- */
+/** Why a stream stores no messages at the moment; null if all do. The next message recreates a missing one. */
 export async function streamProblem({ streams }: JetStreamManager): Promise<string | null> {
   const problemOf = async (name: string): Promise<string | null> => {
     try {

@@ -42,16 +42,11 @@ export function hadNoEffect(error: unknown): boolean {
   return isOfConnecting(coded) || ROLLED_BACK.has(coded.code) || (gaveUp(coded) && !isOfCommit(coded));
 }
 
-/**
- * A connection in use may end with the same Node codes, such as ETIMEDOUT. If Node tried several addresses, one error
- * holds all failures.
- */
+/** A connection in use may end with the same codes. For several addresses one error holds all failures. */
 const isOfConnecting = (error: Coded) =>
   error.syscall === 'connect' || error.syscall === 'getaddrinfo' || error instanceof AggregateError;
 
-/**
- * Postgres may shut down between the commit and its confirmation. postgres.js reports which statement was in progress.
- */
+/** Postgres may shut down before it confirms a commit. postgres.js reports the statement in progress. */
 const isOfCommit = ({ query }: Coded) => query !== undefined && /\bcommit\b/i.test(query);
 
 const LOST = new Set(['CONNECTION_CLOSED', 'ANSWER_TIMEOUT', 'ECONNRESET', 'EPIPE']);

@@ -31,10 +31,7 @@ export async function fittingRows<Row>(tx: Transaction, list: List<Row>): Promis
   return { rows: limit === 0 ? [] : await list.first(limit + 1), limit };
 }
 
-/**
- * Counts how many rows of a query fit on one page: those within the budget, and the first one that exceeds it. The
- * count runs in the database, so it sends no more than a page.
- */
+/** Counts in the database the rows that fit on one page, and the first one that exceeds it. */
 async function countFitting(
   tx: Transaction,
   { query, bytes, orderBy }: { query: SQLWrapper } & Pick<List<unknown>, 'bytes' | 'orderBy'>,

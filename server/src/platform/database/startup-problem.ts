@@ -95,9 +95,7 @@ export function startupProblem(error: unknown, url: string): StartupError | null
   }
 }
 
-/**
- * invalid_parameter_value: a transaction sets a role that does not exist. undefined_object: a grant names such a role.
- */
+/** A role does not exist: invalid_parameter_value in a transaction, undefined_object in a grant. */
 const NO_ROLE = new Set(['22023', '42704']);
 
 function rightsFix(message: string, name: string, user: string): string {

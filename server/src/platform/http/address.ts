@@ -6,10 +6,7 @@ import type { Incoming } from './exchange.js';
 /** Some proxies append the port of the connection: `192.0.2.1:49152`, `[2001:db8::1]:49152`. */
 const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
-/**
- * The client's address as the outermost of `trustedHops` proxies saw it. If the proxies give no valid address, the
- * address of the connection.
- */
+/** The client's address as the outermost trusted proxy saw it; the connection's if that is not valid. */
 export function addressOf(req: Incoming, trustedHops: number): string {
   const peer = peerAddress(req.socket);
   if (trustedHops === 0) return peer;

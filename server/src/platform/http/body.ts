@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { ApiError } from '../operation/api-error.js';
 
-/**
- * Methods whose content has no meaning (RFC 9110, 9.3). The body of any other method is read before the caller is
- * known.
- */
+/** Their content has no meaning (RFC 9110, 9.3). Other bodies are read before the caller is known. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
 
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -9,10 +9,7 @@ const LINGER_MS = 1_000;
 const MAX_DISCARDED_BYTES = 4 * 1_048_576;
 const MAX_PIPELINED_REQUESTS = 10;
 
-/**
- * One connection of a client. It serves one request at a time, and closes so that the client can still read every
- * answer.
- */
+/** Serves one request at a time, and closes so that the client can still read every answer. */
 export class Connection {
   #answering: ServerResponse | null = null;
   #pipelined: Array<() => void> = [];

@@ -20,9 +20,7 @@ export type HttpServer = {
   drain(limitMs: number): Promise<void>;
 };
 
-/**
- * Node's HTTP server with its framing checks on. Their refusals get the same JSON error body as every other refusal.
- */
+/** Node's HTTP server with its framing checks on. Their refusals get the same JSON body as all others. */
 export function createHttpServer(listener: RequestListener, options: Options): HttpServer {
   const { logRefusal, reportLimit } = options;
   const { all: connections, add } = openConnections(options, reportLimit);
@@ -35,10 +33,7 @@ export function createHttpServer(listener: RequestListener, options: Options): H
   class Request extends IncomingMessage {
     #isUpgrade: boolean | undefined;
 
-    /**
-     * Node reads this when the headers are complete, and again with every chunk of the body: the value must stay the
-     * same.
-     */
+    /** Node reads this after the headers and with every chunk of the body: the value must stay the same. */
     get upgrade(): boolean {
       this.#isUpgrade ??= this.method === 'CONNECT' || connections.get(this.socket)?.isFull === true;
       return this.#isUpgrade;

@@ -3,9 +3,7 @@ import { patterns } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 
-/**
- * Keeps the caller's correlation id, or generates one. A malformed id is refused with the generated id in the answer.
- */
+/** Keeps the caller's correlation id, or generates one. The refusal of a malformed id has a generated one. */
 export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {
   const given: string[] = [];
   for (let index = 0; index < req.rawHeaders.length; index += 2) {

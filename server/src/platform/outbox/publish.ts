@@ -6,9 +6,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
 
-/**
- * Publishes messages. A message that the bus refuses for good is parked with the reason, so it blocks no other message.
- */
+/** Publishes messages. A message that the bus refuses for good is parked, so it blocks no other message. */
 export async function publish(
   { database, bus, logger, metrics }: Publisher,
   messages: readonly Message[],

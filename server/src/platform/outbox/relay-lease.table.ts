@@ -1,10 +1,7 @@
 import { bigint, boolean, pgTable, text } from 'drizzle-orm/pg-core';
 import { instant } from '../database/columns.js';
 
-/**
- * The lease of the relaying node. Every transaction of the relay locks this row and checks the epoch, so a leader that
- * unknowingly lost the lease changes nothing.
- */
+/** Every transaction of the relay locks this row and checks the epoch: a former leader changes nothing. */
 export const relayLease = pgTable('relay_lease', {
   name: text().primaryKey(),
   holder: text().notNull(),

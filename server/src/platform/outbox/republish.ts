@@ -11,10 +11,7 @@ export type Page = { messages: Message[]; resumeFrom: string };
 /** Messages that were published before, rebuilt from the facts, page by page. */
 export type Republishable = (range: Range) => AsyncIterable<Page>;
 
-/**
- * Publishes the messages of the range again, under the same ids. It changes no row and needs no lease: the relay
- * continues beside it, and new messages do not wait behind the old ones.
- */
+/** Publishes again under the same ids. It changes no row and needs no lease: the relay continues beside it. */
 export async function republish(publisher: Publisher, sources: readonly Republishable[], range: Range) {
   const done = { messages: 0, refused: 0 };
   let { since } = range;

@@ -1,7 +1,4 @@
-/**
- * The processes of one start on this machine, as seen by one of them. They share only the database: their messages pass
- * through the process that started them.
- */
+/** The processes of one start. Their messages pass through the process that started them. */
 export type Peers = {
   /** The name of this process; null if it is the only one. */
   name: string | null;

@@ -10,10 +10,7 @@ import { createWaker } from './waker.js';
 const LOOK_OUT_MS = { min: 10_000, max: 15_000 };
 const LOOK_OUT_WITHOUT_SIGNALS_MS = 2_000;
 
-/**
- * The shortest interval between two reads of a waiting request after signals. It grows with the number of requests that
- * wait for the same topic.
- */
+/** The shortest interval between two reads after signals. It grows with the requests for the same topic. */
 const BETWEEN_LOOKS_MS = 200;
 const BETWEEN_LOOKS_OF_A_TOPIC_MS = 4;
 

@@ -1,8 +1,6 @@
 import type { Signals } from './signals.js';
 
-/**
- * A sleep that a signal of the topic ends early. A signal that arrived after `reset` and before the sleep also ends it.
- */
+/** A sleep that a signal of the topic ends early, even if it arrived before the sleep and after `reset`. */
 export function createWaker(signals: Signals, topic: string | undefined) {
   let isAwake = false;
   let endSleep = () => {};

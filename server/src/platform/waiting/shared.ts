@@ -1,7 +1,4 @@
-/**
- * Calls that arrive while a read is in progress, or less than `forMs` after it, share its result. So only one read runs
- * at a time.
- */
+/** Calls that arrive during a read, or less than `forMs` after it, share its result: one read at a time. */
 export function shared<Result>(read: () => Promise<Result>, { forMs }: { forMs: number }): () => Promise<Result> {
   let current: Promise<Result> | null = null;
   return () => {

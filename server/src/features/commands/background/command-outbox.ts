@@ -126,9 +126,7 @@ function toMessage(row: Row): Message {
   };
 }
 
-/**
- * The bus can never carry the command, so it was not sent. It ends now, and its caller need not wait for the deadline.
- */
+/** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */
 async function endRefused(
   tx: Transaction,
   key: { tenant_id: string; command_id: string },

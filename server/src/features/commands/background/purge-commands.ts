@@ -3,9 +3,7 @@ import type { Database } from '../../../platform/database/database.js';
 import { purgeByAge } from '../../../platform/retention/purge-by-age.js';
 import { commands } from '../commands.table.js';
 
-/**
- * Deletes ended commands together with their events. A command with an unpublished event stays, and so does the event.
- */
+/** Deletes ended commands together with their events. A command with an unpublished event stays. */
 export const purgeCommands = (database: Database, keptDays: number) =>
   purgeByAge(database, {
     id: commands.commandId,
