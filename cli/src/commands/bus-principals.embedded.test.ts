@@ -1,6 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { createTenant } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
+import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
 const create = (flags: Record<string, string | undefined> = {}) => [
@@ -37,6 +40,30 @@ describe('a private seed', () => {
     expect(stderr).toContain(flag);
     expect(stderr.toLowerCase()).not.toContain(given.trim().toLowerCase());
   });
+});
+
+test('bus keygen writes three files that only their owner reads, never over an existing one, and its keys can be registered', async () => {
+  const directory = await temporaryDirectory();
+  const { admin } = await createTenant();
+  const world = { cwd: directory, env: environmentOf(admin) };
+  const made = await topctl(['bus', 'keygen', 'pumps'], world);
+  const files = await filesBelow(directory);
+  expect(Object.values(files).map(({ mode }) => mode)).toEqual(['600', '600', '600']);
+  const text = (path: string) => files[path]?.text.trim() ?? '';
+  expect(JSON.parse(made.stdout)).toEqual({
+    seed_file: 'pumps.nk',
+    bus_user_public_key: text('pumps.pub'),
+    bus_account_public_key: text('pumps-account.pub'),
+  });
+  expect(made.stdout + made.stderr).not.toContain(text('pumps.nk'));
+  const keys = { '--bus-user-public-key': text('pumps.pub'), '--bus-account-public-key': text('pumps-account.pub') };
+  expect((await topctl(create(keys), world)).exitCode).toBe(0);
+
+  await rm(join(directory, 'pumps.nk'));
+  const again = await topctl(['bus', 'keygen', 'pumps'], world);
+  expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('pumps.pub exists') });
+  const { 'pumps.nk': removed, ...others } = files;
+  expect(await filesBelow(directory)).toEqual(others);
 });
 
 test('a principal is registered, read, listed, disabled and deleted forever', async () => {

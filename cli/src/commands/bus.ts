@@ -7,6 +7,9 @@ import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
 import type { Invocation } from '../invocation.js';
 import { operations } from '../operations.gen.js';
+import type { View } from '../output/render.js';
+import { newNkeyPair } from '../secrets/nkey-pair.js';
+import { createSecretFiles } from '../secrets/secret-file.js';
 
 const PAGE = 500;
 const USER_KEY = /^U[A-Z2-7]{55}$/;
@@ -19,10 +22,37 @@ const fields = {
   },
 } as const satisfies Record<string, Field>;
 
+const keysView: View<{ seed_file: string; bus_user_public_key: string; bus_account_public_key: string }> = {
+  id: (keys) => keys.bus_user_public_key,
+  columns: ['seed_file', 'bus_user_public_key', 'bus_account_public_key'],
+};
+
 const scopes = (['tenants.list', 'busPrincipals.list', 'vendors.list'] as const).map((name) => operations[name].scope);
 
 export function addBus(program: Command, invocation: Invocation): void {
   const group = program.command('bus').description('Configuration of the messaging bus.').helpCommand(false);
+  addExamples(group.command('keygen'), ['topctl bus keygen pumps-adapter'])
+    .summary('Create the keys of a principal.')
+    .description(
+      'Creates NAME.nk with the seed with which a principal connects to NATS, and NAME.pub and NAME-account.pub with the public keys to register. Only you can read the files; keep NAME.nk secret. The seed of the account is not kept, because nobody needs it. Existing files are never overwritten. The command sends nothing.',
+    )
+    .argument('<name>', 'The beginning of the names of the files, such as pumps-adapter.')
+    .action(async (name: string) => {
+      const user = newNkeyPair('user');
+      const account = newNkeyPair('account');
+      const seedFile = `${name}.nk`;
+      await createSecretFiles(invocation.context, {
+        [seedFile]: user.seed,
+        [`${name}.pub`]: user.publicKey,
+        [`${name}-account.pub`]: account.publicKey,
+      });
+      const keys = {
+        seed_file: seedFile,
+        bus_user_public_key: user.publicKey,
+        bus_account_public_key: account.publicKey,
+      };
+      await invocation.printItem(keys, keysView);
+    });
   addExamples(group.command('render-config'), [
     'topctl bus render-config --platform-user-public-key UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
   ])

@@ -11,7 +11,7 @@ export async function createSecretFile({ fs, cwd }: Context, path: string) {
   const file = await fs.open(absolute, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(
       error.code === 'EEXIST'
-        ? `--secret-file ${path} exists; topctl never overwrites it`
+        ? `${path} exists; topctl never overwrites the file of a secret`
         : `cannot write ${path}: ${error.message}`,
     );
   });
@@ -26,4 +26,16 @@ export async function createSecretFile({ fs, cwd }: Context, path: string) {
       await fs.unlink(absolute);
     },
   };
+}
+
+/** Creates all of the files, by path and text, or none of them. */
+export async function createSecretFiles(context: Context, texts: Record<string, string>): Promise<void> {
+  const files: Awaited<ReturnType<typeof createSecretFile>>[] = [];
+  try {
+    for (const path of Object.keys(texts)) files.push(await createSecretFile(context, path));
+    for (const [index, text] of Object.values(texts).entries()) await files[index]?.write(`${text}\n`);
+  } catch (error) {
+    for (const file of files) await file.discard();
+    throw error;
+  }
 }
