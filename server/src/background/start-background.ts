@@ -36,9 +36,6 @@ const NEARLY_FULL = 3 / 4;
 /** A sweep starts at most this long after a deadline. */
 const SWEEP_INTERVAL_MS = 500;
 
-/** See steady-clock.ts. */
-const READ_CLOCK_INTERVAL_MS = 1_000;
-
 /** For commands that became due while no process swept. */
 const SWEEP_OLD_INTERVAL_MS = 60_000;
 
@@ -56,8 +53,7 @@ const PURGE_TENANTS_INTERVAL_MS = 1_000;
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog, config } = options;
   const looping = { logger, signals, watchdog };
-  const { now, read } = await openSteadyClock(database);
-  const clock = startLoop(READ_CLOCK_INTERVAL_MS, { name: 'clock', ...looping }, read);
+  const { now } = await openSteadyClock(database);
   const report = createCommandReporter(database, signals, metrics);
   const fullness = lastKnown(() => bus.fullness(), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
   const pacing = { ...options, pacer: createPacer(), isNearlyFull: () => fullness.value() > NEARLY_FULL };
@@ -123,7 +119,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   });
   return {
     async stop() {
-      const underWay = [clock, relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics];
+      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics];
       await Promise.all(underWay.map((one) => one.stop()));
     },
   };

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { lastKnown } from '../waiting/shared.js';
 import type { Database } from './database.js';
 
 /** The present instant in a statement. */
@@ -13,18 +14,18 @@ const READINGS = 30;
  * last readings plus the time since then by the process's monotonic clock. A clock that goes back is believed at once.
  */
 export async function openSteadyClock(database: Database) {
-  /** The differences between the two clocks. A slow reading makes one too large, so the smallest counts. */
   const differences: number[] = [];
-  async function read(): Promise<void> {
+  async function read() {
     const askedAt = performance.now();
     const [row] = await database.sql<{ ms: number }[]>`select (extract(epoch from now()) * 1000)::float8 as ms`;
     if (row) differences.push(row.ms - askedAt);
     if (differences.length > READINGS) differences.shift();
+    // A slow reading makes its difference too large.
+    return Math.min(...differences);
   }
-  await read();
-  const now: Now = () => {
-    const latest = new Date(performance.now() + Math.min(...differences)).toISOString();
-    return sql`least(now(), ${latest}::timestamptz)`;
-  };
-  return { now, read };
+  const difference = lastKnown(read, { unknown: 0, everyMs: 1_000, validMs: Number.POSITIVE_INFINITY });
+  await difference.refresh();
+  const now: Now = () =>
+    sql`least(now(), ${new Date(performance.now() + difference.value()).toISOString()}::timestamptz)`;
+  return { now, read: difference.refresh };
 }
