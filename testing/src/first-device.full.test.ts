@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { jsonIn, runPage } from './documentation-blocks.js';
+import { startPrivateNats } from './private-nats.js';
+import { startServer } from './start-server.js';
+
+test('docs/first-device.md, pasted from top to bottom: a device of an own vendor carries out a command', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-first-device-'));
+  const nats = await startPrivateNats();
+  onTestFinished(async () => {
+    await nats.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const server = await startServer({ DATA_DIR: folder, NATS_URL: nats.url });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const printed = await runPage('docs/first-device.md', {
+    marked: 'run-full',
+    before: `cp ${folder}/platform-admin.json ${folder}/demo.json data/`,
+    env: { NATS_URL: nats.url },
+  });
+  expect(jsonIn(printed).slice(-2)).toMatchObject([
+    { status: 'SUCCEEDED', result: { rpm: 1200 } },
+    { status: 'REJECTED', status_reason: { code: 'UNKNOWN_DEVICE' } },
+  ]);
+}, 180_000);
