@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import highlight from 'highlight.js';
 import { Marked } from 'marked';
 
 /** Renders docs/*.md for /docs/<name>. Titles and order of the pages are the lists of docs/README.md. */
@@ -25,17 +26,27 @@ const marked = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
+    code({ text, lang = '' }) {
+      // After the language, a block says how it is tested.
+      const [language = ''] = lang.split(' ');
+      const known = highlight.getLanguage(language) ? language : 'plaintext';
+      const { value } = highlight.highlight(text, { language: known });
+      return `<pre tabindex="0"><code class="language-${known}">${value}\n</code></pre>\n`;
+    },
   },
 });
+
+/** In the files of docs: where `npm start` serves these pages. Here they are wherever the reader has found them. */
+const LINK_TO_START = /<a href="http:\/\/127\.0\.0\.1:8787(\/docs[^"]*)">[^<]*<\/a>/g;
 
 /** A page links to docs/other.md as other.md; it is served as other. Wide tables and code scroll, with the keyboard too. */
 const render = (markdown) =>
   marked
     .parse(markdown.replace(/^<!--.*?-->\n/gms, ''))
     .replace(/href="([\w-]+)\.md(#[\w-]+)?"/g, (_, name, anchor = '') => `href="${addressOf(name)}${anchor}"`)
+    .replace(LINK_TO_START, (_, path) => `<a href="..${path}"><code>${path}</code></a>`)
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
-    .replaceAll('</table>', '</table></div>')
-    .replaceAll('<pre>', '<pre tabindex="0">');
+    .replaceAll('</table>', '</table></div>');
 const addressOf = (name) => (name === 'README' ? 'guides' : name);
 
 const list = readFileSync(new URL('README.md', docs), 'utf8').split(/^## /m).slice(1);
@@ -59,12 +70,21 @@ const neighbours = (index) => {
   return `${before ? `<span>← ${link(before)}</span>` : ''}${after ? `<span>${link(after)} →</span>` : ''}`;
 };
 
+const fill = (values) => template.replace(/<!-- (\w+) -->/g, (_, key) => values[key]);
+const missing = '<h1>There is no such page</h1>\n<p>The address may be mistyped, or the page may have moved.</p>';
+const notFound = { title: 'Not found', content: missing, navigation: navigation(), neighbours: '' };
+
 mkdirSync(new URL('guides/', dist), { recursive: true });
+writeFileSync(new URL('not-found.html', dist), fill(notFound));
 const sections = [];
 for (const [index, { name, title }] of inOrder.entries()) {
   const content = render(readFileSync(new URL(`${name}.md`, docs), 'utf8'));
-  const values = { title: escaped(title), content, navigation: navigation(name), neighbours: neighbours(index) };
-  const page = template.replace(/<!-- (\w+) -->/g, (_, key) => values[key]);
+  const page = fill({
+    title: escaped(title),
+    content,
+    navigation: navigation(name),
+    neighbours: neighbours(index),
+  });
   writeFileSync(new URL(`guides/${addressOf(name)}.html`, dist), page);
   // Without the reference page, the errors are alone: there is nothing that they could link to.
   const alone = (html) =>

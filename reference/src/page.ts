@@ -1,4 +1,5 @@
 import { defineElements } from './elements.js';
+import { type Document, prepareExamples, renewKeys, useIdsOf } from './examples.js';
 import { createApiReference } from './scalar/standalone.esm.js';
 import { createSignedFetch } from './signed-fetch.js';
 
@@ -6,13 +7,29 @@ import { createSignedFetch } from './signed-fetch.js';
 const baseUrl = new URL('.', location.href).href;
 const signedFetch = createSignedFetch(baseUrl);
 
+/** As the platform serves it. */
+let original: Document = { paths: {} };
+
 /** The document for this page: it names the platform that serves it, and the page signs in place of the reader. */
 async function loadDocument(url: string): Promise<Response> {
   const response = await fetch(url);
   if (!response.ok) return response;
   const { security, ...document } = await response.json();
   const { securitySchemes, ...components } = document.components;
+  original = structuredClone(document);
+  prepareExamples(document);
   return Response.json({ ...document, components, servers: [{ url: baseUrl.slice(0, -1) }] });
+}
+
+type Received = { response: Response; document: Document; operation: Document['paths'][string][string] };
+
+/** `document` is what the page shows, so these changes show in its fields. */
+async function updateExamples({ response, document, operation }: Received): Promise<void> {
+  if (!response.ok) return;
+  renewKeys(operation);
+  // It names the caller, whose own credential no example should change.
+  if (operation.operationId === 'me.get') return;
+  useIdsOf(await response.json(), operation, response.status, original, document);
 }
 
 defineElements();
@@ -28,7 +45,10 @@ createApiReference('#reference', {
       extensions: [],
       views: { 'content.start': [{ component: 'top-credential' }] },
       apiClientPlugins: [
-        { components: { request: { component: 'top-credential' }, response: { component: 'top-signed-request' } } },
+        {
+          hooks: { responseReceived: updateExamples },
+          components: { request: { component: 'top-credential' }, response: { component: 'top-signed-request' } },
+        },
       ],
     }),
   ],

@@ -1,23 +1,42 @@
 import { element } from './element.js';
 import { lastSignedRequest, type Refusal } from './signing.js';
 
-/** Why the platform did not accept the signature of the last request. */
+/** Why the platform refused the last request. On a phone the response is below the fold, so the page scrolls to it. */
 export function refusalNotice() {
-  const host = element('section', { className: 'top-card top-refusal', ariaLabel: 'Why the signature was refused' });
+  const host = element('section', { className: 'top-card top-refusal', ariaLabel: 'Why the request was refused' });
+  let shown: Refusal | null = null;
   const update = () => {
     const refusal = lastSignedRequest()?.refusal ?? null;
+    if (refusal === shown) return;
+    shown = refusal;
     host.hidden = refusal === null;
     if (!refusal) return;
     host.replaceChildren(
-      element('h3', { className: 'top-title', textContent: refusal.code }),
+      element('h3', { className: 'top-title', textContent: titleOf(refusal) }),
       element('p', { className: 'top-note', textContent: explanationOf(refusal) }),
       ...(refusal.differences?.length ? [table(refusal.differences)] : []),
     );
+    host.scrollIntoView({ block: 'nearest' });
+  };
+  host.hidden = true;
+  return { element: host, update };
+}
+
+/** Tells a screen reader about the response. It exists before the response, otherwise nothing is announced. */
+export function announcement() {
+  const host = element('p', { className: 'top-announcement', role: 'status' });
+  const update = () => {
+    const { status, refusal } = lastSignedRequest() ?? { status: null, refusal: null };
+    const text = refusal ? `${titleOf(refusal)}. ${explanationOf(refusal)}` : `Response: ${status}`;
+    host.textContent = status === null ? '' : text;
   };
   return { element: host, update };
 }
 
-function explanationOf({ code, differences, serverTime }: Refusal): string {
+const titleOf = ({ status, code }: Refusal) => `${status} ${code}`.trim();
+
+function explanationOf({ status, code, message, differences, serverTime }: Refusal): string {
+  if (status !== 401) return message;
   if (code === 'CLOCK_SKEW') {
     return `The clock of this computer is wrong: it says ${new Date().toISOString()}, the platform's says ${serverTime}.`;
   }

@@ -4,8 +4,11 @@ type Section = { id: string; page: string; heading: string; text: string };
 
 const SHOWN = 8;
 
+/** Beside this script, whatever the address of the page. */
+const addressOf = (name: string) => new URL(name, import.meta.url).href;
+
 async function loadIndex(): Promise<MiniSearch<Section>> {
-  const sections: Section[] = await (await fetch('search.json')).json();
+  const sections: Section[] = await (await fetch(addressOf('search.json'))).json();
   const index = new MiniSearch<Section>({
     fields: ['page', 'heading', 'text'],
     storeFields: ['page', 'heading'],
@@ -17,7 +20,7 @@ async function loadIndex(): Promise<MiniSearch<Section>> {
 
 function itemOf({ id, page, heading }: SearchResult): HTMLLIElement {
   const link = document.createElement('a');
-  link.href = id;
+  link.href = addressOf(id);
   link.textContent = heading ? `${page}: ${heading}` : page;
   const item = document.createElement('li');
   item.append(link);

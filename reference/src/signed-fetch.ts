@@ -16,16 +16,15 @@ async function sendSigned(request: Request, baseUrl: string): Promise<Response> 
   const body = await request.text();
   const { headers, stringToSign } = await explain({ clientId, secret, method: request.method, target, body });
   const signed = { stringToSign, signature: headers['X-Api-Signature'] };
-  showRequest({ ...signed, refusal: null });
+  showRequest({ ...signed, status: null, refusal: null });
   const response = await fetch(baseUrl + target.slice(1), {
     method: request.method,
     headers: { ...headersOf(request), ...headers },
     ...(body && { body }),
     credentials: 'omit',
   });
-  if (response.status === 401) {
-    showRequest({ ...signed, refusal: refusalOf(await response.clone().json(), stringToSign) });
-  }
+  const { status } = response;
+  showRequest({ ...signed, status, refusal: status < 400 ? null : await refusalOf(response.clone(), stringToSign) });
   return response;
 }
 
@@ -45,9 +44,17 @@ function headersOf({ headers }: Request): Record<string, string> {
   return Object.fromEntries(kept);
 }
 
-type ErrorBody = { code?: string; metadata?: { string_to_sign?: string; server_time?: string } };
+type ErrorBody = {
+  code?: string;
+  message?: string;
+  metadata?: { string_to_sign?: string; server_time?: string };
+};
 
-function refusalOf({ code = '', metadata = {} }: ErrorBody, own: string): Refusal {
+/** A proxy may have answered, with something else than JSON. */
+async function refusalOf(response: Response, own: string): Promise<Refusal> {
+  const body: ErrorBody = await response.json().catch(() => ({}));
+  const { code = '', message = 'The platform did not send this response.', metadata = {} } = body;
   const { string_to_sign: platforms, server_time: serverTime = null } = metadata;
-  return { code, differences: platforms === undefined ? null : difference(own, platforms), serverTime };
+  const differences = platforms === undefined ? null : difference(own, platforms);
+  return { status: response.status, code, message, differences, serverTime };
 }

@@ -2,15 +2,23 @@ import type { SignatureDifference } from '@tenant-open-platform/sdk/sign';
 
 export type Credential = { clientId: string; secret: string };
 
-/** The answer 401 to a signed request, as far as it explains itself. */
+/** An answer of 400 or above to a signed request, as far as it explains itself. */
 export type Refusal = {
+  status: number;
   code: string;
+  message: string;
   /** Lines that the platform read in another way. Null if the platform did not say what it read. */
   differences: SignatureDifference[] | null;
   serverTime: string | null;
 };
 
-export type SignedRequest = { stringToSign: string; signature: string; refusal: Refusal | null };
+export type SignedRequest = {
+  stringToSign: string;
+  signature: string;
+  /** Null until the answer has arrived. */
+  status: number | null;
+  refusal: Refusal | null;
+};
 
 /** What the page knows of signing. It is kept in these variables alone, so that the secret ends with the page. */
 let credential: Credential = { clientId: '', secret: '' };

@@ -97,8 +97,20 @@ test('after a wrong secret, says that the secret is wrong and not the signed lin
   const { demo } = platform();
   await enter(page, { ...demo, secret: `${demo.secret}x` });
   expect(await send(page)).toBe('401 Unauthorized');
-  const reason = page.getByRole('region', { name: 'Why the signature was refused' });
+  const reason = page.getByRole('region', { name: 'Why the request was refused' });
   expect(await reason.textContent()).toMatch(/same seven lines.*secret is wrong/);
+});
+
+test('on a phone, a refusal is in view and is announced', async () => {
+  const { page } = await open({ viewport: { width: 390, height: 844 } });
+  const { demo } = platform();
+  await enter(page, { ...demo, secret: `${demo.secret}x` });
+  expect(await send(page)).toBe('401 Unauthorized');
+  const box = await page.getByRole('region', { name: 'Why the request was refused' }).boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
+  const announced = page.locator('.scalar-client').getByRole('status').filter({ hasText: '401 UNAUTHENTICATED' });
+  expect(await announced.textContent()).toMatch(/^401 UNAUTHENTICATED. .*the secret is wrong/);
 });
 
 test('after a change on the way, shows the line that differs', async () => {
@@ -106,7 +118,7 @@ test('after a change on the way, shows the line that differs', async () => {
   await enter(page, platform().demo);
   await page.route('**/downlink/commands', (route) => route.continue({ postData: '{"changed":true}' }));
   expect(await send(page)).toBe('401 Unauthorized');
-  const reason = await page.getByRole('region', { name: 'Why the signature was refused' }).textContent();
+  const reason = await page.getByRole('region', { name: 'Why the request was refused' }).textContent();
   expect(reason).toMatch(/body_sha256[0-9a-f]{128}$/);
   expect(reason).not.toContain('nonce');
 });

@@ -105,8 +105,8 @@ export function createApp(dependencies: AppDependencies) {
   const cors = createCors(config.CORS_ORIGINS);
   const hasOwnProbes = config.PROBES_PORT !== undefined;
   const site = expressApp((app) => {
-    addPublicDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
     if (!hasOwnProbes) addProbes(app, probes, metrics);
+    addPublicDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
   });
   /** Queues requests that cost their sender nothing: unsigned requests, and refusals before admission. */
   const inTurn = oneATurn();

@@ -123,6 +123,26 @@ test.each([
   expect((await get(`/docs/${path}`)).status).toBe(404);
 });
 
+const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+test.each(['/nothing', '/docs/nothing', '/docs/guides/nothing/at/all'])(
+  '%s, which does not exist, is a page with working links for a browser, and JSON for a program',
+  async (path) => {
+    const page = await fetch(baseUrl() + path, { headers: browser });
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'; ");
+    const links = [...(await page.text()).matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, link]) => link as string);
+    expect(links.length).toBeGreaterThan(10);
+    for (const link of links) expect([link, (await fetch(new URL(link, page.url))).status]).toEqual([link, 200]);
+    const { status, body } = await get(path);
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  },
+);
+
+test.each(['/livez', '/metrics', '/openapi.json'])('%s answers a browser, too', async (path) => {
+  expect((await fetch(baseUrl() + path, { headers: browser })).status).toBe(200);
+});
+
 test.each(['/docs/%', '/docs/%zz', '/docs/%c3%28', '/docs/guides/%'])(
   '%s, which cannot be decoded, is refused with 400 and the error body',
   async (path) => {

@@ -67,10 +67,12 @@ const contentTypes: Record<string, string> = {
 /** The pages and the files that they load, as built. */
 const built = join(documents, 'pages');
 
+const headersOfPage = (policy: string) => ({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' });
+
 function builtPage(file: string, policy: string): ServedFile {
   const serve = builtFile(file, 'text/html');
   return (req, res) => {
-    res.set({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' });
+    res.set(headersOfPage(policy));
     return serve(req, res);
   };
 }
@@ -93,6 +95,14 @@ function addPages(app: Express): void {
   app.get('/docs/*path', (req, res, next) => {
     const serve = below.get(req.path.slice('/docs/'.length));
     return serve ? serve(req, res) : next();
+  });
+  const notFound = readFileSync(join(built, 'not-found.html'), 'utf8');
+  app.get('/*path', (req, res, next) => {
+    if (req.accepts(['json', 'html']) !== 'html') return next();
+    // Its links are relative, as on the guides: a proxy may serve the platform below a path.
+    const up = '../'.repeat(req.path.split('/').length - 2);
+    res.status(404).set(headersOfPage(policyOfGuides)).type('html');
+    res.send(notFound.replace(/(href|src)="/g, `$1="${up}docs/`));
   });
 }
 

@@ -1,0 +1,56 @@
+import { platform } from '@tenant-open-platform/testing';
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { newPage } from './browser.js';
+
+const devices = [
+  ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+  ['a desktop, light', { viewport: { width: 1_280, height: 860 }, colorScheme: 'light' }],
+] as const;
+
+/** Rules that the elements of Scalar break, which a page that contains it cannot change. */
+const ofScalar =
+  /^(aria-(input-field-name|prohibited-attr|required-attr|valid-attr-value)|button-name|label-content-name-mismatch|scrollable-region-focusable): /;
+
+/** What axe-core calls critical or serious: the rule, and the elements. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  const grave = violations.filter(({ impact }) => impact === 'critical' || impact === 'serious');
+  return grave.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+}
+
+describe.each(devices)('%s', (_, device) => {
+  const open = async (path: string) => {
+    const { page } = await newPage({ ...device, bypassCSP: true });
+    await page.goto(`${platform().nodes[0]}${path}`);
+    return page;
+  };
+
+  test.each(['guides', 'signing-code', 'errors', 'no-such-page'])(
+    'nothing keeps a reader from /docs/%s',
+    async (name) => {
+      const page = await open(`/docs/${name}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+  );
+
+  test('nothing of ours keeps a reader from the reference, its client and a response', async () => {
+    const page = await open('/docs#tag/me/GET/api/v1/open/me');
+    const opener = page.getByRole('button', { name: '(get /api/v1/open/me)' }).first();
+    await opener.waitFor();
+    const ofPage = await findings(page);
+    await opener.click();
+    const client = page.locator('.scalar-client');
+    const { demo } = platform();
+    await client.locator('input[name=client_id]').fill(demo.client_id);
+    await client.locator('input[name=secret]').fill(`${demo.secret}x`);
+    await client.getByRole('button', { name: /^Send/ }).first().click();
+    await page.getByRole('region', { name: 'String to sign' }).waitFor();
+    const all = [...ofPage, ...(await findings(page))];
+    expect(all.filter((finding) => !ofScalar.test(finding))).toEqual([]);
+    expect(all.filter((finding) => /top-(card|note|link|input|file|lines)/.test(finding))).toEqual([]);
+  });
+});
