@@ -50,6 +50,15 @@ test('--print-curl signs with the clock of the platform, if that of this machine
   }
 });
 
+test('--print-curl prints no body with control or bidi characters: they are shown as escapes', async () => {
+  const body = JSON.stringify({ text: '\u009b31m\u202e' });
+  const argv = ['api', 'POST', '/api/v1/open/downlink/commands', '--body', body, '--print-curl'];
+  const { stdout, stderr } = await topctl(argv, { env: environmentOf(operator) });
+  expect(JSON.parse(stdout).body).toEqual(JSON.parse(body));
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{C}/u);
+  expect(stderr).toContain('no curl command is printed');
+});
+
 test('what would be asked is not asked, and is not done', async () => {
   const argv = ['credentials', 'update', operator.client_id, '--status', 'DISABLED', '--dry-run'];
   const { exitCode, stdout } = await topctl(argv, { env: environmentOf(admin) });

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { toJson } from '../output/printable.js';
+import { printableJson, toJson } from '../output/printable.js';
 
 /** The code of the answer that a request gets which was shown and not sent. No platform answers it. */
 export const HELD_BACK = 'HELD_BACK';
@@ -17,14 +17,18 @@ export function holdBack({ stdout, stderr }: Context, { dryRun, printCurl }: Fla
     const request = { method, url: String(input), headers: { ...(headers as Record<string, string>) } };
     const text = typeof body === 'string' ? body : undefined;
     const hasSecret = text !== undefined && withoutSecrets(text) !== JSON.stringify(JSON.parse(text));
-    if (printCurl && !hasSecret) {
+    // The signature covers the bytes of the body, so they cannot be escaped.
+    const isPrintable = text === undefined || printableJson(text) === text;
+    if (printCurl && !hasSecret && isPrintable) {
       stdout.write(`${curlOf(request, text)}\n`);
       stderr.write('Nothing was sent. The command works once, within five minutes.\n');
     } else {
       const parsed = text === undefined ? undefined : JSON.parse(withoutSecrets(text));
       const shown = { method, url: request.url, body: parsed };
       stdout.write(`${toJson(shown, 2)}\n`);
-      stderr.write(`Nothing was sent.${printCurl ? ' The body holds a secret: no curl command is printed.' : ''}\n`);
+      stderr.write(
+        `Nothing was sent.${printCurl ? ' The body holds a secret or control characters: no curl command is printed.' : ''}\n`,
+      );
     }
     // A refusal ends every command, and is not tried again.
     return Response.json({ code: HELD_BACK, message: 'Nothing was sent.', request_id: HELD_BACK }, { status: 400 });
