@@ -71,7 +71,8 @@ async def main():
                 print("Cannot read commands:", repr(error), flush=True)
                 await asyncio.sleep(1)
     await asyncio.gather(*in_work)
-    await connection.drain()
+    await connection.flush()
+    await connection.close()
 
 
 asyncio.run(main())
