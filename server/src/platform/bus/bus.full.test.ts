@@ -554,7 +554,9 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
 }, 120_000);
 
 test('refuses to start with more copies than NATS can keep', async () => {
-  await expect(natsBus({ url: nats.url, replicas: 3 }, logger)).rejects.toThrow(
+  const server = await startPrivateNats();
+  onTestFinished(() => server.stop());
+  await expect(natsBus({ url: server.url, replicas: 3 }, logger)).rejects.toThrow(
     /^NATS refuses the stream TOP_COMMANDS: /,
   );
 });
