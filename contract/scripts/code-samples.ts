@@ -28,8 +28,12 @@ const queryOf = ({ parameters }: SampledOperation): object | undefined => {
   return required.length > 0 ? Object.fromEntries(required.map(({ name, example }) => [name, example])) : undefined;
 };
 
+/** The SDK takes any number of commands, and topctl reads them from a file. */
+const isMany = ({ name }: SampledOperation) => name === 'commands.createMany';
+
 function sdkSample(operation: SampledOperation): string {
-  const values = [...inPath(operation).map(({ example }) => example), queryOf(operation) ?? operation.body];
+  const body = isMany(operation) ? (operation.body as { commands: object[] }).commands : operation.body;
+  const values = [...inPath(operation).map(({ example }) => example), queryOf(operation) ?? body];
   const given = values.filter((value) => value !== undefined).map((value) => JSON.stringify(value, null, 2));
   const call = `client.${operation.name}(${given
     .join(', ')
@@ -54,10 +58,9 @@ function topctlSample(operation: SampledOperation): string {
   const isTenant = ({ name }: Parameter) => name === 'tenant_id' && resource !== 'tenants';
   const words = ids.filter((id) => !isTenant(id)).map(({ example }) => String(example));
   const tenant = ids.filter(isTenant).map(({ example }) => `--tenant ${example}`);
-  const flags = Object.entries({ ...queryOf(operation), ...operation.body }).flatMap(([name, value]) =>
-    flagsOf(name, value),
-  );
-  return ['topctl', kebab(resource), verb, ...words, ...tenant, ...flags].join(' ');
+  const body = isMany(operation) ? { from: 'commands.ndjson' } : operation.body;
+  const flags = Object.entries({ ...queryOf(operation), ...body }).flatMap(([name, value]) => flagsOf(name, value));
+  return ['topctl', kebab(resource), kebab(verb), ...words, ...tenant, ...flags].join(' ');
 }
 
 /** Secrets are read from files: every user of a machine can read the arguments of its processes. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorBody } from './errors.js';
 import { operations } from './operation.js';
 import {
   ClientId,
@@ -83,6 +84,8 @@ const TimeoutSeconds = z
 
 const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
+const BatchId = z.uuid().describe('Id of the batch of commands, within the tenant: a UUID.');
+
 const CommandCreate = z
   .strictObject({
     vendor: Vendor,
@@ -160,9 +163,156 @@ const CommandAccepted = z
     },
   });
 
+const CommandBatchCreate = z
+  .strictObject({
+    batch_id: BatchId.optional().describe(
+      'Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same one.',
+    ),
+    commands: z
+      .array(CommandCreate)
+      .min(1)
+      .max(500)
+      .describe('1 to 500 commands, each with the fields and rules of commands.create.'),
+  })
+  .meta({
+    id: 'CommandBatchCreate',
+    example: {
+      commands: [
+        {
+          vendor: 'vendor_a',
+          device_id: 'ok-1',
+          command_type: 'reboot',
+          payload: {},
+          idempotency_key: 'reboot-ok-1-2026-02-01',
+        },
+        {
+          vendor: 'vendor_a',
+          device_id: 'ok-2',
+          command_type: 'set_temperature',
+          payload: { celsius: 40 },
+          idempotency_key: 'heating-ok-2-2026-02-01',
+        },
+      ],
+    },
+    moreExamples: {
+      part_of_a_larger_batch: {
+        batch_id: '5f0c1e9a-58a2-5f3e-9d63-0d5a4d9c1b7e',
+        commands: [
+          {
+            vendor: 'vendor_a',
+            device_id: 'ok-501',
+            command_type: 'reboot',
+            payload: {},
+            idempotency_key: 'reboot-ok-501-2026-02-01',
+          },
+        ],
+      },
+    },
+  });
+
+const CommandBatchItemError = ErrorBody.omit({ request_id: true })
+  .extend({
+    status: z.int().describe('HTTP status of this error in a response of commands.create.'),
+    retry_after_seconds: z
+      .int()
+      .optional()
+      .describe('With 429 and 503: how long to wait before you send this command again, in seconds.'),
+  })
+  .meta({ id: 'CommandBatchItemError' });
+
+const CommandBatchItem = z
+  .object({
+    idempotency_key: IdempotencyKey,
+    command_id: CommandId.optional(),
+    status: z.literal('ACCEPTED').optional().describe('Always ACCEPTED. Absent if the command was refused.'),
+    accepted_at: Timestamp.optional().describe('When the platform accepted the command. Absent if it was refused.'),
+    idempotent_replayed: z
+      .boolean()
+      .optional()
+      .describe('true if the idempotency_key was used before: this is the existing command. Otherwise absent.'),
+    idempotency_mismatch: z
+      .array(z.string())
+      .optional()
+      .describe('Names of the fields that differ from the existing command. Absent if no field differs.'),
+    error: CommandBatchItemError.optional().describe(
+      'Why the command was refused: the error that commands.create would return. The locations in `details` are within this command, for example `body/payload/speed`. Absent if the command was accepted.',
+    ),
+  })
+  .meta({ id: 'CommandBatchItem' });
+
+const CommandBatch = z
+  .object({
+    batch_id: BatchId,
+    items: z.array(CommandBatchItem).describe('One item for each command, in the order of the request.'),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CommandBatch',
+    example: {
+      batch_id: '5f0c1e9a-58a2-5f3e-9d63-0d5a4d9c1b7e',
+      items: [
+        {
+          idempotency_key: 'reboot-ok-1-2026-02-01',
+          command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+          status: 'ACCEPTED',
+          accepted_at: '2026-02-01T09:30:00.000Z',
+        },
+        {
+          idempotency_key: 'heating-ok-2-2026-02-01',
+          error: {
+            status: 422,
+            code: 'COMMAND_PAYLOAD_INVALID',
+            message:
+              'The payload is not valid for the payload schema of the command type. Correct the payload at the locations listed in `details`. catalog.get returns the schema.',
+            details: [{ location: 'body/payload/celsius', code: 'MAXIMUM', message: 'must be at most 35' }],
+          },
+        },
+      ],
+      request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
+    },
+  });
+
+const CommandSummary = z
+  .object({
+    counts: z
+      .object(
+        Object.fromEntries(
+          commandStatuses.map((status) => [status, z.int().describe(`Commands with the status ${status}.`)]),
+        ) as Record<(typeof commandStatuses)[number], z.ZodInt>,
+      )
+      .describe('Number of commands with each status.'),
+    total: z.int().describe('Number of commands that were counted: at most 10,000.'),
+    next_older_than: CommandId.nullable().describe(
+      'Send as `older_than` to count the older commands, and add the counts. null if no command is left.',
+    ),
+    request_id: RequestId,
+  })
+  .meta({
+    id: 'CommandSummary',
+    example: {
+      counts: {
+        ACCEPTED: 0,
+        DISPATCHED: 12,
+        SUCCEEDED: 1980,
+        FAILED: 5,
+        REJECTED: 1,
+        UNSUPPORTED: 0,
+        TIMED_OUT: 2,
+        EXPIRED: 0,
+        CANCELED: 0,
+      },
+      total: 2000,
+      next_older_than: null,
+      request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
+    },
+  });
+
 const Command = z
   .object({
     command_id: CommandId,
+    batch_id: BatchId.nullable().describe(
+      'Batch of commands.createMany that created the command; null if commands.create did.',
+    ),
     vendor: Vendor,
     device_id: DeviceId,
     command_type: CommandType,
@@ -193,6 +343,7 @@ const Command = z
     id: 'Command',
     example: {
       command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      batch_id: null,
       vendor: 'vendor_a',
       device_id: 'ok-1',
       command_type: 'reboot',
@@ -245,6 +396,24 @@ export const commands = operations({
     body: CommandCreate,
     responses: { 202: CommandAccepted },
   },
+  createMany: {
+    method: 'POST',
+    path: '/api/v1/open/downlink/command-batches',
+    summary: 'Create many commands',
+    description:
+      'Stores up to 500 commands with one request of at most 1 MiB. Each command is accepted or refused by itself, with the rules of commands.create, in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.',
+    metadata: {
+      scope: 'open:command:create',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+      repeat: 'BY_KEY',
+      bodyBytes: 1_048_576,
+    },
+    query: z.strictObject({}),
+    body: CommandBatchCreate,
+    responses: { 200: CommandBatch },
+  },
   get: {
     method: 'GET',
     path: '/api/v1/open/downlink/commands/:command_id',
@@ -287,10 +456,33 @@ export const commands = operations({
       device_id: DeviceId.optional().describe('Only commands for this device.'),
       command_type: CommandType.optional().describe('Only commands of this type.'),
       idempotency_key: IdempotencyKey.optional().describe('Only the command with this idempotency key.'),
+      batch_id: BatchId.optional().describe('Only commands of this batch.'),
       accepted_after: InputTimestamp.optional().describe('Only commands accepted at or after this time.'),
       accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
     }),
     responses: { 200: page('CommandPage', Command) },
+  },
+  summary: {
+    method: 'GET',
+    path: '/api/v1/open/downlink/command-summary',
+    summary: 'Count commands by status',
+    description:
+      'Returns the number of commands in each status, of a batch or a time range. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.',
+    metadata: {
+      scope: 'open:command:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    query: z.strictObject({
+      batch_id: BatchId.optional().describe('Only commands of this batch.'),
+      accepted_after: InputTimestamp.optional().describe('Only commands accepted at or after this time.'),
+      accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
+      older_than: CommandId.optional().describe(
+        'Only commands older than this one. Send `next_older_than` of the previous response with the same filters.',
+      ),
+    }),
+    responses: { 200: CommandSummary },
   },
   cancel: {
     method: 'POST',

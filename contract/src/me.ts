@@ -18,6 +18,7 @@ const Me = z
     limits: z
       .object({
         body_bytes: z.int().describe('Maximum size of a request body, in bytes.'),
+        batch_body_bytes: z.int().describe('Maximum size of the body of commands.createMany, in bytes.'),
         payload_bytes: z.int().describe('Maximum size of a command payload as JSON in UTF-8, in bytes.'),
         requests_per_minute: z
           .int()
@@ -74,6 +75,7 @@ const Me = z
       expires_at: null,
       limits: {
         body_bytes: 65536,
+        batch_body_bytes: 1048576,
         payload_bytes: 32768,
         requests_per_minute: 6000,
         requests_per_minute_per_tenant: 60000,

@@ -31,6 +31,8 @@ export type OperationMetadata = {
   /** Absent: ALWAYS. Required for every POST and PUT. */
   repeat?: Repeat;
   answerHeaders?: readonly AnswerHeader[];
+  /** The size of its largest body, if it is more than other operations may have. */
+  bodyBytes?: number;
   /** The meaning of a success status, if it is not the usual one. */
   successes?: Readonly<Record<number, string>>;
   /** The example of a success, if it is not the one of its schema. */

@@ -2,10 +2,13 @@ import { type Api, capitalized, type Operation, singular } from './document.js';
 
 /** Resources with additional methods. Their generated class is the base of a class in src/resources. */
 const extended = new Set(['commands', 'deviceRequests', 'events', 'objects']);
+/** Operations whose method in src/resources takes other arguments. */
+const written = new Set(['commands.createMany']);
 const LINE = 120;
 
 /** A class per resource, with a documented method per operation. */
-export function renderResources({ operations, resources }: Api): string {
+export function renderResources({ operations: all, resources }: Api): string {
+  const operations = all.filter(({ name }) => !written.has(name));
   const types = new Set(
     operations.flatMap(({ query, body, answer }) => [query?.type, body?.type, answer]).filter(Boolean),
   );

@@ -255,6 +255,8 @@ export interface CatalogVendor {
 export interface Command {
   /** Id of the command: a UUID version 7. */
   command_id: string;
+  /** Batch of commands.createMany that created the command; null if commands.create did. */
+  batch_id: string | null;
   /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
   /** Id that the vendor uses for the device: 1 to 128 printable characters. */
@@ -331,6 +333,58 @@ export interface CommandAccepted {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
+export interface CommandBatch {
+  /** Id of the batch of commands, within the tenant: a UUID. */
+  batch_id: string;
+  /** One item for each command, in the order of the request. */
+  items: CommandBatchItem[];
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
+  request_id: string;
+}
+export interface CommandBatchCreate {
+  /** Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same one. */
+  batch_id?: string;
+  /** 1 to 500 commands, each with the fields and rules of commands.create. */
+  commands: CommandCreate[];
+}
+export interface CommandBatchItem {
+  /** Identifies the command within the tenant: a second request with the same key returns the existing command. 1 to 128 visible ASCII characters. */
+  idempotency_key: string;
+  /** Id of the command: a UUID version 7. */
+  command_id?: string;
+  /** Always ACCEPTED. Absent if the command was refused. */
+  status?: "ACCEPTED";
+  /** When the platform accepted the command. Absent if it was refused. */
+  accepted_at?: string;
+  /** true if the idempotency_key was used before: this is the existing command. Otherwise absent. */
+  idempotent_replayed?: boolean;
+  /** Names of the fields that differ from the existing command. Absent if no field differs. */
+  idempotency_mismatch?: string[];
+  /** Why the command was refused: the error that commands.create would return. The locations in `details` are within this command, for example `body/payload/speed`. Absent if the command was accepted. */
+  error?: CommandBatchItemError;
+}
+export interface CommandBatchItemError {
+  code: ErrorCode;
+  /** Human-readable message: what happened and what to do. */
+  message: string;
+  /** Every problem in the request, with its location. */
+  details?: {
+    /** Location of the problem: `body`, `query` or `path` followed by a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` followed by the name of the header. */
+    location: string;
+    /** Machine-readable code of the problem. */
+    code: string;
+    /** Human-readable description of the problem. */
+    message: string;
+  }[];
+  /** Additional data for the code, for example `required_scope` with FORBIDDEN. */
+  metadata?: {
+    [key: string]: unknown;
+  };
+  /** HTTP status of this error in a response of commands.create. */
+  status: number;
+  /** With 429 and 503: how long to wait before you send this command again, in seconds. */
+  retry_after_seconds?: number;
+}
 export type CommandCancel = Record<string, never>;
 export interface CommandCreate {
   /** Vendor in the platform catalog, for example `vendor_a`. */
@@ -352,6 +406,35 @@ export interface CommandCreate {
 export type CommandStatus = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
 /** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent. */
 export type CommandStatusInput = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
+export interface CommandSummary {
+  /** Number of commands with each status. */
+  counts: {
+    /** Commands with the status ACCEPTED. */
+    ACCEPTED: number;
+    /** Commands with the status DISPATCHED. */
+    DISPATCHED: number;
+    /** Commands with the status SUCCEEDED. */
+    SUCCEEDED: number;
+    /** Commands with the status FAILED. */
+    FAILED: number;
+    /** Commands with the status REJECTED. */
+    REJECTED: number;
+    /** Commands with the status UNSUPPORTED. */
+    UNSUPPORTED: number;
+    /** Commands with the status TIMED_OUT. */
+    TIMED_OUT: number;
+    /** Commands with the status EXPIRED. */
+    EXPIRED: number;
+    /** Commands with the status CANCELED. */
+    CANCELED: number;
+  };
+  /** Number of commands that were counted: at most 10,000. */
+  total: number;
+  /** Send as `older_than` to count the older commands, and add the counts. null if no command is left. */
+  next_older_than: string | null;
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
+  request_id: string;
+}
 export interface CommandTypePut {
   /** Whether the platform accepts commands of this type. By default true for a new command type. */
   enabled?: boolean;
@@ -610,6 +693,8 @@ export interface Me {
   limits: {
     /** Maximum size of a request body, in bytes. */
     body_bytes: number;
+    /** Maximum size of the body of commands.createMany, in bytes. */
+    batch_body_bytes: number;
     /** Maximum size of a command payload as JSON in UTF-8, in bytes. */
     payload_bytes: number;
     /** Maximum number of requests of this credential per minute and per server instance. */
@@ -1058,6 +1143,8 @@ export interface CommandListQuery {
   command_type?: string;
   /** Only the command with this idempotency key. */
   idempotency_key?: string;
+  /** Only commands of this batch. */
+  batch_id?: string;
   /** Only commands accepted at or after this time. */
   accepted_after?: string;
   /** Only commands accepted before this time. */
@@ -1068,6 +1155,16 @@ export interface CommandGetQuery {
   wait_seconds?: number;
   /** `updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change. */
   seen_updated_at?: string;
+}
+export interface CommandSummaryQuery {
+  /** Only commands of this batch. */
+  batch_id?: string;
+  /** Only commands accepted at or after this time. */
+  accepted_after?: string;
+  /** Only commands accepted before this time. */
+  accepted_before?: string;
+  /** Only commands older than this one. Send `next_older_than` of the previous response with the same filters. */
+  older_than?: string;
 }
 export interface DeviceRequestListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
@@ -1253,7 +1350,9 @@ export interface Check {
 export interface Operations {
   'commands.create': { request: { body: CommandCreate }; answer: CommandAccepted };
   'commands.list': { request: { query?: CommandListQuery | undefined }; answer: Command };
+  'commands.createMany': { request: { body: CommandBatchCreate }; answer: CommandBatch };
   'commands.get': { request: { path: [command_id: string]; query?: CommandGetQuery | undefined }; answer: Command };
+  'commands.summary': { request: { query?: CommandSummaryQuery | undefined }; answer: CommandSummary };
   'commands.cancel': { request: { path: [command_id: string]; body?: CommandCancel }; answer: Command };
   'deviceRequests.list': { request: { query?: DeviceRequestListQuery | undefined }; answer: ListedDeviceRequest };
   'deviceRequests.get': { request: { path: [request_id: string] }; answer: DeviceRequest };
@@ -1320,7 +1419,9 @@ export interface Operations {
 export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, check?: Check] } = {
   'commands.create': ['POST', '/api/v1/open/downlink/commands'],
   'commands.list': ['GET', '/api/v1/open/downlink/commands'],
+  'commands.createMany': ['POST', '/api/v1/open/downlink/command-batches'],
   'commands.get': ['GET', '/api/v1/open/downlink/commands/{command_id}'],
+  'commands.summary': ['GET', '/api/v1/open/downlink/command-summary'],
   'commands.cancel': ['POST', '/api/v1/open/downlink/commands/{command_id}/cancel'],
   'deviceRequests.list': ['GET', '/api/v1/open/device-requests'],
   'deviceRequests.get': ['GET', '/api/v1/open/device-requests/{request_id}'],

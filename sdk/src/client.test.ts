@@ -25,7 +25,10 @@ const pathValues: Record<string, string> = {
 
 test.each(allOperations)('$name has a method that sends the request of the contract', async ({ name, route }) => {
   const { client, fetch } = fakeClient([
-    answer(200, name === 'credentials.list' ? [] : { items: [], next_cursor: null }),
+    answer(
+      200,
+      name === 'credentials.list' ? [] : { items: [{ idempotency_key: 'k' }], next_cursor: null, counts: {} },
+    ),
   ]);
   const [resource = '', verb = ''] = name.split('.');
   const resources = client as unknown as Record<string, Record<string, unknown> | undefined>;
@@ -35,9 +38,12 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => pathValues[parameter]);
   // An optional body has no fields.
   const takesBody = 'body' in route && !(route.body as Body).safeParse(undefined).success;
-  const body = { some: 'field', idempotency_key: 'k' };
+  const isMany = name === 'commands.createMany';
+  const one = { some: 'field', idempotency_key: 'k' };
+  const body = isMany ? { batch_id: 'b', commands: [one] } : one;
+  const given = isMany ? [[one], { batchId: 'b' }] : [one];
   // biome-ignore lint/suspicious/noExplicitAny: the operation is only known by its name here.
-  await (client as any)[resource][verb](...parameters, ...(takesBody ? [body] : []));
+  await (client as any)[resource][verb](...parameters, ...(takesBody ? given : []));
 
   const target = route.path.replace(/:(\w+)/g, (_, parameter: string) => pathValues[parameter] ?? '');
   expect(fetch.sent).toHaveLength(1);
@@ -58,7 +64,7 @@ test('has no method outside the contract, except for waiting, following and tran
     typeof value === 'object' ? methodsOf(Object.getPrototypeOf(value)).map((verb) => `${resource}.${verb}`) : [],
   );
   const conveniences = [
-    ...['commands.wait', 'commands.createAndWait', 'objects.upload', 'objects.download'],
+    ...['commands.wait', 'commands.createAndWait', 'commands.outcomes', 'objects.upload', 'objects.download'],
     ...['events.follow', 'deviceRequests.follow'],
   ];
   expect([...new Set(names)].sort()).toEqual([...allOperations.map(({ name }) => name), ...conveniences].sort());

@@ -38,8 +38,10 @@ export type { DownloadedObject } from './objects/download.js';
 export type { TransferOptions, TransferProgress } from './objects/transfer.js';
 export type { UploadContent, UploadedObject, UploadOptions } from './objects/upload.js';
 export type { CommandCreate, CommandCreateOptions } from './resources/commands.js';
+export type { AcceptedCommand, CommandResult, CreatedCommands, CreateManyOptions } from './resources/create-many.js';
 export type { DeviceRequestFollowOptions } from './resources/device-requests.js';
 export type { EventFollowOptions } from './resources/events.js';
+export type { CommandOutcome, OutcomesOptions } from './resources/outcomes.js';
 export type { WaitOptions } from './resources/wait-for-command.js';
 export type {
   Fetch,

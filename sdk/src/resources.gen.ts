@@ -27,6 +27,8 @@ import type {
   CommandCreate,
   CommandGetQuery,
   CommandListQuery,
+  CommandSummary,
+  CommandSummaryQuery,
   CommandTypeListQuery,
   CommandTypePut,
   Credential,
@@ -581,6 +583,17 @@ export class CommandsResource {
    */
   get(commandId: string, query?: CommandGetQuery, options?: RequestOptions): ApiPromise<Command> {
     return this.sender.call('commands.get', { path: [commandId], query }, options);
+  }
+
+  /**
+   * Returns the number of commands in each status, of a batch or a time range. One request reads at most 10,000
+   * commands, newest first; `next_older_than` continues with older commands.
+   *
+   * Retried.
+   * Scope open:command:read.
+   */
+  summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary> {
+    return this.sender.call('commands.summary', { query }, options);
   }
 
   /**

@@ -79,6 +79,7 @@ CREATE TABLE "commands" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"created_by_client_id" text NOT NULL,
 	"request_id" text NOT NULL,
+	"batch_id" uuid,
 	CONSTRAINT "commands_tenant_id_command_id_pk" PRIMARY KEY("tenant_id","command_id"),
 	CONSTRAINT "commands_idempotency_key" UNIQUE("tenant_id","idempotency_key")
 );
@@ -319,6 +320,7 @@ ALTER TABLE "role_bindings" ADD CONSTRAINT "role_bindings_credential" FOREIGN KE
 ALTER TABLE "roles" ADD CONSTRAINT "roles_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "command_types_in_order" ON "command_types" USING btree ("vendor","created_at","command_type");--> statement-breakpoint
 CREATE INDEX "commands_of_device" ON "commands" USING btree ("tenant_id","device_id","command_id");--> statement-breakpoint
+CREATE INDEX "commands_of_batch" ON "commands" USING btree ("tenant_id","batch_id","command_id") WHERE batch_id is not null;--> statement-breakpoint
 CREATE INDEX "commands_by_deadline" ON "commands" USING btree ("deadline_at");--> statement-breakpoint
 CREATE INDEX "device_requests_pending" ON "device_requests" USING btree ("expires_at") WHERE status = 'PENDING';--> statement-breakpoint
 CREATE INDEX "device_requests_to_answer" ON "device_requests" USING btree ("tenant_id","device_request_id") WHERE status = 'PENDING';--> statement-breakpoint

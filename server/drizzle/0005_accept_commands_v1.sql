@@ -2,8 +2,9 @@
 --
 -- In: for each command `position`, `tenant_id`, `client_id`, `idempotency_key`, `vendor`, `device_id`, `command_type`,
 -- `revision` of the payload schema that it was checked against, `payload`, `payload_sha256` in hex, `timeout_seconds`,
--- `request_id`, `command_id_tail`, the part of its UUID v7 after the time, and `is_refused`: the caller refuses the command
--- and asks only for its key. Other keys are ignored. `positions` names the commands to store; null means all.
+-- `request_id`, `command_id_tail`, the part of its UUID v7 after the time, `batch_id`, which may be absent, and `is_refused`:
+-- the caller refuses the command and asks only for its key. Other keys are ignored. `positions` names the commands to store;
+-- null means all.
 --
 -- Out: a row for each of these commands. Its `outcome` is
 --   ACCEPTED            stored
@@ -29,7 +30,7 @@ begin
     from json_to_recordset(commands_json::json) as given (
       position int, tenant_id text, client_id text, idempotency_key text, vendor text, device_id text,
       command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int, request_id text,
-      command_id_tail text, is_refused boolean
+      command_id_tail text, batch_id uuid, is_refused boolean
     )
     where positions is null or position = any (positions)
   ), checked as materialized (
@@ -51,11 +52,11 @@ begin
     insert into commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-      created_by_client_id, request_id
+      created_by_client_id, request_id, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
     from checked
     where is_refused is not true and may_use_vendor and is_current
     order by tenant_id, idempotency_key, position

@@ -44,7 +44,7 @@ begin
     from json_to_recordset(commands_json::json) as given (
       position int, tenant_id text, client_id text, idempotency_key text, vendor text, device_id text,
       command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int, request_id text,
-      command_id_tail text, is_refused boolean
+      command_id_tail text, batch_id uuid, is_refused boolean
     )
     where positions is null or position = any (positions)
   ), checked as materialized (
@@ -66,11 +66,11 @@ begin
     insert into commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-      created_by_client_id, request_id
+      created_by_client_id, request_id, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
     from checked
     where is_refused is not true and may_use_vendor and is_current
     order by tenant_id, idempotency_key, position
@@ -341,7 +341,8 @@ CREATE TABLE public.commands (
     completed_at timestamp(3) with time zone,
     updated_at timestamp(3) with time zone NOT NULL,
     created_by_client_id text NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    batch_id uuid
 )
 WITH (fillfactor='50');
 
@@ -884,6 +885,12 @@ CREATE INDEX command_types_in_order ON public.command_types USING btree (vendor,
 --
 
 CREATE INDEX commands_by_deadline ON public.commands USING btree (deadline_at);
+
+--
+-- Name: commands_of_batch; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX commands_of_batch ON public.commands USING btree (tenant_id, batch_id, command_id) WHERE (batch_id IS NOT NULL);
 
 --
 -- Name: commands_of_device; Type: INDEX; Schema: public; Owner: -

@@ -89,6 +89,7 @@ export function createApp(dependencies: AppDependencies) {
       tenantId: ofTenant,
       admittedAt: verdict.now,
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
+      countRequest: () => limits.countRequest(sender),
       refuse,
     };
     reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));

@@ -1,3 +1,4 @@
+import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
 import { listAuditEvents } from './features/audit-events/list-audit-events.js';
 import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
@@ -19,8 +20,11 @@ import { listCommandTypes } from './features/command-types/list-command-types.js
 import { putCommandType } from './features/command-types/put-command-type.js';
 import { cancelCommand } from './features/commands/cancel-command.js';
 import { createCommand } from './features/commands/create-command.js';
+import { createManyCommands } from './features/commands/create-many-commands.js';
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
+import { createCommandStore } from './features/commands/store-commands.js';
+import { summarizeCommands } from './features/commands/summarize-commands.js';
 import { createCredential } from './features/credentials/create-credential.js';
 import { getCredential } from './features/credentials/get-credential.js';
 import { listCredentials } from './features/credentials/list-credentials.js';
@@ -90,14 +94,10 @@ type Shortcuts = { [Name in OperationName]?: (request: ShortcutRequest) => Short
 /** The handler of every operation of the contract, and the shortcuts of some. */
 export function createRouter({ database, bus, keyring, signals, waitFor, waits, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
-  const createCommands = createCommand({
-    database,
-    catalog: commandCatalog(database),
-    signals,
-    metrics,
-    payloadLimitBytes,
-    waits,
-  });
+  const catalog = commandCatalog(database);
+  const commandServices = { database, catalog, signals, metrics, payloadLimitBytes, waits };
+  const store = createCommandStore(commandServices);
+  const createOne = createCommand(commandServices, store);
   const allowInsecure = config.ALLOW_INSECURE_OBJECT_ENDPOINTS;
   const perTenant = {
     credentials: config.CREDENTIALS_PER_TENANT,
@@ -156,9 +156,11 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       put: putCommandType(config.COMMAND_TYPES_PER_PLATFORM),
     },
     commands: {
-      create: createCommands.handler,
+      create: createOne.handler,
+      createMany: createManyCommands(database, store),
       get: getCommand(waitFor),
       list: listCommands,
+      summary: summarizeCommands,
       cancel: cancelCommand(signals, metrics),
     },
     deviceRequests: {
@@ -199,6 +201,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
     me: {
       get: getMe({
         body_bytes: config.BODY_LIMIT_BYTES,
+        batch_body_bytes: contract.commands.createMany.metadata.bodyBytes,
         payload_bytes: payloadLimitBytes,
         requests_per_minute: config.REQUESTS_PER_MINUTE,
         requests_per_minute_per_tenant: config.REQUESTS_PER_MINUTE_PER_TENANT,
@@ -207,7 +210,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       }),
     },
   };
-  const shortcuts: Shortcuts = { 'commands.create': createCommands.shortcut };
+  const shortcuts: Shortcuts = { 'commands.create': createOne.shortcut };
   return { handlers, shortcuts };
 }
 

@@ -29,7 +29,7 @@ async function restart(environment: Record<string, string>): Promise<void> {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-limits-'));
   await restart({ REQUESTS_PER_MINUTE: '1000' });
-  while (unused.length < 9) unused.push(await createOperator());
+  while (unused.length < 11) unused.push(await createOperator());
 });
 
 afterAll(async () => {
@@ -174,6 +174,32 @@ describe('behind a proxy', () => {
     const again = await create(key, unusedOperator());
     expect(again.status).toBe(202);
     expect(again.headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  test('each command of a batch counts, and those above the limit are refused alone and not stored', async () => {
+    const operator = unusedOperator();
+    const commands = Array.from({ length: LIMIT + 5 }, () => ({
+      vendor: 'vendor_a',
+      device_id: 'd-1',
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: randomUUID(),
+    }));
+    const create = (caller: Profile) =>
+      signedRequest(caller, 'POST', '/api/v1/open/downlink/command-batches', { body: { commands } });
+    const { status, body } = await create(operator);
+    expect(status).toBe(200);
+    const codes = body.items.map((item: { error?: { code: string } }) => item.error?.code ?? 'ACCEPTED');
+    expect(codes).toEqual([...Array(LIMIT).fill('ACCEPTED'), ...Array(5).fill('RATE_LIMITED')]);
+    const { error } = body.items[LIMIT];
+    expect(error).toMatchObject({ status: 429, metadata: { quota: 'credential', limit: LIMIT } });
+    expect(error.retry_after_seconds).toBeGreaterThanOrEqual(1);
+    expect(error.retry_after_seconds).toBeLessThanOrEqual(60);
+    expectRateLimited(await create(operator), 'credential');
+
+    const keys = commands.slice(LIMIT).map(({ idempotency_key }) => idempotency_key);
+    const list = `/api/v1/open/downlink/commands?idempotency_key=${keys[0]}`;
+    expect((await signedRequest(unusedOperator(), 'GET', list)).body.items).toEqual([]);
   });
 
   test('a revoked credential uses up no quota, and counts as a failure of its address', async () => {

@@ -142,6 +142,22 @@ test('a command that would wait too long is refused before anything is stored; a
   expect(await refusals()).toBeGreaterThanOrEqual(before + 2);
   const stored = await storedCommands(platform.databaseUrl, operator.tenant_id);
   expect(stored.map(({ idempotency_key }) => idempotency_key)).not.toContain(refused.idempotency_key);
+  // Of a batch only the commands that would wait too long are refused.
+  const one = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+  const batch = await signedRequest(operator, 'POST', '/api/v1/open/downlink/command-batches', {
+    body: {
+      commands: [
+        { ...one, idempotency_key: randomUUID(), timeout_seconds: 30 },
+        { ...one, ...used },
+        { ...one, idempotency_key: randomUUID(), timeout_seconds: 30 },
+      ],
+    },
+  });
+  const { error } = batch.body.items[0];
+  expect(error).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  expect(error.retry_after_seconds).toBeGreaterThan(0);
+  expect(batch.body.items[1]).toMatchObject({ command_id: first.body.command_id, idempotent_replayed: true });
+  expect(batch.body.items[2].error.code).toBe('SERVICE_UNAVAILABLE');
 
   const again = await create(operator, used);
   expect([again.status, again.body.command_id, again.headers['idempotent-replayed']]).toEqual([

@@ -40,6 +40,9 @@ const ROWS_READ = 2 * 5_000 + 600;
 /** The index and table pages of this many rows. */
 const PAGES_READ = 24_000;
 
+/** Nearly every command belongs to it. */
+const BATCH_OF_ALL = '019bd3a4-5c4e-7cc1-9d51-000000000001';
+
 const folder = mkdtempSync(join(tmpdir(), 'top-plans-'));
 let database: ExplainedPostgres;
 let server: RunningServer;
@@ -130,7 +133,12 @@ const columns: Record<string, Record<string, string>> = {
   callback_endpoints: { endpoint_id: ID_OF_N },
   callback_subscriptions: { endpoint_id: ID_OF_N, subscription_id: ID_OF_N },
   device_requests: { device_request_id: ID_OF_N, dedupe_id: "'d-' || n", device_id: "'d-' || n % 100" },
-  commands: { command_id: ID_OF_N, idempotency_key: "'k-' || n", device_id: "'d-' || n % 100" },
+  commands: {
+    command_id: ID_OF_N,
+    idempotency_key: "'k-' || n",
+    device_id: "'d-' || n % 100",
+    batch_id: `'${BATCH_OF_ALL}'::uuid`,
+  },
   events: { command_id: ID_OF_N, event_id: ID_OF_N },
   outbox: {},
   nonces: { nonce_hash: "decode(md5(n::text), 'hex')" },
@@ -205,6 +213,8 @@ const values: Record<string, [common: string, rare: string]> = {
   idempotency_key: ['k-1', 'k-none'],
   accepted_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   accepted_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  batch_id: [BATCH_OF_ALL, randomUUID()],
+  older_than: ['ffffffff-ffff-7fff-bfff-ffffffffffff', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
   credential_id: ['', randomUUID()],
   request_type: ['firmware_check', 'none'],
   received_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
@@ -228,7 +238,9 @@ const statuses: Record<string, string[]> = {
 };
 
 const queryNames = ({ route }: Operation) => Object.keys((route.query as z.ZodObject).shape);
-const lists = allOperations.filter((operation) => queryNames(operation).includes('cursor'));
+const lists = allOperations.filter(
+  (operation) => queryNames(operation).includes('cursor') || operation.name === 'commands.summary',
+);
 
 function valuesOf(operation: Operation, name: string): string[] {
   if (name === 'status') return statuses[operation.name] ?? [];
@@ -245,13 +257,17 @@ function queriesOf(operation: Operation): string[] {
   const pairs = filters.flatMap((one, index) =>
     filters.slice(index + 1).flatMap((other) => single(one).flatMap((a) => single(other).map((b) => `${a}&${b}`))),
   );
-  const queries = ['limit=500', ...filters.flatMap(single), ...pairs];
+  const queries = [
+    ...(queryNames(operation).includes('limit') ? ['limit=500'] : []),
+    ...filters.flatMap(single),
+    ...pairs,
+  ];
   const hasOrder = queryNames(operation).includes('order');
   return hasOrder ? queries.flatMap((query) => [`${query}&order=asc`, `${query}&order=desc`]) : queries;
 }
 
 const nextCursorOf = ({ body, headers }: Awaited<ReturnType<typeof signedRequest>>): string | null =>
-  Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : body.next_cursor;
+  Array.isArray(body) ? ((headers['x-next-cursor'] as string | undefined) ?? null) : (body.next_cursor ?? null);
 
 /** The first and second page of every list, with every filter and every pair of filters. */
 async function everyList(): Promise<void> {

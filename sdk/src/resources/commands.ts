@@ -1,9 +1,24 @@
-import type { Command, CommandAccepted, CommandCreate as WholeCommandCreate } from '../api.gen.js';
-import type { ApiPromise } from '../core/api-promise.js';
+import type {
+  Command,
+  CommandAccepted,
+  CommandSummary,
+  CommandSummaryQuery,
+  CommandCreate as WholeCommandCreate,
+} from '../api.gen.js';
+import { type ApiPromise, apiPromise, type WithResponse } from '../core/api-promise.js';
 import { outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { CommandsResource } from '../resources.gen.js';
-import { type Awaited, endOf, namingCommand, type WaitOptions, waitForCommand } from './wait-for-command.js';
+import { type CreatedCommands, type CreateManyOptions, createMany, type Commands as Many } from './create-many.js';
+import { type CommandOutcome, type OutcomesOptions, outcomesOf } from './outcomes.js';
+import {
+  type Awaited,
+  DEFAULT_SECONDS,
+  endOf,
+  namingCommand,
+  type WaitOptions,
+  waitForCommand,
+} from './wait-for-command.js';
 
 /** As in the API, but the client generates a missing idempotency_key. */
 export interface CommandCreate extends Omit<WholeCommandCreate, 'idempotency_key'> {
@@ -31,6 +46,73 @@ export class Commands extends CommandsResource {
    */
   override create(body: CommandCreate, options?: CommandCreateOptions): ApiPromise<CommandAccepted> {
     return super.create({ ...body, idempotency_key: keyOf(body, options) }, options);
+  }
+
+  /**
+   * Sends any number of commands: 500 in a request, up to 1 MiB. Each is accepted or refused by itself; read its
+   * `error`. Commands that were refused for a used-up quota or overload, and requests that failed by an outage, are
+   * sent again until `timeoutSeconds` have passed. When a later request is refused as a whole, the commands after it
+   * get the same error and are not sent.
+   *
+   * An absent idempotency_key is generated, and is in `command` of the result. Pass your own, and your own `batchId`,
+   * to be safe across restarts. {@link outcomes} waits for the devices.
+   *
+   * Rejects if the first request is refused as a whole, for example with FORBIDDEN; nothing is stored then. Also
+   * rejects if `signal` aborts it, and if reading the commands fails.
+   * Scope open:command:create.
+   */
+  async createMany(commands: Many<CommandCreate>, options: CreateManyOptions = {}): Promise<CreatedCommands> {
+    const { batchId = crypto.randomUUID(), timeoutSeconds = DEFAULT_SECONDS, signal, onResult } = options;
+    const results = await createMany(withKeys(commands), {
+      signal,
+      onResult,
+      timeoutSeconds,
+      docUrl: this.sender.docUrl,
+      send: (sent) => this.sender.call('commands.createMany', { body: { batch_id: batchId, commands: sent } }, options),
+    });
+    return { batchId, results };
+  }
+
+  /**
+   * Waits until the accepted commands of {@link createMany} are final, and yields each with its record, in no
+   * particular order. It counts the batch once a second, and reads the records when no command is under way. After
+   * `timeoutSeconds` it yields the others as they are: their `completed_at` is null.
+   *
+   * ```ts
+   * const created = await client.commands.createMany(commands);
+   * for await (const { command, outcome } of client.commands.outcomes(created)) {
+   *   if (outcome.status !== 'SUCCEEDED') console.log(command.device_id, outcome.status);
+   * }
+   * ```
+   *
+   * Scope open:command:read.
+   */
+  outcomes(created: CreatedCommands, options: OutcomesOptions = {}): AsyncGenerator<CommandOutcome, void, undefined> {
+    return outcomesOf(this, created, options);
+  }
+
+  /**
+   * Counts the commands of a batch or of a time range by their status. Every 10,000 commands take a request; their
+   * counts are added.
+   *
+   * Retried.
+   * Scope open:command:read.
+   */
+  override summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary> {
+    return apiPromise(this.#summarize(query, options));
+  }
+
+  async #summarize(query: CommandSummaryQuery = {}, options?: RequestOptions): Promise<WithResponse<CommandSummary>> {
+    const counts: Record<string, number> = {};
+    let total = 0;
+    for (let { older_than } = query; ; ) {
+      const answer = await super.summary({ ...query, older_than }, options).withResponse();
+      const { data } = answer;
+      for (const [status, count] of Object.entries(data.counts)) counts[status] = (counts[status] ?? 0) + count;
+      total += data.total;
+      if (!data.next_older_than) return { ...answer, data: { ...data, counts: counts as typeof data.counts, total } };
+      older_than = data.next_older_than;
+    }
   }
 
   /**
@@ -64,6 +146,10 @@ export class Commands extends CommandsResource {
     const { docUrl } = this.sender;
     return waitForCommand(this, awaited, { ...options, docUrl, deadlineMs: this.sender.deadlineMs(options) }, endsAt);
   }
+}
+
+async function* withKeys(commands: Many<CommandCreate>): AsyncGenerator<WholeCommandCreate, void, undefined> {
+  for await (const command of commands) yield { ...command, idempotency_key: keyOf(command) };
 }
 
 const keyOf = (body: CommandCreate, options?: CommandCreateOptions) =>

@@ -15,7 +15,7 @@ export interface WaitOptions extends RequestOptions {
   onUpdate?: ((command: Command) => void) | undefined;
 }
 
-const DEFAULT_SECONDS = 330;
+export const DEFAULT_SECONDS = 330;
 const LONGEST_POLL_SECONDS = 30;
 /** How long the last request may take beyond the end of the wait. */
 const GRACE_MS = 5_000;

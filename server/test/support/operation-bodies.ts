@@ -20,6 +20,15 @@ const bodies: Record<string, (ids: Ids) => object> = {
     payload: {},
     idempotency_key: unique('key'),
   }),
+  'commands.createMany': () => ({
+    commands: ['device-1', 'device-2'].map((device_id) => ({
+      vendor: 'vendor_a',
+      device_id,
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: unique('key'),
+    })),
+  }),
   'callbackEndpoints.update': () => ({ name: 'Shop system' }),
   'callbackSubscriptions.create': () => ({ event_type: 'command.accepted' }),
   'objectCredentials.update': () => ({ name: 'Acme store' }),

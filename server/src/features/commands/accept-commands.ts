@@ -8,7 +8,8 @@ import {
 } from '../../platform/auth/admission.js';
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
-import { batched } from '../../platform/waiting/batched.js';
+import type { Call } from '../../platform/operation/call.js';
+import { batched, repeatedly } from '../../platform/waiting/batched.js';
 
 /** A checked command. Tenant and creator come from its request, the time from the database. */
 export type NewCommand = {
@@ -38,22 +39,37 @@ type AcceptanceRow = { outcome: Acceptance['outcome']; command_id: string; accep
 const toAcceptance = ({ outcome, command_id, accepted_ms }: AcceptanceRow): Acceptance =>
   outcome === 'ACCEPTED' ? { outcome, commandId: command_id, acceptedAt: new Date(accepted_ms) } : { outcome };
 
-type Caller = { tenantId: string; clientId: string };
+type Caller = Call['caller'];
 
 /** Stores the command of an admitted request. All waiting commands share one statement. */
 export const createCommandAccepter = (database: Database) =>
   batched<{ caller: Caller; command: NewCommand }, Acceptance>(
     ({ caller, command }) => `${caller.tenantId} ${command.idempotency_key}`,
     async (given) => {
-      const rows = given.map(({ caller, command }, position) => ({
-        position,
-        tenant_id: caller.tenantId,
-        client_id: caller.clientId,
-        ...command,
-      }));
+      const rows = given.map(({ caller, command }, position) => toRow(caller, command, position));
       return (await asIngest<AcceptanceRow>(database, 'accept_commands_v1', rows)).map(toAcceptance);
     },
   );
+
+/** Stores the commands of one admitted request in one statement. Of several commands with one key the first is stored. */
+export async function acceptBatch(
+  database: Database,
+  caller: Caller,
+  batchId: string,
+  commands: readonly NewCommand[],
+) {
+  if (commands.length === 0) return [];
+  const rows = commands.map((command, position) => ({ ...toRow(caller, command, position), batch_id: batchId }));
+  const accepted = await repeatedly(() => asIngest<AcceptanceRow>(database, 'accept_commands_v1', rows));
+  return accepted.map(toAcceptance);
+}
+
+const toRow = ({ tenantId, clientId }: Caller, command: NewCommand, position: number) => ({
+  position,
+  tenant_id: tenantId,
+  client_id: clientId,
+  ...command,
+});
 
 type Admitted = { verdict: Verdict; acceptance: Acceptance | null };
 

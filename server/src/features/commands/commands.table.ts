@@ -1,4 +1,5 @@
 import { AdapterStatus, CommandStatus, type contract, DeviceExecutionStatus } from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, json, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import { bytes, instant, oneOf } from '../../platform/database/columns.js';
@@ -44,11 +45,14 @@ export const commands = pgTable(
     createdByClientId: text('created_by_client_id').notNull(),
     /** The correlation id of the request that created it. */
     requestId: text('request_id').notNull(),
+    /** The batch of the request; null if it created one command. */
+    batchId: uuid('batch_id'),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.commandId] }),
     unique('commands_idempotency_key').on(table.tenantId, table.idempotencyKey),
     index('commands_of_device').on(table.tenantId, table.deviceId, table.commandId),
+    index('commands_of_batch').on(table.tenantId, table.batchId, table.commandId).where(sql`batch_id is not null`),
     // Not partial: no index contains a column that changes, so with the table's fillfactor every update can be
     // heap-only.
     index('commands_by_deadline').on(table.deadlineAt),

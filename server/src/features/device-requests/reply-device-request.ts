@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { canonicalJson } from '../../platform/canonical-json.js';
-import { refuseLargePayload } from '../../platform/operation/api-error.js';
+import { largePayload } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { ownRow } from '../../platform/operation/rows.js';
 import { outbox } from '../../platform/outbox/outbox.table.js';
@@ -14,7 +14,8 @@ export const replyDeviceRequest =
   (signals: Signals, payloadLimitBytes: number): Handler<'deviceRequests.reply'> =>
   async ({ params: { request_id: deviceRequestId }, body }, call) => {
     const { tenantId, refuse } = call;
-    refuseLargePayload(Buffer.byteLength(JSON.stringify(body.payload ?? {})), payloadLimitBytes);
+    const tooLarge = largePayload(Buffer.byteLength(JSON.stringify(body.payload ?? {})), payloadLimitBytes);
+    if (tooLarge) throw tooLarge;
     const replySha256 = hash('sha256', canonicalJson(body), 'buffer');
     const isThis = ownRow(deviceRequests, call, { device_request_id: deviceRequestId });
     const { row, isReplay } = await call.asTenant(async (tx) => {

@@ -39,6 +39,7 @@ function createRole({
     tenantId,
     admittedAt: new Date(),
     asTenant: (work, id = tenantId) => asTenant(database, id, work),
+    countRequest: () => null,
   };
   return withAudit(call, { fields: {} }, async (tx) => {
     await tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);

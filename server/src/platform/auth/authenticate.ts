@@ -3,10 +3,12 @@ import { EMPTY_BODY_SHA256, stringToSign, targetProblem } from '@tenant-open-pla
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { addressOf, networkOf } from '../http/address.js';
-import { readBody } from '../http/body.js';
+import { hasBody, readBody } from '../http/body.js';
 import type { Incoming } from '../http/exchange.js';
-import { ApiError } from '../operation/api-error.js';
+import { ApiError, unavailable } from '../operation/api-error.js';
+import { findOperation } from '../operation/find-operation.js';
 import type { Keyring } from '../secrets/keyring.js';
+import { createSlots } from '../waiting/slots.js';
 import { hashNonce } from './admission.js';
 import { readAuthHeaders } from './auth-headers.js';
 import type { RateLimits } from './rate-limits.js';
@@ -31,15 +33,39 @@ type Options = {
   bodyLimitBytes: number;
 };
 
+/**
+ * A body is kept in memory before its sender is known. So few of the large ones that only some operations take are read
+ * at a time: 10,000 connections could otherwise take 10 GB.
+ */
+const LARGE_BODIES = 64;
+const LARGE_BODIES_OF_A_NETWORK = 16;
+
 /** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
 export function createAuthenticate({ database, keyring, limits, logger, trustedHops, bodyLimitBytes }: Options) {
   const verifySignature = createSignatureVerifier(database, keyring, logger);
+  const large = createSlots(LARGE_BODIES);
+  const largeOfNetwork = createSlots(LARGE_BODIES_OF_A_NETWORK);
+
+  async function readAnyBody(req: Incoming, network: string): Promise<Buffer> {
+    const isLarge = hasBody(req) && !(Number(req.headers['content-length']) <= bodyLimitBytes);
+    const limit = (isLarge && findOperation(req.method, req.url).operation?.bodyBytes) || bodyLimitBytes;
+    if (limit <= bodyLimitBytes) return readBody(req, bodyLimitBytes);
+    const releases = [largeOfNetwork.take(network), large.take('all')];
+    try {
+      if (releases.includes(null))
+        throw unavailable('Too many large bodies are being received. Repeat the request.', 1);
+      return await readBody(req, limit);
+    } finally {
+      for (const release of releases) release?.();
+    }
+  }
+
   return async function authenticate(req: Incoming): Promise<Authenticated> {
     const problem = targetProblem(req.url);
     if (problem) throw new ApiError('INVALID_TARGET', { message: `The request target is not valid: ${problem}.` });
     const { clientId, timestamp, nonce, signature } = readAuthHeaders(req);
     const network = networkOf(addressOf(req, trustedHops));
-    const body = await readBody(req, bodyLimitBytes);
+    const body = await readAnyBody(req, network);
     const signed = stringToSign({
       method: req.method,
       target: req.url,

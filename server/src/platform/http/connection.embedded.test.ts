@@ -375,6 +375,28 @@ async function startWaiting(socket: Socket, seconds: number): Promise<void> {
   expect(await answerTo(socket, signed('GET', target, '', 'Expect: 100-continue'))).toBe('HTTP/1.1 100 Continue');
 }
 
+test('large bodies of an address are read a few at a time; small ones and those of others are served', async () => {
+  const BATCHES = '/api/v1/open/downlink/command-batches';
+  const batch = (spaces: number) => {
+    const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+    const body = JSON.stringify({ commands: [{ ...command, idempotency_key: randomUUID() }] }) + ' '.repeat(spaces);
+    return signed('POST', BATCHES, body, 'Content-Type: application/json', `Content-Length: ${body.length}`) + body;
+  };
+  const send = async (spaces: number, address?: string) => {
+    const socket = await open(address);
+    const answer = await answerTo(socket, batch(spaces));
+    socket.destroy();
+    return answer;
+  };
+  const slow = await openMany(16, '127.0.0.1');
+  for (const socket of slow) socket.write(`${signed('POST', BATCHES, '', 'Content-Length: 100000')}{`);
+  await vi.waitFor(async () => expect(await send(100_000)).toContain('503'), WITHIN);
+  expect(await send(0)).toContain(OK);
+  expect(await send(100_000, '127.0.0.9')).toContain(OK);
+  for (const socket of slow) socket.destroy();
+  await vi.waitFor(async () => expect(await send(100_000)).toContain(OK), WITHIN);
+});
+
 test('of one address, too, the connection idle longest makes room; an admitted one is never cut during a request', async () => {
   const waiting = await open('127.0.0.6');
   await startWaiting(waiting, 10);

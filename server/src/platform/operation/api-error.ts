@@ -71,10 +71,10 @@ export const invalidValue = (location: string, message: string) =>
   validationFailed([{ location, code: 'INVALID_VALUE', message }]);
 
 /** `bytes`: the size of the payload as UTF-8 JSON. */
-export function refuseLargePayload(bytes: number, limit: number): void {
-  if (bytes <= limit) return;
-  throw new ApiError('PAYLOAD_TOO_LARGE', {
-    message: `The payload is larger than ${limit} bytes. Send less.`,
-    details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
-  });
-}
+export const largePayload = (bytes: number, limit: number): ApiError | undefined =>
+  bytes <= limit
+    ? undefined
+    : new ApiError('PAYLOAD_TOO_LARGE', {
+        message: `The payload is larger than ${limit} bytes. Send less.`,
+        details: [{ location: 'body/payload', code: 'PAYLOAD_TOO_LARGE', message: 'is too large' }],
+      });

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@tenant-open-platform/contract';
 import type { Transaction } from '../database/database.js';
-import type { Refuse } from './api-error.js';
+import type { ApiError, Refuse } from './api-error.js';
 
 /** The result of the gates: all that a handler may know about its caller. */
 export type Call = {
@@ -15,6 +15,8 @@ export type Call = {
   admittedAt: Date;
   /** Runs work in a transaction that sees only the rows of that tenant. Another tenant must be named. */
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
+  /** Counts a request more, for work that takes several requests otherwise. Returns the refusal above a quota. */
+  countRequest: () => ApiError | null;
 };
 
 /** A call with the refusals that its operation declares. */

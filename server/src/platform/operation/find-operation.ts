@@ -8,6 +8,8 @@ export type Operation = {
   grantingRoles: readonly string[];
   /** The only tenant whose credentials may call it; null for any tenant. */
   onlyTenant: string | null;
+  /** The size of its largest body, if it is more than other operations may have. */
+  bodyBytes: number;
 };
 
 export type Match = {
@@ -27,6 +29,7 @@ const routes: Route[] = allOperations.map(({ name, route }) => ({
     scope: route.metadata.scope,
     grantingRoles: rolesThatGrant(route.metadata.scope),
     onlyTenant: route.metadata.tenant === 'platform' ? PLATFORM_TENANT_ID : null,
+    bodyBytes: route.metadata.bodyBytes ?? 0,
   },
 }));
 

@@ -64,7 +64,7 @@ export function batched<Item, Result>(
   /** A row that the database refuses fails its whole batch: run the items one by one, so that only that row fails. */
   async function runOrIsolate(items: readonly Item[]): Promise<(Result | Error)[]> {
     try {
-      return await runRepeatably(items);
+      return await repeatedly(() => run(items));
     } catch (error) {
       if (items.length === 1 || !isRefusedRow(error)) return items.map(() => error as Error);
       const results: (Result | Error)[] = [];
@@ -73,17 +73,18 @@ export function batched<Item, Result>(
     }
   }
 
-  async function runRepeatably(items: readonly Item[]): Promise<Result[]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run(items);
-      } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isRepeatable(error)) throw error;
-      }
+  return (item) => loader.load({ item, askedAt: performance.now() });
+}
+
+/** Repeats a statement that Postgres rolled back because of a deadlock or a concurrent change. */
+export async function repeatedly<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isRepeatable(error)) throw error;
     }
   }
-
-  return (item) => loader.load({ item, askedAt: performance.now() });
 }
 
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);

@@ -1,0 +1,181 @@
+import type { CommandAccepted, CommandBatch, CommandCreate } from '../api.gen.js';
+import { mayPass, outlast } from '../core/outlast.js';
+import type { RequestOptions } from '../core/request-options.js';
+import { backOffMs } from '../core/retry.js';
+import { sleep } from '../core/sleep.js';
+import {
+  type AnyTenantOpenPlatformError,
+  ApiError,
+  IdempotencyMismatchError,
+  isApiError,
+  isTenantOpenPlatformError,
+} from '../errors.js';
+
+/** Settings of `commands.createMany`. Those of a call apply to each of its requests. */
+export interface CreateManyOptions extends RequestOptions {
+  /** The batch_id of all commands, a UUID. Default: a new one. */
+  batchId?: string | undefined;
+  /** How long a command is sent again through outages, overload and used-up quotas, in seconds. Default: 330. */
+  timeoutSeconds?: number | undefined;
+  /** Called with each result, in the order of the commands. Errors that it throws end the call. */
+  onResult?: ((result: CommandResult) => void) | undefined;
+}
+
+/** A command that the platform has accepted, now or by an earlier request with its idempotency_key. */
+export interface AcceptedCommand extends CommandAccepted {
+  /** Whether the idempotency_key was used before: nothing new was created. */
+  idempotent_replayed: boolean;
+}
+
+/** What the platform answered to one command: it is accepted, or there is an error. */
+export type CommandResult = {
+  /** The position of the command, from 0. */
+  index: number;
+  /** The command as it was sent, with its idempotency_key. Send it again, unchanged, after an error that may pass. */
+  command: CommandCreate;
+} & ({ accepted: AcceptedCommand; error?: undefined } | { accepted?: undefined; error: AnyTenantOpenPlatformError });
+
+/** The result of `commands.createMany`. */
+export interface CreatedCommands {
+  batchId: string;
+  /** One for each command, in their order. */
+  results: CommandResult[];
+}
+
+export type Commands<Command> = Iterable<Command> | AsyncIterable<Command>;
+
+type Sending = Pick<CreateManyOptions, 'signal' | 'onResult'> & {
+  timeoutSeconds: number;
+  docUrl: string;
+  send: (commands: CommandCreate[]) => Promise<CommandBatch>;
+};
+
+type Outcome = AcceptedCommand | AnyTenantOpenPlatformError;
+
+const OPERATION = 'commands.createMany';
+/** The limits of a request. */
+const MAX_COMMANDS = 500;
+const MAX_BYTES = 1_048_576;
+/** The body around the commands. */
+const FRAME_BYTES = 100;
+
+/** Sends the commands in as many requests as they need, one after the other. */
+export async function createMany(commands: Commands<CommandCreate>, sending: Sending): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  const settle = (command: CommandCreate, outcome: Outcome) => {
+    const settled = outcome instanceof Error ? { error: outcome } : { accepted: outcome };
+    const result: CommandResult = { index: results.length, command, ...settled };
+    results.push(result);
+    sending.onResult?.(result);
+  };
+  /** The refusal of a request that every other request would get, too. */
+  let end: AnyTenantOpenPlatformError | undefined;
+  for await (const chunk of chunksOf(commands)) {
+    const refusal = end;
+    if (refusal) for (const command of chunk) settle(command, refusal);
+    else end = await sendChunk(chunk, settle, { ...sending, isFirst: results.length === 0 });
+  }
+  return results;
+}
+
+/** Sends the commands of a request until each is accepted or refused, or the time is over. */
+async function sendChunk(
+  chunk: CommandCreate[],
+  settle: (command: CommandCreate, outcome: Outcome) => void,
+  { send, signal, timeoutSeconds, docUrl, isFirst }: Sending & { isFirst: boolean },
+): Promise<AnyTenantOpenPlatformError | undefined> {
+  const endsAt = performance.now() + timeoutSeconds * 1000;
+  const outcomes = new Array<Outcome | undefined>(chunk.length);
+  let open = chunk.map((_, position) => position);
+  let settled = 0;
+  let end: AnyTenantOpenPlatformError | undefined;
+  for (let retry = 0; ; retry += 1) {
+    let delayMs = backOffMs(retry);
+    const asked = open;
+    try {
+      const sent = asked.map((position) => chunk[position] as CommandCreate);
+      const { items, request_id } = await outlast(() => send(sent), { endsAt, signal });
+      asked.forEach((position, at) => {
+        outcomes[position] = readItem(items[at] as Item, request_id, docUrl);
+      });
+      open = asked.filter((position) => mayPass(outcomes[position]));
+      for (const position of open) {
+        const { retryAfterMs = 0 } = outcomes[position] as ApiError;
+        delayMs = Math.max(delayMs, backOffMs(retry, retryAfterMs));
+      }
+    } catch (error) {
+      if (!isTenantOpenPlatformError(error)) throw error;
+      const invalid = invalidCommands(error);
+      const isOfAll = invalid.size === 0 && !isApiError(error, 'PAYLOAD_TOO_LARGE');
+      if (isOfAll && isFirst && outcomes.every((outcome) => !outcome) && !mayPass(error)) throw error;
+      open = invalid.size > 0 ? asked.filter((_, at) => !invalid.has(at)) : [];
+      asked.forEach((position, at) => {
+        if (invalid.size === 0 || invalid.has(at)) outcomes[position] = invalid.get(at) ?? error;
+      });
+      if (invalid.size > 0) delayMs = 0;
+      if (isOfAll) end = error;
+    }
+    const isOver = open.length > 0 && performance.now() + delayMs > endsAt;
+    const first = isOver ? undefined : open[0];
+    for (; settled < (first ?? chunk.length); settled += 1) {
+      settle(chunk[settled] as CommandCreate, outcomes[settled] as Outcome);
+    }
+    if (first === undefined) return end;
+    await sleep(delayMs, signal);
+  }
+}
+
+type Item = CommandBatch['items'][number];
+
+function readItem(item: Item, requestId: string, docUrl: string): Outcome {
+  const { idempotency_key: idempotencyKey, error, command_id = '', accepted_at = '' } = item;
+  const context = { operation: OPERATION, requestId, idempotencyKey, docUrl };
+  if (error) {
+    const { status, retry_after_seconds: seconds } = error;
+    const retryAfterMs = seconds === undefined ? undefined : seconds * 1000;
+    const body = { ...error, message: `${OPERATION}: ${error.message}` };
+    return new ApiError(status, body, { ...context, docUrl: `${docUrl}#${status}`, retryAfterMs });
+  }
+  const accepted: CommandAccepted = { command_id, status: 'ACCEPTED', accepted_at, request_id: requestId };
+  const { idempotency_mismatch: mismatch, idempotent_replayed = false } = item;
+  return mismatch ? new IdempotencyMismatchError(accepted, mismatch, context) : { ...accepted, idempotent_replayed };
+}
+
+const LOCATION = /^body\/commands\/(\d+)(?=\/|$)/;
+
+/** The commands that a request was refused for, by their positions: the others can be sent without them. */
+function invalidCommands(error: AnyTenantOpenPlatformError): Map<number, ApiError> {
+  const details = new Map<number, ApiError['details'][number][]>();
+  if (!isApiError(error, 'VALIDATION_FAILED')) return new Map();
+  for (const detail of error.details) {
+    const [, position] = LOCATION.exec(detail.location) ?? [];
+    if (position === undefined) continue;
+    const own = { ...detail, location: detail.location.replace(LOCATION, 'body') };
+    details.set(Number(position), [...(details.get(Number(position)) ?? []), own]);
+  }
+  return new Map(
+    [...details].map(([position, own]) => {
+      const problems = own.map(({ location, message }) => `${location} ${message}`).join('; ');
+      const { code, status, operation, requestId, docUrl } = error;
+      const body = { code, message: `${OPERATION}: The command is not valid: ${problems}.`, details: own };
+      return [position, new ApiError(status, body, { operation, requestId, docUrl })];
+    }),
+  );
+}
+
+async function* chunksOf(commands: Commands<CommandCreate>): AsyncGenerator<CommandCreate[], void, undefined> {
+  const encoder = new TextEncoder();
+  let chunk: CommandCreate[] = [];
+  let bytes = FRAME_BYTES;
+  for await (const command of commands) {
+    const size = encoder.encode(JSON.stringify(command)).length + 1;
+    if (chunk.length === MAX_COMMANDS || (chunk.length > 0 && bytes + size > MAX_BYTES)) {
+      yield chunk;
+      chunk = [];
+      bytes = FRAME_BYTES;
+    }
+    chunk.push(command);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { onBothNodes } from '../../../test/support/on-both-nodes.js';
+import { announcement, once, storedCommands } from '../../../test/support/stored.js';
+
+const BATCHES = '/api/v1/open/downlink/command-batches';
+const ROUNDS = 10;
+const COMMANDS_OF_A_BATCH = 100;
+
+type Item = { command_id: string; idempotent_replayed?: boolean };
+
+test('of equal batches at the same time on two nodes, also in another order, each command is created once', async () => {
+  const { tenant_id, operator } = await createTenant();
+  for (let round = 0; round < ROUNDS; round++) {
+    const commands = Array.from({ length: COMMANDS_OF_A_BATCH }, (_, index) => ({
+      vendor: 'vendor_a',
+      device_id: `offline-${index}`,
+      command_type: 'reboot',
+      payload: {},
+      idempotency_key: `${round}-${index}`,
+    }));
+    const answers = await onBothNodes(8, async (node, index) => {
+      const given = index % 4 < 2 ? commands : commands.toReversed();
+      const { status, body } = await signedRequest(operator, 'POST', BATCHES, { node, body: { commands: given } });
+      expect(status).toBe(200);
+      return (index % 4 < 2 ? body.items : body.items.toReversed()) as Item[];
+    });
+    for (let index = 0; index < COMMANDS_OF_A_BATCH; index++) {
+      const items = answers.map((answer) => answer[index] as Item);
+      expect(new Set(items.map(({ command_id }) => command_id)).size).toBe(1);
+      expect(items.filter(({ idempotent_replayed }) => !idempotent_replayed)).toHaveLength(1);
+    }
+  }
+  const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
+  expect(stored).toHaveLength(ROUNDS * COMMANDS_OF_A_BATCH);
+  for (const command of stored) expect(announcement(command)).toEqual(once);
+}, 60_000);
+
+test('a batch and single requests with its keys at the same time create each command once', async () => {
+  const { tenant_id, operator } = await createTenant();
+  const commands = Array.from({ length: 50 }, (_, index) => ({
+    vendor: 'vendor_a',
+    device_id: `offline-${index}`,
+    command_type: 'reboot',
+    payload: {},
+    idempotency_key: randomUUID(),
+  }));
+  const [batch, ...single] = await Promise.all([
+    signedRequest(operator, 'POST', BATCHES, { body: { commands } }),
+    ...commands.map((body) => signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })),
+  ]);
+  expect(single.map(({ body }) => body.command_id)).toEqual(batch.body.items.map(({ command_id }: Item) => command_id));
+  expect(await storedCommands(platform().databaseUrl as string, tenant_id)).toHaveLength(50);
+});
+
+test('a schema that changed on another node applies to the next batch, and replays go on', async () => {
+  const { operator } = await createTenant();
+  const [one, other] = platform().nodes;
+  const vendor = `vendor_${randomUUID()}`;
+  const put = async (path: string, body: object) => {
+    const target = `/api/v1/platform/catalog/vendors/${vendor}${path}`;
+    expect((await signedRequest(platform().admin, 'PUT', target, { body, ...(one && { node: one }) })).status).toBe(
+      200,
+    );
+  };
+  const command = (payload: object) => ({
+    vendor,
+    device_id: 'd-1',
+    command_type: 'any',
+    payload,
+    idempotency_key: randomUUID(),
+  });
+  const create = async (commands: object[]) => {
+    const options = { body: { commands }, ...(other && { node: other }) };
+    const { body } = await signedRequest(operator, 'POST', BATCHES, options);
+    return body.items.map((item: { error?: { code: string }; idempotent_replayed?: true }) =>
+      item.error ? item.error.code : item.idempotent_replayed ? 'REPLAYED' : 'ACCEPTED',
+    );
+  };
+  await put('', { enabled: true });
+  await put('/command-types/any', { description: 'Any.', payload_schema: { type: 'object' } });
+  const before = command({});
+  expect(await create([before])).toEqual(['ACCEPTED']);
+  await put('/command-types/any', { payload_schema: { required: ['a'] } });
+  expect(await create([command({ a: 1 }), before, command({})])).toEqual([
+    'ACCEPTED',
+    'REPLAYED',
+    'COMMAND_PAYLOAD_INVALID',
+  ]);
+  await put('/command-types/any', { payload_schema: { type: 'object' } });
+  expect(await create([command({}), command({ b: 1 })])).toEqual(['ACCEPTED', 'ACCEPTED']);
+});

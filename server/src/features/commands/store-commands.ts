@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../../platform/canonical-json.js';
+import type { Database } from '../../platform/database/database.js';
+import { newIdTail } from '../../platform/new-id.js';
+import { ApiError, largePayload, refuse, unavailable } from '../../platform/operation/api-error.js';
+import type { Call } from '../../platform/operation/call.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import type { Waits } from '../../platform/outbox/waits.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
+import type { Metrics } from '../../platform/telemetry/metrics.js';
+import type { CommandCatalog } from '../catalog/command-catalog.js';
+import type { Acceptance, NewCommand } from './accept-commands.js';
+import { differingFields, readByKeys } from './replay-commands.js';
+
+export type CommandRequest = Parameters<Handler<'commands.create'>>[0]['body'];
+
+export type CommandServices = {
+  database: Database;
+  catalog: CommandCatalog;
+  signals: Signals;
+  metrics: Metrics;
+  payloadLimitBytes: number;
+  waits: Waits;
+};
+
+/** A command that is stored now, or was by an earlier request with its key; then with the fields that differ. */
+export type Stored = { commandId: string; acceptedAt: Date; replayed?: { differing: string[] } };
+
+/** Stores checked commands, and answers each in its place. */
+type Accept = (commands: NewCommand[]) => Promise<Acceptance[]>;
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+/**
+ * A command that would wait longer than this share of its timeout is refused: too little time would be left for the
+ * device.
+ */
+const LONGEST_WAIT = 1 / 4;
+/** The estimate is inexact. A wait up to this long refuses no command, whatever its timeout. */
+const TOLERATED_WAIT_SECONDS = 1;
+const MAX_RETRY_AFTER_SECONDS = 60;
+/** All attempts fail only if the catalog changes between check and insert each time. */
+const MAX_CATALOG_RELOADS = 5;
+
+/** Checks and stores the commands of a request, which may be one or many. */
+export function createCommandStore({ catalog, signals, metrics, payloadLimitBytes, waits }: CommandServices) {
+  /** The command of a request, and why it must not be stored as far as this process knows. */
+  function attempt(body: CommandRequest, { tenantId, requestId }: Pick<Call, 'tenantId' | 'requestId'>) {
+    const checked = catalog.check(body, refuse);
+    if (checked instanceof ApiError) return { command: newCommand(body, 0, requestId, true), invalid: checked };
+    const excess = waits.secondsFor(tenantId) - longestWait(body);
+    const command = newCommand(body, checked.revision, requestId, excess > 0);
+    return { command, overload: excess > 0 ? overloaded(body, excess) : undefined };
+  }
+
+  const payloadProblem = ({ payload }: CommandRequest) =>
+    largePayload(Buffer.byteLength(JSON.stringify(payload)), payloadLimitBytes);
+
+  /** Each command is stored or refused as if the commands came in requests of their own, one after the other. */
+  async function store(bodies: readonly CommandRequest[], call: Call, accept: Accept): Promise<(Stored | ApiError)[]> {
+    const outcomes: (Stored | ApiError | undefined)[] = bodies.map(payloadProblem);
+    /** The positions of the commands that this request has stored, by key. */
+    const stored = new Map<string, number>();
+    for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS && !outcomes.every(Boolean); reloads++) {
+      if (reloads > 0) await catalog.reload();
+      const attempts = bodies.flatMap((body, position) =>
+        outcomes[position] ? [] : [{ position, key: body.idempotency_key, ...attempt(body, call) }],
+      );
+      // The catalog in memory may be stale: only a fresh one may refuse.
+      const asked = attempts.filter(({ invalid }) => !invalid || reloads > 0);
+      const acceptances = await accept(asked.map(({ command }) => command));
+      const others = asked.flatMap((each, index) => {
+        const acceptance = acceptances[index] as Acceptance;
+        if (acceptance.outcome !== 'ACCEPTED') return [{ ...each, outcome: acceptance.outcome }];
+        outcomes[each.position] = acceptance;
+        stored.set(each.key, each.position);
+        return [];
+      });
+      if (stored.size > 0) announce();
+      const used = others.filter(({ key, outcome }) => outcome === 'KEY_USED' || stored.has(key));
+      const existing = await readByKeys(call, used);
+      for (const { position, key, command, outcome, invalid, overload } of others) {
+        const row = existing.get(key);
+        const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
+        // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
+        if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
+          const { commandId, acceptedAt } = row;
+          outcomes[position] = { commandId, acceptedAt, replayed: { differing: differingFields(row, command) } };
+        } else if (outcome !== 'CATALOG_CHANGED') {
+          if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
+          if (overload) metrics.countOverload();
+          outcomes[position] = refusal;
+        }
+      }
+    }
+    return outcomes.map((outcome) => outcome ?? unavailable('The catalog is changing. Repeat the request.', 1));
+  }
+
+  /** Wakes the relay. */
+  const announce = () => signals.send([topics.outbox]);
+
+  return { attempt, payloadProblem, announce, store };
+}
+
+export type CommandStore = ReturnType<typeof createCommandStore>;
+
+const longestWait = ({ timeout_seconds = DEFAULT_TIMEOUT_SECONDS }: CommandRequest) =>
+  Math.max(timeout_seconds * LONGEST_WAIT, TOLERATED_WAIT_SECONDS);
+
+/** Store nothing: a command that is sure to expire does not help its caller. */
+function overloaded(request: CommandRequest, excess: number): ApiError {
+  const wait = Math.ceil(excess + longestWait(request));
+  return unavailable(
+    `Commands of the tenant currently wait about ${wait} seconds, and this one times out after ${request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS}. Nothing is stored. Repeat the request after Retry-After, or with a longer timeout_seconds.`,
+    Math.min(Math.ceil(excess), MAX_RETRY_AFTER_SECONDS),
+  );
+}
+
+const newCommand = (request: CommandRequest, revision: number, requestId: string, isRefused: boolean): NewCommand => ({
+  idempotency_key: request.idempotency_key,
+  vendor: request.vendor,
+  device_id: request.device_id,
+  command_type: request.command_type,
+  revision,
+  payload: request.payload,
+  payload_sha256: hash('sha256', canonicalJson(request.payload)),
+  timeout_seconds: request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+  request_id: requestId,
+  command_id_tail: newIdTail(),
+  is_refused: isRefused,
+});
