@@ -8,6 +8,7 @@ import { drain } from './parts/drain.js';
 import { embedded } from './parts/embedded.js';
 import { filledDatabase } from './parts/filled-database.js';
 import { fixedRate, overload } from './parts/fixed-rate.js';
+import { fleet } from './parts/fleet.js';
 import { memory } from './parts/memory.js';
 import { neighbours } from './parts/neighbours.js';
 import type { Form, Part } from './parts/part.js';
@@ -21,6 +22,7 @@ import { judge, type Verdict } from './thresholds.js';
 
 const parts: Record<string, Part> = {
   accepting,
+  fleet,
   'steady-state': steadyState,
   'full-load': fullLoad,
   'fixed-rate': fixedRate,
@@ -94,7 +96,7 @@ for (const { missed, notJudged } of verdicts) for (const sentence of [...notJudg
 process.exit(verdicts.some(({ missed }) => missed.length > 0) ? 1 : 0);
 
 function formOf(part: string): Form {
-  const accepts = ['accepting', 'workers'].includes(part);
+  const accepts = ['accepting', 'fleet', 'workers'].includes(part);
   const seconds = values.seconds ?? (accepts ? (quick ? 4 : 10) : quick ? 20 : 60);
   const pairs = values.pairs ?? (!quick ? 5 : accepts ? 2 : 1);
   return {

@@ -30,7 +30,7 @@ export function renderOperations(): string {
   const described = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Described[]);
   const operations = Object.fromEntries(described.map((operation) => [operation.operationId, summarize(operation)]));
   const resources = Object.fromEntries(document.tags.map(({ name, description }) => [name, description]));
-  const text = JSON.stringify(operations, null, 2).replace(/\b[a-zA-Z]+\.[a-z]+\b(?!":)/g, (name) =>
+  const text = JSON.stringify(operations, null, 2).replace(/\b[a-zA-Z]+\.[a-zA-Z]+\b(?!":)/g, (name) =>
     name in operations ? `topctl ${kebab(name).replace('.', ' ')}` : name,
   );
   return `// Generated from contract/openapi.json by \`pnpm golden\`.

@@ -10,6 +10,7 @@ const secretFiles = { secret_access_key: '--secret-access-key-file', session_tok
 
 /** Fields whose flag has a clearer name than the field. */
 const renamed: Record<string, Record<string, string>> = {
+  'commands create-many': { commands: '--from' },
   'credentials create': { rotate_secret: 'credentials rotate', previous_secret_ttl_seconds: 'credentials rotate' },
   'credentials update': { rotate_secret: 'credentials rotate' },
   'callback-endpoints update': {

@@ -26,6 +26,13 @@ const files: Record<string, string> = {
   'secret.txt': unusedSecret,
   'secret_access_key.txt': 'KEY',
   'pump-7.bin': 'firmware',
+  'commands.ndjson': JSON.stringify({
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'reboot',
+    payload: {},
+    idempotency_key: 'k',
+  }),
   'command.json': JSON.stringify({
     vendor: 'vendor_a',
     device_id: 'ok-1',

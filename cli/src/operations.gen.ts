@@ -105,6 +105,10 @@ export const operations = {
         "kind": "text",
         "description": "Only the command with this idempotency key."
       },
+      "batch_id": {
+        "kind": "text",
+        "description": "Only commands of this batch."
+      },
       "accepted_after": {
         "kind": "instant",
         "description": "Only commands accepted at or after this time."
@@ -112,6 +116,25 @@ export const operations = {
       "accepted_before": {
         "kind": "instant",
         "description": "Only commands accepted before this time."
+      }
+    }
+  },
+  "commands.createMany": {
+    "summary": "Create many commands",
+    "description": "Stores up to 500 commands with one request of at most 1 MiB. Each command is accepted or refused by itself, with the rules of topctl commands create, in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.",
+    "scope": "open:command:create",
+    "tenant": "own",
+    "example": "topctl commands create-many --from commands.ndjson",
+    "path": {},
+    "fields": {
+      "batch_id": {
+        "kind": "text",
+        "description": "Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same one."
+      },
+      "commands": {
+        "kind": "list",
+        "description": "1 to 500 commands, each with the fields and rules of topctl commands create.",
+        "isRequired": true
       }
     }
   },
@@ -132,6 +155,32 @@ export const operations = {
       "seen_updated_at": {
         "kind": "instant",
         "description": "`updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change."
+      }
+    }
+  },
+  "commands.summary": {
+    "summary": "Count commands by status",
+    "description": "Returns the number of commands in each status, of a batch or a time range. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
+    "scope": "open:command:read",
+    "tenant": "own",
+    "example": "topctl commands summary",
+    "path": {},
+    "fields": {
+      "batch_id": {
+        "kind": "text",
+        "description": "Only commands of this batch."
+      },
+      "accepted_after": {
+        "kind": "instant",
+        "description": "Only commands accepted at or after this time."
+      },
+      "accepted_before": {
+        "kind": "instant",
+        "description": "Only commands accepted before this time."
+      },
+      "older_than": {
+        "kind": "text",
+        "description": "Only commands older than this one. Send `next_older_than` of the previous response with the same filters."
       }
     }
   },

@@ -369,7 +369,7 @@ export interface CommandBatchItemError {
   message: string;
   /** Every problem in the request, with its location. */
   details?: {
-    /** Location of the problem: `body`, `query` or `path` followed by a JSON Pointer (RFC 6901), for example `body/payload/speed`, or `header/` followed by the name of the header. */
+    /** Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name. */
     location: string;
     /** Machine-readable code of the problem. */
     code: string;

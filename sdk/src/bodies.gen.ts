@@ -7,6 +7,7 @@ type Name = keyof Operations;
 /** The schema of the body, and whether the operation demands one. */
 export const bodies: { readonly [N in Name]?: readonly [schema: string, isRequired: boolean] } = {
   'commands.create': ['CommandCreate', true],
+  'commands.createMany': ['CommandBatchCreate', true],
   'commands.cancel': ['CommandCancel', false],
   'deviceRequests.reply': ['DeviceRequestReply', true],
   'objects.presign': ['PresignRequest', true],
@@ -66,6 +67,15 @@ export const schemas: Readonly<Record<string, Schema>> = {
 "timeout_seconds": {"type":"integer","minimum":1,"maximum":300},
 },
 "required": ["vendor","device_id","command_type","payload","idempotency_key"],
+"additionalProperties": false,
+},
+  CommandBatchCreate: {
+"type": "object",
+"properties": {
+"batch_id": {"type":"string","format":"uuid"},
+"commands": {"minItems":1,"maxItems":500,"type":"array","items":{"$ref":"#/components/schemas/CommandCreate"}},
+},
+"required": ["commands"],
 "additionalProperties": false,
 },
   CommandCancel: {

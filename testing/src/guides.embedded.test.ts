@@ -104,5 +104,9 @@ test('docs/commands.md, pasted from top to bottom, sends commands and waits for 
   expect(failed).toMatchObject({ status: 'FAILED', status_reason: { code: 'DEVICE_FAULT' } });
   expect(waited).toMatchObject({ device_id: 'ok-2', status: 'SUCCEEDED' });
   expect(unknown).toMatchObject({ status: 'TIMED_OUT', public_status: 'UNKNOWN' });
-  expect(outputs).toHaveLength(4);
+  expect(outputs).toHaveLength(8);
+  const [ofOne, ofOther, summary, unsuccessful] = outputs.slice(4);
+  for (const line of [ofOne, ofOther]) expect(line).toMatchObject({ line: expect.any(Number), status: 'SUCCEEDED' });
+  expect(summary).toMatchObject({ total: 600, counts: { SUCCEEDED: 600 } });
+  expect(unsuccessful).toEqual([]);
 });

@@ -1,6 +1,7 @@
-import type { CommandAccepted, Command as CommandRecord } from '@tenant-open-platform/sdk';
+import type { CommandAccepted, Command as CommandRecord, CommandSummary } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { UnsuccessfulError } from '../errors.js';
+import { type Fleet, sendFleet } from '../fleet.js';
 import { addResource } from '../input/add-operation.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
@@ -16,6 +17,14 @@ const acceptedView: View<CommandAccepted> = {
   columns: ['command_id', 'status', 'accepted_at'],
 };
 
+const summaryView: View<CommandSummary> = {
+  id: ({ total }) => String(total),
+  columns: ['total', 'counts'],
+  details: ({ counts, total }) => ({ ...counts, total }),
+};
+
+const ofOneCommand = ['vendor', 'device_id', 'command_type'] as const;
+
 export function addCommands(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'commands');
 
@@ -25,7 +34,15 @@ export function addCommands(program: Command, invocation: Invocation): void {
     description:
       'Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it. A used idempotency key returns the existing command.',
     fields: {
-      command_type: { description: 'The command type. "topctl catalog get" lists them.' },
+      vendor: { description: 'The vendor (required without --from).', isRequired: false },
+      device_id: {
+        description: 'Id that the vendor uses for the device (required without --from).',
+        isRequired: false,
+      },
+      command_type: {
+        description: 'The command type (required without --from). "topctl catalog get" lists them.',
+        isRequired: false,
+      },
       payload: {
         description: 'The payload, valid for the payload schema of the command type.',
         default: '{}',
@@ -41,8 +58,18 @@ export function addCommands(program: Command, invocation: Invocation): void {
         kind: 'switch',
         description: 'Wait until the command is final and print it. The exit code is 8 if it did not succeed.',
       },
+      from: {
+        kind: 'path',
+        description: 'Send the commands of this file instead, as "topctl commands create-many" does.',
+      },
     },
-    run: async ({ client, session, input: { wait, ...body } }) => {
+    requires: (input) => ('from' in input ? [] : ofOneCommand),
+    check: (input) =>
+      input.from !== undefined && ofOneCommand.some((field) => input[field] !== undefined)
+        ? 'with --from, the file names vendor, device and command type of each command'
+        : undefined,
+    run: async ({ client, session, input: { wait, from, ...body } }) => {
+      if (from !== undefined) return sendFleet(invocation, session, { from, wait });
       const noteReplay = () => {
         if (session.isReplay())
           invocation.note('The idempotency key was used before. This is its command; nothing new was sent.');
@@ -62,6 +89,30 @@ export function addCommands(program: Command, invocation: Invocation): void {
       };
       await printOutcome(invocation, (signal) => client.commands.createAndWait(body, { onUpdate, signal }));
     },
+  });
+  add('createMany', {
+    as: 'create-many',
+    summary: 'Send the commands of a file.',
+    examples: ['topctl commands create-many --from commands.ndjson'],
+    description: `Sends a command for each line of a file. A line is the JSON body of a command: vendor, device_id, command_type, payload, and optionally idempotency_key and timeout_seconds. Each command is accepted or refused by itself, and stdout gets a line of JSON for each; on a terminal only for those that failed.
+
+Run it again after an interruption: no command is created twice. <file>.batch keeps the id of the batch until every command is accepted. If a command has no idempotency_key, the key is derived from this id and the line. With --batch-id and with stdin there is no such file: give the same --batch-id again.
+
+Commands that were not accepted are written to <file>.failed, with their keys. The exit code is 8 if there is one, or with --wait if a command did not succeed.`,
+    fields: {
+      batch_id: { description: 'The id of the batch, a UUID. Default: the one in <file>.batch, or a new one.' },
+      commands: null,
+    },
+    flags: {
+      from: { kind: 'path', description: 'The file, or - for stdin: a command on each line.', isRequired: true },
+      wait: { kind: 'switch', description: 'Wait until every command is final, and print each with its outcome.' },
+    },
+    run: ({ session, input }) => sendFleet(invocation, session, input as Fleet),
+  });
+  add('summary', {
+    examples: ['topctl commands summary --accepted-after 2026-01-31T00:00:00Z'],
+    view: summaryView,
+    call: ({ client, input }) => client.commands.summary(input),
   });
   add('get', {
     description: 'Shows a command with its four statuses.',

@@ -9,11 +9,16 @@ export async function readJsonObject(
   flag: string,
   argument: string,
 ): Promise<Record<string, unknown>> {
-  const parsed = parseJson(await readArgumentBytes(context, flag, argument), flag);
+  return parseJsonObject(flag, await readArgumentBytes(context, flag, argument));
+}
+
+/** `place`: the name of the text in errors. */
+export function parseJsonObject(place: string, bytes: Buffer): Record<string, unknown> {
+  const parsed = parseJson(bytes, place);
   if ('problem' in parsed) throw new UsageError(`${parsed.problem.location}: ${parsed.problem.message}`);
   const { value } = parsed;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${flag} must be a JSON object: {…}`);
+    throw new UsageError(`${place} must be a JSON object: {…}`);
   }
   return value as Record<string, unknown>;
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 
 const WIDTH = 30;
 
-/** Shows the progress of a transfer on stderr, if stderr is a terminal. `wipe` clears the line. */
+/** Shows progress on stderr, if stderr is a terminal. `wipe` clears the line. */
 export function progressBar({ stderr }: Context) {
   let drawn = '';
   const draw = (line: string) => {
@@ -13,13 +13,21 @@ export function progressBar({ stderr }: Context) {
   };
   return {
     show: ({ transferredBytes, totalBytes }: TransferProgress) => {
-      if (totalBytes === null) return draw(inMegabytes(transferredBytes));
-      const part = totalBytes === 0 ? 1 : transferredBytes / totalBytes;
-      const bar = '█'.repeat(Math.floor(part * WIDTH)).padEnd(WIDTH, '░');
-      draw(`${bar} ${String(Math.floor(part * 100)).padStart(3)} % of ${inMegabytes(totalBytes)}`);
+      if (totalBytes === null) draw(inMegabytes(transferredBytes));
+      else draw(`${barOf(transferredBytes, totalBytes)} of ${inMegabytes(totalBytes)}`);
     },
+    /** How many of the commands are accepted, or final. */
+    count: (done: number, total: number, state: string) =>
+      draw(`${barOf(done, total)}  ${grouped(done)} of ${grouped(total)} ${state}`),
     wipe: () => draw(''),
   };
 }
+
+function barOf(done: number, total: number): string {
+  const part = total === 0 ? 1 : done / total;
+  return `${'█'.repeat(Math.floor(part * WIDTH)).padEnd(WIDTH, '░')} ${String(Math.floor(part * 100)).padStart(3)} %`;
+}
+
+const grouped = (count: number) => count.toLocaleString('en');
 
 const inMegabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+import { temporaryDirectory } from '../test/temporary-directory.js';
+import { environmentOf, type Outcome, topctl, type World } from '../test/topctl.js';
+
+const binary = new URL('../bin/topctl.mjs', import.meta.url).pathname;
+
+const FILE = 'fleet.ndjson';
+
+const reboot = (device_id: string, fields: object = {}) =>
+  JSON.stringify({ vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {}, ...fields });
+
+type Files = World & { cwd: string; env: Record<string, string>; write: (...lines: string[]) => Promise<void> };
+
+async function fresh(): Promise<Files> {
+  const cwd = await temporaryDirectory();
+  const { operator } = await createTenant();
+  const write = (...lines: string[]) => writeFile(join(cwd, FILE), lines.map((line) => `${line}\n`).join(''));
+  return { cwd, env: environmentOf(operator), write };
+}
+
+const send = (world: World, ...flags: string[]) => topctl(['commands', 'create-many', '--from', FILE, ...flags], world);
+const linesOf = ({ stdout }: Outcome) =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+const created = async (world: World) => linesOf(await topctl(['commands', 'list', '--all', '-o', 'ndjson'], world));
+
+test('prints a line of JSON for each command, and leaves no file behind once all are accepted', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), '', reboot('offline-2', { idempotency_key: 'mine' }), reboot('offline-1'));
+  const outcome = await send(world);
+  expect(outcome).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^batch \S+: 3 of 3 accepted\n$/) });
+  const accepted = { status: 'ACCEPTED', command_id: expect.any(String), accepted_at: expect.any(String) };
+  expect(linesOf(outcome)).toMatchObject([
+    { line: 1, device_id: 'offline-1', ...accepted },
+    { line: 3, device_id: 'offline-2', idempotency_key: 'mine', ...accepted },
+    { line: 4, device_id: 'offline-1', ...accepted },
+  ]);
+  expect(await created(world)).toHaveLength(3);
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+});
+
+test('commands create --from does the same, and refuses the flags of a single command', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2'));
+  const from = ['commands', 'create', '--from', FILE];
+  expect(await topctl([...from, '--vendor', 'vendor_a'], world)).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(await topctl([...from, '-o', 'id'], world)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^([0-9a-f-]{36}\n){2}$/),
+  });
+  expect((await topctl(['commands', 'create', '--vendor', 'vendor_a'], world)).stderr).toContain(
+    'missing --device-id, --command-type',
+  );
+});
+
+test('with --wait prints every command with its outcome; the exit code is 8 if one did not succeed', async () => {
+  const world = await fresh();
+  await world.write(reboot('ok-1'), reboot('ok-2'));
+  const good = await send(world, '--wait');
+  expect(good).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 of 2 accepted, 2 succeeded') });
+  expect(linesOf(good).map(({ status, result }) => [status, result])).toEqual([
+    ['SUCCEEDED', { simulated: true }],
+    ['SUCCEEDED', { simulated: true }],
+  ]);
+  await world.write(reboot('ok-1'), reboot('fail-1'));
+  const bad = await send(world, '--wait');
+  expect(bad).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('2 of 2 accepted, 1 succeeded') });
+  expect(linesOf(bad)).toContainEqual(
+    expect.objectContaining({
+      line: 2,
+      status: 'FAILED',
+      status_reason: expect.objectContaining({ code: 'DEVICE_FAULT' }),
+    }),
+  );
+});
+
+test('what was refused is in a file with its keys, and the corrected file sends only that', async () => {
+  const world = await fresh();
+  await world.write(
+    reboot('offline-1'),
+    reboot('offline-2', { vendor: 'vendor_z' }),
+    reboot('offline-3', { speed: 1 }),
+  );
+  const first = await send(world);
+  expect(first).toMatchObject({ exitCode: 8, stderr: expect.stringContaining(`The others are in ${FILE}.failed`) });
+  expect(linesOf(first)).toMatchObject([
+    { line: 1, status: 'ACCEPTED' },
+    { line: 2, error: { code: 'VENDOR_NOT_ENABLED' } },
+    { line: 3, error: { code: 'VALIDATION_FAILED', details: [{ location: 'body/speed' }] } },
+  ]);
+  const failed = linesOf({
+    stdout: await readFile(join(world.cwd, `${FILE}.failed`), 'utf8'),
+    stderr: '',
+    exitCode: 0,
+  });
+  expect(failed).toMatchObject([{ device_id: 'offline-2' }, { device_id: 'offline-3' }]);
+  expect(failed.map(({ idempotency_key }) => idempotency_key)).toEqual(
+    linesOf(first)
+      .slice(1)
+      .map(({ idempotency_key }) => idempotency_key),
+  );
+  await world.write(reboot('offline-1'), reboot('offline-2'), reboot('offline-3'));
+  const second = await send(world);
+  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 were accepted by an earlier run') });
+  expect(linesOf(second)[0]).toMatchObject({ command_id: linesOf(first)[0].command_id });
+  expect(await created(world)).toHaveLength(3);
+  expect(await readdir(world.cwd)).not.toContain(`${FILE}.batch`);
+});
+
+test('killed in the middle and run again with the same file, no command is created twice', async () => {
+  const world = await fresh();
+  const devices = Array.from({ length: 1_500 }, (_, index) => `offline-${index}`);
+  await world.write(...devices.map((device) => reboot(device, { timeout_seconds: 300 })));
+  const running = spawn(process.execPath, [binary, 'commands', 'create-many', '--from', FILE], {
+    env: world.env,
+    cwd: world.cwd,
+  });
+  await once(running.stdout, 'data');
+  running.kill('SIGKILL');
+  await once(running, 'exit');
+  await vi.waitFor(async () => expect((await created(world)).length).toBeGreaterThan(0));
+  const again = await send(world);
+  expect(again.exitCode).toBe(0);
+  expect(again.stderr).toMatch(/^Continues batch .*\n\d+ were accepted by an earlier run/s);
+  expect(linesOf(again)).toHaveLength(devices.length);
+  const all = await created(world);
+  expect(all).toHaveLength(devices.length);
+  expect(new Set(all.map(({ device_id }) => device_id)).size).toBe(devices.length);
+  expect(new Set(all.map(({ batch_id }) => batch_id)).size).toBe(1);
+});
+
+test('the same file after a complete run is a new batch', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'));
+  await send(world);
+  await send(world);
+  expect(await created(world)).toHaveLength(2);
+});
+
+test('from stdin, the same --batch-id finds the same keys', async () => {
+  const world = await fresh();
+  const batch = ['--batch-id', crypto.randomUUID()];
+  const from = ['commands', 'create-many', '--from', '-', '-o', 'id', ...batch];
+  const first = await topctl(from, { ...world, stdin: `${reboot('offline-1')}\n` });
+  const second = await topctl(from, { ...world, stdin: reboot('offline-1') });
+  expect(second.stdout).toBe(first.stdout);
+  const summary = await topctl(['commands', 'summary', ...batch], world);
+  expect(JSON.parse(summary.stdout)).toMatchObject({ total: 1 });
+});
+
+test('a terminal shows only the failures, and the counts', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
+  const { stdout } = await send({ ...world, table: true });
+  expect(stdout).toMatch(/^line 2, offline-2: The vendor is not in the catalog.*\n$/);
+  const summary = await topctl(['commands', 'summary'], { ...world, table: true });
+  expect(summary.stdout).toMatch(/^total +1$/m);
+});
+
+test.each([
+  ['an empty file', '', `${FILE} has no commands`],
+  ['a line that is no JSON', `${reboot('a')}\n{`, `line 2 of ${FILE}`],
+  ['a line that is no object', '[]', `line 1 of ${FILE} must be a JSON object`],
+  ['a number that JSON rounds', reboot('a').replace('{}', '{"n":12345678901234567890}'), `line 1 of ${FILE}`],
+])('%s is refused before anything is sent', async (_, text, message) => {
+  const world = await fresh();
+  await world.write(text);
+  expect(await send(world)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(message) });
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+});
+
+test('--dry-run shows the first request and writes no file', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'));
+  const { exitCode, stdout } = await send(world, '--dry-run');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { commands: [{ device_id: 'offline-1' }] } });
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+});
+
+test('a credential without the scope fails with its exit code, and once', async () => {
+  const world = await fresh();
+  const { reader } = await createTenant();
+  await world.write(reboot('offline-1'), reboot('offline-2'));
+  const outcome = await send({ ...world, env: environmentOf(reader) });
+  expect(outcome).toMatchObject({ exitCode: 5, stdout: '', stderr: expect.stringContaining('open:command:create') });
+});

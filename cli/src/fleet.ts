@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type {
+  CommandCreate,
+  CommandOutcome,
+  CommandResult,
+  CommandSummary,
+  CreatedCommands,
+} from '@tenant-open-platform/sdk';
+import { CancelledError, UnsuccessfulError, UsageError } from './errors.js';
+import { parseJsonObject, readArgument } from './input/read-json-object.js';
+import { interruptible } from './interruptible.js';
+import type { Invocation } from './invocation.js';
+import { printable } from './output/printable.js';
+import { progressBar } from './output/progress-bar.js';
+import type { Session } from './session/session.js';
+import { nullIfAbsent, writeFileAtomically } from './write-file-atomically.js';
+
+/** The flags of `commands create-many`, and of `commands create --from`. */
+export type Fleet = { from: string; batch_id?: string | undefined; wait?: true | undefined };
+
+const DRAWN_EVERY = 50;
+
+/** A line of the file, and its command. */
+type Line = { number: number; command: CommandCreate };
+
+/** Sends the commands of a file. It can be run again after any interruption: no command is created twice. */
+export async function sendFleet(invocation: Invocation, { client }: Session, { from, batch_id, wait }: Fleet) {
+  const { context } = invocation;
+  const isDry = Boolean(invocation.flags.dryRun || invocation.flags.printCurl);
+  const bar = progressBar(context);
+  const journal = await openJournal(invocation, from, isDry ? (batch_id ?? crypto.randomUUID()) : batch_id);
+  const text = await readArgument(context, '--from', from === '-' ? from : `@${from}`);
+  const lines = linesOf(from, text, journal.batchId);
+  // Fails within seconds if the platform cannot be reached. The commands themselves wait for minutes.
+  if (!isDry) await client.me.get();
+  await journal.save();
+  const failed: CommandCreate[] = [];
+  let unsuccessful = 0;
+
+  const print = (result: CommandResult | CommandOutcome) => {
+    const line = lines[result.index]?.number;
+    const { idempotency_key, device_id } = result.command;
+    bar.wipe();
+    if (invocation.format === 'id') {
+      if (result.accepted) context.stdout.write(`${result.accepted.command_id}\n`);
+    } else if (invocation.format !== 'table') {
+      const described = { line, idempotency_key, device_id, ...describe(result) };
+      context.stdout.write(`${JSON.stringify(described)}\n`);
+    } else if (result.error || ('outcome' in result && result.outcome.status !== 'SUCCEEDED')) {
+      context.stdout.write(`line ${line}, ${printable(String(device_id))}: ${printable(problemOf(result))}\n`);
+    }
+  };
+
+  const onResult = (result: CommandResult) => {
+    if (result.error) failed.push(result.command);
+    if (result.error || !wait) print(result);
+    const done = result.index + 1;
+    if (done % DRAWN_EVERY === 0 || done === lines.length) bar.count(done, lines.length, 'sent');
+  };
+
+  async function follow(created: CreatedCommands, signal: AbortSignal): Promise<void> {
+    const onProgress = ({ counts, total }: CommandSummary) =>
+      bar.count(total - counts.ACCEPTED - counts.DISPATCHED, total, 'final');
+    for await (const result of client.commands.outcomes(created, { signal, onProgress })) {
+      if (result.outcome.status !== 'SUCCEEDED') unsuccessful += 1;
+      print(result);
+    }
+  }
+
+  const { results } = await interruptible(context, async (signal) => {
+    try {
+      const commands = lines.map(({ command }) => command);
+      const created = await client.commands.createMany(commands, { batchId: journal.batchId, signal, onResult });
+      if (wait) await follow(created, signal);
+      return created;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new CancelledError(
+        `cancelled; to continue: the same command${journal.path ? '' : ` with --batch-id ${journal.batchId}`}`,
+      );
+    } finally {
+      bar.wipe();
+    }
+  });
+
+  const replays = results.filter(({ accepted }) => accepted?.idempotent_replayed).length;
+  if (replays > 0) invocation.note(`${replays} were accepted by an earlier run; nothing new was created for these.`);
+  const accepted = results.length - failed.length;
+  const facts = [
+    `batch ${journal.batchId}: ${accepted} of ${lines.length} accepted`,
+    ...(wait ? [`${accepted - unsuccessful} succeeded`] : []),
+  ].join(', ');
+  if (failed.length === 0) await journal.remove();
+  if (failed.length + unsuccessful === 0) return invocation.note(facts);
+  if (failed.length === 0 || !journal.path) throw new UnsuccessfulError(facts);
+  const path = `${from}.failed`;
+  const rest = failed.map((command) => `${JSON.stringify(command)}\n`).join('');
+  await writeFileAtomically(context, path, (file) => file.writeFile(rest));
+  throw new UnsuccessfulError(
+    `${facts}. The others are in ${path}, with their keys. Correct ${from} and run the same command again: it sends only what was not accepted.`,
+  );
+}
+
+/**
+ * The id of the batch that the file is sent as, from which the keys derive. A file keeps it until every command is
+ * accepted, so another run finds the same keys. Afterwards, the same file is a new batch.
+ */
+async function openJournal(invocation: Invocation, from: string, given: string | undefined) {
+  const { context } = invocation;
+  const batchId = given ?? crypto.randomUUID();
+  const save = async () => {};
+  if (given !== undefined || from === '-') {
+    return { batchId, path: null, save, remove: save };
+  }
+  const path = resolve(context.cwd, `${from}.batch`);
+  const remove = () => context.fs.unlink(path);
+  const known = await context.fs.readFile(path, 'utf8').catch(nullIfAbsent);
+  if (known !== null) {
+    invocation.note(`Continues batch ${known.trim()}. To send all as new commands, first delete ${from}.batch.`);
+    return { batchId: known.trim(), path, save, remove };
+  }
+  const create = async () => {
+    // Of two runs at the same time only one may send the file.
+    const file = await context.fs.open(path, 'wx').catch((error: Error) => {
+      throw new UsageError(`cannot create ${from}.batch: ${error.message}; with --batch-id it is not needed`);
+    });
+    await file.writeFile(`${batchId}\n`);
+    await file.sync();
+    await file.close();
+  };
+  return { batchId, path, save: create, remove };
+}
+
+/** A command without an idempotency key gets one that derives from the batch and the line: every run makes the same. */
+function linesOf(from: string, text: string, batchId: string): Line[] {
+  const seen = new Map<string, number>();
+  const lines = text.split('\n').flatMap((content, index): Line[] => {
+    const line = content.trim();
+    if (line === '') return [];
+    const command = parseJsonObject(`line ${index + 1} of ${from}`, Buffer.from(line)) as unknown as CommandCreate;
+    const occurrence = (seen.get(line) ?? 0) + 1;
+    seen.set(line, occurrence);
+    const derived = createHash('sha256').update(`${batchId} ${occurrence} ${line}`).digest('base64url');
+    return [{ number: index + 1, command: { ...command, idempotency_key: command.idempotency_key ?? derived } }];
+  });
+  if (lines.length === 0) throw new UsageError(`${from} has no commands`);
+  return lines;
+}
+
+function describe(result: CommandResult | CommandOutcome): object {
+  if (result.error) {
+    const { name, code = name, details } = result.error as Error & { code?: string; details?: object };
+    return { error: { code, message: messageOf(result.error), details } };
+  }
+  if (!('outcome' in result)) {
+    const { request_id: _, ...accepted } = result.accepted;
+    return accepted;
+  }
+  const { command_id, status, status_reason, result: answered, accepted_at, completed_at } = result.outcome;
+  return { command_id, status, status_reason, result: answered, accepted_at, completed_at };
+}
+
+/** The person knows which command was run. */
+const messageOf = ({ message }: Error) => message.replace(/^commands\.createMany: /, '');
+
+function problemOf(result: CommandResult | CommandOutcome): string {
+  if (result.error) return messageOf(result.error);
+  if (!('outcome' in result)) return 'accepted';
+  const { command_id, status, status_reason } = result.outcome;
+  return `${command_id} is ${status}${status_reason ? `: ${status_reason.message}` : ''}`;
+}
