@@ -4,7 +4,18 @@ import { prepare } from './prepare.mjs';
 import { fail, root } from './root.mjs';
 
 const [project, ...parameters] = process.argv.slice(2);
-const scripts = ['local', 'node', 'full', 'hostile', 'cluster', 'runtimes', 'schemathesis', 'clients', 'release'];
+const scripts = [
+  'local',
+  'node',
+  'full',
+  'hostile',
+  'cluster',
+  'runtimes',
+  'schemathesis',
+  'clients',
+  'release',
+  'image',
+];
 if (!scripts.includes(project)) fail(`Usage: node scripts/test.mjs ${scripts.join('|')} [vitest arguments]`);
 const projects = ['local', 'node'].includes(project) ? ['unit', project] : [project];
 

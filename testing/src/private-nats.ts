@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
 /** Debian installs it in a folder that is only in root's path. NATS_SERVER chooses another version. */
-const program =
+export const natsServer =
   process.env.NATS_SERVER ||
   (['/usr/sbin/nats-server', '/usr/local/bin/nats-server'].find(existsSync) ?? 'nats-server');
 
@@ -68,7 +68,7 @@ export async function startNatsCluster(): Promise<(PrivateNats & { name: string 
 
 /** Resolves when the server accepts connections. */
 async function launchServer(file: string, abandoned: () => void) {
-  const nats = spawn(program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const nats = spawn(natsServer, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
   const abandon = () => {
     nats.kill('SIGKILL');
     abandoned();

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
+const run = (file: string, parameters: string[], env = {}) =>
+  execFileSync(file, parameters, { encoding: 'utf8', stdio: 'pipe', env: { ...process.env, ...env } });
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'top-deploy-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('systemd finds no fault in the unit, and an exposure of at most 1.5 of 10', () => {
+  const unit = join(deploy, 'systemd/tenant-open-platform.service');
+  expect(run('systemd-analyze', ['verify', '--man=no', unit])).toBe('');
+  run('systemd-analyze', ['security', '--offline=true', '--threshold=15', unit]);
+});
+
+test('Kubernetes accepts the manifests, in its oldest supported and in its newest version', () => {
+  run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1'], { GOBIN: folder });
+  const rendered = join(folder, 'rendered.yaml');
+  writeFileSync(rendered, run(join(folder, 'kustomize'), ['build', join(deploy, 'kubernetes')]));
+  // It brings the schemas; kubeconform would load them from the internet.
+  const python = join(folder, 'python');
+  run('python3', ['-m', 'venv', python]);
+  run(join(python, 'bin/pip'), ['install', '--quiet', 'kubernetes-validate==1.37.0']);
+  for (const version of ['1.31', '1.37']) {
+    const printed = run(join(python, 'bin/kubernetes-validate'), ['--strict', '-k', version, rendered]);
+    expect(printed.match(/ passed /g)).toHaveLength(5);
+  }
+});
