@@ -62,6 +62,8 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 function tidy(schema: JsonSchema): void {
   if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/');
+  // openapi-generator's Java for the client of the JDK does not compile with a constant of the type number.
+  if (schema.type === 'number' && Number.isInteger(schema.const)) schema.type = 'integer';
   if ('format' in schema || schema.type === 'integer') delete schema.pattern;
   if (schema.type === 'integer') {
     if (schema.default !== undefined) schema.default = Number(schema.default);

@@ -55,6 +55,28 @@ beforeAll(async () => {
   chmodSync(program, 0o755);
 }, 300_000);
 
+const [, otherGenerators = ''] = page.split('## Other generators\n');
+const blocks = [...otherGenerators.matchAll(/^(.*):\n\n```sh run-clients\n(.*?)^```$/gms)].map(
+  ([, title = '', commands = '']) => ({
+    title: title.split('\n').at(-1) ?? '',
+    commands,
+  }),
+);
+
+test('docs/clients.md has the other generators', () => {
+  expect(blocks.map(({ title }) => title.split(' ')[0])).toEqual(['oapi-codegen', 'openapi-generator']);
+});
+
+test.each(blocks.filter(({ title }) => isThere(/Java/.test(title) ? 'mvn' : 'go')))(
+  'the output compiles: $title',
+  { timeout: 900_000 },
+  async ({ title, commands }) => {
+    const cwd = join(folder, title.split(' ')[0] ?? '');
+    mkdirSync(cwd);
+    await run('sh', ['-ec', commands], { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 });
+  },
+);
+
 describe.each(present)('%s', (language) => {
   test('a generated client compiles, sends a signed command, and is refused with a wrong secret', {
     timeout: 900_000,
