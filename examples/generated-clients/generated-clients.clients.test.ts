@@ -56,11 +56,8 @@ beforeAll(async () => {
 }, 300_000);
 
 const [, otherGenerators = ''] = page.split('## Other generators\n');
-const blocks = [...otherGenerators.matchAll(/^(.*):\n\n```sh run-clients\n(.*?)^```$/gms)].map(
-  ([, title = '', commands = '']) => ({
-    title: title.split('\n').at(-1) ?? '',
-    commands,
-  }),
+const blocks = [...otherGenerators.matchAll(/^([^\n]*):\n\n```sh run-clients\n(.*?)^```$/gms)].map(
+  ([, title = '', commands = '']) => ({ title, commands }),
 );
 
 test('docs/clients.md has the other generators', () => {
