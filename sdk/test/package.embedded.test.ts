@@ -16,7 +16,7 @@ test.each([
   ['sign.cjs', 1_650],
   ['webhooks.js', 1_500],
   // With the schemas of all bodies.
-  ['testing.js', 6_500],
+  ['testing.js', 7_000],
   ['adapter.js', 6_500],
 ])('%s, bundled and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await build({
@@ -31,9 +31,9 @@ test.each([
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 505 kB', () => {
+test('the built files are at most 540 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(505_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(540_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */
