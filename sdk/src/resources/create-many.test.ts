@@ -170,6 +170,39 @@ test('a command that the request was refused for gets its own error, and the oth
   expect(bodies(fetch)[1]?.commands.map(({ device_id }) => device_id)).toEqual(['a', 'c']);
 });
 
+test('the others are sent even if the time is over when the platform names the invalid command', async () => {
+  const details = [{ location: 'body/commands/1/device_id', code: 'INVALID_TYPE', message: 'is required' }];
+  const { client } = fakeClient([refusal(400, 'VALIDATION_FAILED', { details }), batch()]);
+  const { results } = await client.commands.createMany([command('a'), command('b')], { timeoutSeconds: 0 });
+  expect(results.map(described)).toEqual([
+    [0, 'a', 'ACCEPTED'],
+    [1, 'b', 'VALIDATION_FAILED'],
+  ]);
+});
+
+test('text that the platform does not take fails only its own command', async () => {
+  const details = [{ location: 'body/commands/1/payload/a', code: 'MALFORMED_JSON', message: 'NUL is not allowed' }];
+  const { client } = fakeClient([refusal(400, 'MALFORMED_JSON', { details }), batch()]);
+  const { results } = await client.commands.createMany([command('a'), command('b', { payload: { a: '\0' } })]);
+  expect(results.map(described)).toEqual([
+    [0, 'a', 'ACCEPTED'],
+    [1, 'b', 'MALFORMED_JSON'],
+  ]);
+});
+
+test('a payload that JSON cannot represent fails only its own command, which is not sent', async () => {
+  const cycle: { self?: object } = {};
+  cycle.self = cycle;
+  const payloads = [{}, { n: Number.NaN }, { n: new Map() }, { n: 1n }, cycle, {}];
+  const { client, fetch } = fakeClient([batch()]);
+  const { results } = await client.commands.createMany(payloads.map((payload) => command('d', { payload })));
+  const lost = 'InvalidArgumentError';
+  expect(results.map((result) => described(result)[2])).toEqual(['ACCEPTED', lost, lost, lost, lost, 'ACCEPTED']);
+  expect(bodies(fetch).map(({ commands }) => commands.length)).toEqual([2]);
+  const { results: unsent } = await client.commands.createMany([command('d', { payload: cycle })]);
+  expect(unsent.map(described)).toEqual([[0, 'd', lost]]);
+});
+
 test('rejects if the first request is refused as a whole', async () => {
   const { client, fetch } = fakeClient([refusal(403, 'FORBIDDEN')]);
   const commands = Array.from({ length: 501 }, () => command());

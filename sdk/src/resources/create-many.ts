@@ -2,12 +2,15 @@ import type { CommandAccepted, CommandBatch, CommandCreate } from '../api.gen.js
 import { mayPass, outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { backOffMs } from '../core/retry.js';
+import { serializeBody } from '../core/serialize-body.js';
 import { sleep } from '../core/sleep.js';
 import {
   type AnyTenantOpenPlatformError,
   ApiError,
   IdempotencyMismatchError,
+  InvalidArgumentError,
   isApiError,
+  isInvalidArgumentError,
   isTenantOpenPlatformError,
 } from '../errors.js';
 
@@ -50,6 +53,9 @@ type Sending = Pick<CreateManyOptions, 'signal' | 'onResult'> & {
   send: (commands: CommandCreate[]) => Promise<CommandBatch>;
 };
 
+/** A command to send, or the error of one that JSON cannot represent. */
+type Entry = { command: CommandCreate; error?: InvalidArgumentError };
+
 type Outcome = AcceptedCommand | AnyTenantOpenPlatformError;
 
 const OPERATION = 'commands.createMany';
@@ -72,7 +78,7 @@ export async function createMany(commands: Commands<CommandCreate>, sending: Sen
   let end: AnyTenantOpenPlatformError | undefined;
   for await (const chunk of chunksOf(commands)) {
     const refusal = end;
-    if (refusal) for (const command of chunk) settle(command, refusal);
+    if (refusal) for (const { command, error } of chunk) settle(command, error ?? refusal);
     else end = await sendChunk(chunk, settle, { ...sending, isFirst: results.length === 0 });
   }
   return results;
@@ -80,20 +86,25 @@ export async function createMany(commands: Commands<CommandCreate>, sending: Sen
 
 /** Sends the commands of a request until each is accepted or refused, or the time is over. */
 async function sendChunk(
-  chunk: CommandCreate[],
+  chunk: Entry[],
   settle: (command: CommandCreate, outcome: Outcome) => void,
   { send, signal, timeoutSeconds, docUrl, isFirst }: Sending & { isFirst: boolean },
 ): Promise<AnyTenantOpenPlatformError | undefined> {
   const endsAt = performance.now() + timeoutSeconds * 1000;
-  const outcomes = new Array<Outcome | undefined>(chunk.length);
-  let open = chunk.map((_, position) => position);
+  const outcomes: (Outcome | undefined)[] = chunk.map(({ error }) => error);
+  let open = [...chunk.keys()].filter((position) => !outcomes[position]);
   let settled = 0;
+  const settleUntil = (position: number) => {
+    for (; settled < position; settled += 1) {
+      settle((chunk[settled] as Entry).command, outcomes[settled] as Outcome);
+    }
+  };
   let end: AnyTenantOpenPlatformError | undefined;
-  for (let retry = 0; ; retry += 1) {
+  for (let retry = 0; open.length > 0; retry += 1) {
     let delayMs = backOffMs(retry);
     const asked = open;
     try {
-      const sent = asked.map((position) => chunk[position] as CommandCreate);
+      const sent = asked.map((position) => (chunk[position] as Entry).command);
       const { items, request_id } = await outlast(() => send(sent), { endsAt, signal });
       asked.forEach((position, at) => {
         outcomes[position] = readItem(items[at] as Item, request_id, docUrl);
@@ -107,7 +118,7 @@ async function sendChunk(
       if (!isTenantOpenPlatformError(error)) throw error;
       const invalid = invalidCommands(error);
       const isOfAll = invalid.size === 0 && !isApiError(error, 'PAYLOAD_TOO_LARGE');
-      if (isOfAll && isFirst && outcomes.every((outcome) => !outcome) && !mayPass(error)) throw error;
+      if (isOfAll && isFirst && retry === 0 && !mayPass(error)) throw error;
       open = invalid.size > 0 ? asked.filter((_, at) => !invalid.has(at)) : [];
       asked.forEach((position, at) => {
         if (invalid.size === 0 || invalid.has(at)) outcomes[position] = invalid.get(at) ?? error;
@@ -115,14 +126,13 @@ async function sendChunk(
       if (invalid.size > 0) delayMs = 0;
       if (isOfAll) end = error;
     }
-    const isOver = open.length > 0 && performance.now() + delayMs > endsAt;
-    const first = isOver ? undefined : open[0];
-    for (; settled < (first ?? chunk.length); settled += 1) {
-      settle(chunk[settled] as CommandCreate, outcomes[settled] as Outcome);
-    }
-    if (first === undefined) return end;
-    await sleep(delayMs, signal);
+    const hasAnswers = open.every((position) => outcomes[position]);
+    if (hasAnswers && performance.now() + delayMs > endsAt) break;
+    settleUntil(open[0] ?? chunk.length);
+    if (open.length > 0) await sleep(delayMs, signal);
   }
+  settleUntil(chunk.length);
+  return end;
 }
 
 type Item = CommandBatch['items'][number];
@@ -146,7 +156,7 @@ const LOCATION = /^body\/commands\/(\d+)(?=\/|$)/;
 /** The commands that a request was refused for, by their positions: the others can be sent without them. */
 function invalidCommands(error: AnyTenantOpenPlatformError): Map<number, ApiError> {
   const details = new Map<number, ApiError['details'][number][]>();
-  if (!isApiError(error, 'VALIDATION_FAILED')) return new Map();
+  if (!isApiError(error, 'VALIDATION_FAILED') && !isApiError(error, 'MALFORMED_JSON')) return new Map();
   for (const detail of error.details) {
     const [, position] = LOCATION.exec(detail.location) ?? [];
     if (position === undefined) continue;
@@ -163,19 +173,28 @@ function invalidCommands(error: AnyTenantOpenPlatformError): Map<number, ApiErro
   );
 }
 
-async function* chunksOf(commands: Commands<CommandCreate>): AsyncGenerator<CommandCreate[], void, undefined> {
-  const encoder = new TextEncoder();
-  let chunk: CommandCreate[] = [];
+async function* chunksOf(commands: Commands<CommandCreate>): AsyncGenerator<Entry[], void, undefined> {
+  let chunk: Entry[] = [];
   let bytes = FRAME_BYTES;
   for await (const command of commands) {
-    const size = encoder.encode(JSON.stringify(command)).length + 1;
+    const { size, error } = measure(command);
     if (chunk.length === MAX_COMMANDS || (chunk.length > 0 && bytes + size > MAX_BYTES)) {
       yield chunk;
       chunk = [];
       bytes = FRAME_BYTES;
     }
-    chunk.push(command);
+    chunk.push({ command, ...(error && { error }) });
     bytes += size;
   }
   if (chunk.length > 0) yield chunk;
+}
+
+/** The bytes of a command with its comma. */
+function measure(command: CommandCreate): { size: number; error?: InvalidArgumentError } {
+  try {
+    return { size: new TextEncoder().encode(serializeBody(command)).length + 1 };
+  } catch (error) {
+    // JSON.stringify itself refuses a cycle and a BigInt.
+    return { size: 0, error: isInvalidArgumentError(error) ? error : new InvalidArgumentError(String(error)) };
+  }
 }
