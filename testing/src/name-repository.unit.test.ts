@@ -22,6 +22,14 @@ test('no manifest names a repository before a release does', () => {
   }
 });
 
+/** `pnpm -r publish` does not pass `--provenance` to npm. */
+test('every manifest demands provenance', () => {
+  for (const folder of ['contract', 'server', 'sdk', 'cli']) {
+    const { publishConfig } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    expect(publishConfig, folder).toMatchObject({ provenance: true });
+  }
+});
+
 test('a release names the repository that it runs in, and changes nothing else', () => {
   const url = 'https://git.example.com/group/platform';
   const named = name((folder) => [url, folder], {});
