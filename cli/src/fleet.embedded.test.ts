@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { EventEmitter, once } from 'node:events';
+import fs, { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
@@ -50,7 +50,12 @@ test('commands create --from does the same, and refuses the flags of a single co
   const world = await fresh();
   await world.write(reboot('offline-1'), reboot('offline-2'));
   const from = ['commands', 'create', '--from', FILE];
-  expect(await topctl([...from, '--vendor', 'vendor_a'], world)).toMatchObject({ exitCode: 2, stdout: '' });
+  const ofOne = ['--vendor', 'vendor_a', '--payload', '{"a":1}', '--idempotency-key', 'k', '--timeout-seconds', '9'];
+  expect(await topctl([...from, ...ofOne], world)).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/remove (?=.*--vendor)(?=.*--payload)(?=.*--idempotency-key).*--timeout-seconds/),
+  });
   expect(await topctl([...from, '-o', 'id'], world)).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^([0-9a-f-]{36}\n){2}$/),
@@ -111,7 +116,57 @@ test('what was refused is in a file with its keys, and the corrected file sends 
   expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 were accepted by an earlier run') });
   expect(linesOf(second)[0]).toMatchObject({ command_id: linesOf(first)[0].command_id });
   expect(await created(world)).toHaveLength(3);
-  expect(await readdir(world.cwd)).not.toContain(`${FILE}.batch`);
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+});
+
+test('what was refused is in the file also with --batch-id, and if the wait for the others is interrupted', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
+  const failed = async () => JSON.parse(await readFile(join(world.cwd, `${FILE}.failed`), 'utf8'));
+  const batch = ['--batch-id', crypto.randomUUID()];
+  expect((await send(world, ...batch)).stderr).toContain(`${FILE}.failed`);
+  expect(await failed()).toMatchObject({ device_id: 'offline-2' });
+  await fs.unlink(join(world.cwd, `${FILE}.failed`));
+  const signals = new EventEmitter();
+  const interrupted: typeof fetch = (...request) => {
+    if (String(request[0]).includes('command-summary')) signals.emit('SIGINT');
+    return fetch(...request);
+  };
+  const outcome = await send({ ...world, signals, fetch: interrupted }, '--wait', ...batch);
+  expect(outcome.stderr).toContain('cancelled');
+  expect(await failed()).toMatchObject({ device_id: 'offline-2' });
+});
+
+test('a disk that is full before the id of the batch is kept leaves no file, and the next run is complete', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'));
+  const open: typeof fs.open = async (...target) =>
+    Object.assign(await fs.open(...target), { writeFile: () => Promise.reject(new Error('no space left')) });
+  const refused = await send({ ...world, fs: { ...fs, open } });
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('no space left') });
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+  expect(await send(world)).toMatchObject({ exitCode: 0 });
+});
+
+test('results are complete even if the file of what was refused cannot be written', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
+  const open = () => Promise.reject(new Error('read-only file system'));
+  const outcome = await send({ ...world, fs: { ...fs, open } }, '--batch-id', crypto.randomUUID());
+  expect(outcome).toMatchObject({
+    exitCode: 8,
+    stderr: expect.stringMatching(/1 of 2 accepted. The others are not in a file: .*read-only file system/),
+  });
+});
+
+test('of two runs that end at the same time, both succeed', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'));
+  const unlink: typeof fs.unlink = async (path) => {
+    await fs.unlink(path);
+    await fs.unlink(path);
+  };
+  expect(await send({ ...world, fs: { ...fs, unlink } })).toMatchObject({ exitCode: 0 });
 });
 
 test('killed in the middle and run again with the same file, no command is created twice', async () => {
@@ -155,6 +210,21 @@ test('from stdin, the same --batch-id finds the same keys', async () => {
   expect(JSON.parse(summary.stdout)).toMatchObject({ total: 1 });
 });
 
+test('from stdin, the id of the batch is on stderr before anything is sent', async () => {
+  const world = await fresh();
+  let shown = '';
+  const { stderr, exitCode } = await topctl(['commands', 'create-many', '--from', '-', '-o', 'id'], {
+    ...world,
+    stdin: reboot('offline-1'),
+    fetch: (url, init) => {
+      if (String(url).includes('command-batches')) shown = JSON.parse(String(init?.body)).batch_id;
+      return fetch(url, init);
+    },
+  });
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(new RegExp(`^batch ${shown}\nbatch ${shown}: 1 of 1 accepted\n$`));
+});
+
 test('a terminal shows only the failures, and the counts', async () => {
   const world = await fresh();
   await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
@@ -168,21 +238,23 @@ test.each([
   ['an empty file', '', `${FILE} has no commands`],
   ['a line that is no JSON', `${reboot('a')}\n{`, `line 2 of ${FILE}`],
   ['a line that is no object', '[]', `line 1 of ${FILE} must be a JSON object`],
+  ['Latin-1', Buffer.from(`${reboot('a')}\n${reboot('é')}`, 'latin1'), `line 2 of ${FILE} is not UTF-8`],
   ['a number that JSON rounds', reboot('a').replace('{}', '{"n":12345678901234567890}'), `line 1 of ${FILE}`],
 ])('%s is refused before anything is sent', async (_, text, message) => {
   const world = await fresh();
-  await world.write(text);
+  await writeFile(join(world.cwd, FILE), text);
   expect(await send(world)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(message) });
   expect(await readdir(world.cwd)).toEqual([FILE]);
 });
 
-test('--dry-run shows the first request and writes no file', async () => {
+test('--dry-run shows the first request, and writes and deletes no file', async () => {
   const world = await fresh();
   await world.write(reboot('offline-1'));
+  await writeFile(join(world.cwd, `${FILE}.failed`), 'of an earlier run');
   const { exitCode, stdout } = await send(world, '--dry-run');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { commands: [{ device_id: 'offline-1' }] } });
-  expect(await readdir(world.cwd)).toEqual([FILE]);
+  expect(await readdir(world.cwd)).toEqual([FILE, `${FILE}.failed`]);
 });
 
 test('a credential without the scope fails with its exit code, and once', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type {
@@ -8,7 +9,7 @@ import type {
   CreatedCommands,
 } from '@tenant-open-platform/sdk';
 import { CancelledError, UnsuccessfulError, UsageError } from './errors.js';
-import { parseJsonObject, readArgument } from './input/read-json-object.js';
+import { parseJsonObject, readArgumentBytes } from './input/read-json-object.js';
 import { interruptible } from './interruptible.js';
 import type { Invocation } from './invocation.js';
 import { printable } from './output/printable.js';
@@ -30,8 +31,8 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
   const isDry = Boolean(invocation.flags.dryRun || invocation.flags.printCurl);
   const bar = progressBar(context);
   const journal = await openJournal(invocation, from, isDry ? (batch_id ?? crypto.randomUUID()) : batch_id);
-  const text = await readArgument(context, '--from', from === '-' ? from : `@${from}`);
-  const lines = linesOf(from, text, journal.batchId);
+  const bytes = await readArgumentBytes(context, '--from', from === '-' ? from : `@${from}`);
+  const lines = linesOf(from, textOf(from, bytes), journal.batchId);
   // Fails within seconds if the platform cannot be reached. The commands themselves wait for minutes.
   if (!isDry) await client.me.get();
   await journal.save();
@@ -68,10 +69,26 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
     }
   }
 
+  const path = `${from}.failed`;
+  let hint = '';
+  /** A file that cannot be written or deleted must not hide the results. */
+  async function saveFailed(): Promise<void> {
+    if (from === '-') return;
+    if (failed.length === 0) return context.fs.unlink(resolve(context.cwd, path)).catch(() => {});
+    const rest = failed.map((command) => `${JSON.stringify(command)}\n`).join('');
+    try {
+      await writeFileAtomically(context, path, (file) => file.writeFile(rest));
+      hint = `. The others are in ${path}, with their keys. Correct ${from} and run the same command again: it sends only what was not accepted.`;
+    } catch (error) {
+      hint = `. The others are not in a file: ${(error as Error).message}`;
+    }
+  }
+
   const { results } = await interruptible(context, async (signal) => {
     try {
       const commands = lines.map(({ command }) => command);
       const created = await client.commands.createMany(commands, { batchId: journal.batchId, signal, onResult });
+      await saveFailed();
       if (wait) await follow(created, signal);
       return created;
     } catch (error) {
@@ -93,13 +110,7 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
   ].join(', ');
   if (failed.length === 0) await journal.remove();
   if (failed.length + unsuccessful === 0) return invocation.note(facts);
-  if (failed.length === 0 || !journal.path) throw new UnsuccessfulError(facts);
-  const path = `${from}.failed`;
-  const rest = failed.map((command) => `${JSON.stringify(command)}\n`).join('');
-  await writeFileAtomically(context, path, (file) => file.writeFile(rest));
-  throw new UnsuccessfulError(
-    `${facts}. The others are in ${path}, with their keys. Correct ${from} and run the same command again: it sends only what was not accepted.`,
-  );
+  throw new UnsuccessfulError(facts + hint);
 }
 
 /**
@@ -110,26 +121,46 @@ async function openJournal(invocation: Invocation, from: string, given: string |
   const { context } = invocation;
   const batchId = given ?? crypto.randomUUID();
   const save = async () => {};
-  if (given !== undefined || from === '-') {
-    return { batchId, path: null, save, remove: save };
+  if (given !== undefined) return { batchId, path: null, save, remove: save };
+  if (from === '-') {
+    return { batchId, path: null, save: async () => invocation.note(`batch ${batchId}`), remove: save };
   }
   const path = resolve(context.cwd, `${from}.batch`);
-  const remove = () => context.fs.unlink(path);
+  const remove = () => context.fs.unlink(path).catch(nullIfAbsent);
   const known = await context.fs.readFile(path, 'utf8').catch(nullIfAbsent);
   if (known !== null) {
     invocation.note(`Continues batch ${known.trim()}. To send all as new commands, first delete ${from}.batch.`);
     return { batchId: known.trim(), path, save, remove };
   }
   const create = async () => {
-    // Of two runs at the same time only one may send the file.
-    const file = await context.fs.open(path, 'wx').catch((error: Error) => {
-      throw new UsageError(`cannot create ${from}.batch: ${error.message}; with --batch-id it is not needed`);
-    });
-    await file.writeFile(`${batchId}\n`);
-    await file.sync();
-    await file.close();
+    const temporary = `${path}.${batchId}.part`;
+    try {
+      const file = await context.fs.open(temporary, 'wx');
+      try {
+        await file.writeFile(`${batchId}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      // Of two runs at the same time only one may send the file. The link is never to a part of the id.
+      await context.fs.link(temporary, path);
+    } catch (error) {
+      throw new UsageError(
+        `cannot create ${from}.batch: ${(error as Error).message}; with --batch-id it is not needed`,
+      );
+    } finally {
+      await context.fs.unlink(temporary).catch(() => {});
+    }
   };
   return { batchId, path, save: create, remove };
+}
+
+/** Decoding would replace other bytes, and the devices would get other text. */
+function textOf(from: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  const lines = bytes.toString('latin1').split('\n');
+  const index = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));
+  throw new UsageError(`line ${index + 1} of ${from} is not UTF-8`);
 }
 
 /** A command without an idempotency key gets one that derives from the batch and the line: every run makes the same. */

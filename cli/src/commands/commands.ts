@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { UnsuccessfulError } from '../errors.js';
 import { type Fleet, sendFleet } from '../fleet.js';
 import { addResource } from '../input/add-operation.js';
+import { flagOf } from '../input/field.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
@@ -25,6 +26,8 @@ const summaryView: View<CommandSummary> = {
 
 const ofOneCommand = ['vendor', 'device_id', 'command_type'] as const;
 
+const NO_PAYLOAD = '{}';
+
 export function addCommands(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'commands');
 
@@ -45,7 +48,7 @@ export function addCommands(program: Command, invocation: Invocation): void {
       },
       payload: {
         description: 'The payload, valid for the payload schema of the command type.',
-        default: '{}',
+        default: NO_PAYLOAD,
         isRequired: false,
       },
       idempotency_key: {
@@ -64,10 +67,12 @@ export function addCommands(program: Command, invocation: Invocation): void {
       },
     },
     requires: (input) => ('from' in input ? [] : ofOneCommand),
-    check: (input) =>
-      input.from !== undefined && ofOneCommand.some((field) => input[field] !== undefined)
-        ? 'with --from, the file names vendor, device and command type of each command'
-        : undefined,
+    check: ({ from, wait: _, payload, ...input }) => {
+      const given = Object.keys(String(payload) === NO_PAYLOAD ? input : { ...input, payload });
+      if (from === undefined || given.length === 0) return undefined;
+      const flags = given.map((name) => flagOf(name, { kind: 'text' }));
+      return `with --from, each line of the file is a whole command: remove ${flags.join(', ')}`;
+    },
     run: async ({ client, session, input: { wait, from, ...body } }) => {
       if (from !== undefined) return sendFleet(invocation, session, { from, wait });
       const noteReplay = () => {

@@ -28,7 +28,7 @@ export async function readArgument(context: Context, flag: string, argument: str
 }
 
 /** The bytes of a flag: the argument itself, the content of `@file`, or stdin for `-`. */
-async function readArgumentBytes(context: Context, flag: string, argument: string): Promise<Buffer> {
+export async function readArgumentBytes(context: Context, flag: string, argument: string): Promise<Buffer> {
   if (argument === '-') return readStdinBytes(context);
   if (!argument.startsWith('@')) return Buffer.from(argument);
   const path = argument.slice(1);
