@@ -75,10 +75,12 @@ export function createApp(dependencies: AppDependencies) {
     const match = findOperation(req.method, req.url);
     const name = match.operation?.name ?? 'none';
     if (match.operation) locals.operation = name;
-    const parsed = parseBody(req.headers['content-type'], sender.body);
+    const parse = () => parseBody(req.headers['content-type'], sender.body);
     const request = { target: req.url, tenantId, requestId: locals.requestId };
     const shortcutOf = match.operation && shortcuts[match.operation.name];
-    const shortcut = (!parsed.problem && shortcutOf?.({ ...request, body: parsed.value })) || null;
+    // Only a shortcut needs the body before admission: a replayed request must not have a large one parsed.
+    const early = shortcutOf && parse();
+    const shortcut = (early && !early.problem && shortcutOf({ ...request, body: early.value })) || null;
     const { verdict, answer } = await admit(sender, match, shortcut, locals);
     const ofTenant = match.params.tenant_id ?? tenantId;
     locals.call = {
@@ -94,6 +96,7 @@ export function createApp(dependencies: AppDependencies) {
     };
     reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));
     authorize(verdict, match, tenantId);
+    const parsed = early ?? parse();
     if (parsed.problem) throw parsed.problem;
     req.body = parsed.value;
     locals.params = match.params;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
 import { type Config, readConfig } from './config.js';
 import { runKeys } from './operator/keys.js';
 import { bootstrapAdministrator } from './operator/platform-administrator.js';
@@ -33,7 +34,7 @@ async function main(args: string[]): Promise<void> {
   if (name) return runSupervised(name, explain);
   if (command === undefined) return serve(readConfig(process.env));
   if (command === '--help' || command === '-h') return console.log(USAGE);
-  if (command === '--version') return console.log(await readVersion());
+  if (command === '--version') return console.log(packageJson.version);
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
   }
@@ -42,14 +43,6 @@ async function main(args: string[]): Promise<void> {
     return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
   }
   throw new StartupError(`Unknown command ${args.join(' ')}. ${USAGE}`);
-}
-
-async function readVersion(): Promise<string> {
-  const manifest = await readFile(
-    new URL(/* the same depth in src and dist */ '../package.json', import.meta.url),
-    'utf8',
-  );
-  return JSON.parse(manifest).version;
 }
 
 async function serve(config: Config): Promise<void> {

@@ -5,7 +5,6 @@ import { createApp } from './app.js';
 import { changesOf } from './background/changes-of.js';
 import { startSimulatedFleet } from './background/simulated-fleet.js';
 import { startBackground } from './background/start-background.js';
-import { type Closers, createClosers } from './closers.js';
 import type { Config } from './config.js';
 import { startProvisioning } from './features/bus-principals/background/provision-consumers.js';
 import { seedOnFirstStart } from './operator/platform-administrator.js';
@@ -210,3 +209,18 @@ function listen({ server }: HttpServer, host: string, port: number, variable: st
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }
+
+/** Resources in the order of their opening. They are closed in reverse order at a stop and after a failed start. */
+function createClosers() {
+  const closers: (() => Promise<unknown>)[] = [];
+  return {
+    add(close: () => Promise<unknown>): void {
+      closers.push(close);
+    },
+    async closeAll(): Promise<void> {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+}
+
+type Closers = ReturnType<typeof createClosers>;

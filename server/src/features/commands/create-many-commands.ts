@@ -2,7 +2,6 @@ import { v5 } from 'uuid';
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { createTurns } from '../../platform/waiting/turns.js';
 import { acceptBatch } from './accept-commands.js';
 import type { CommandRequest, CommandStore, Stored } from './store-commands.js';
 
@@ -10,8 +9,6 @@ import type { CommandRequest, CommandStore, Stored } from './store-commands.js';
 const BATCHES = '0f6a5e1c-3a1d-4d0e-9b1f-6a1f0c8f2d55';
 
 export function createManyCommands(database: Database, { store }: CommandStore): Handler<'commands.createMany'> {
-  /** A tenant with many batches at a time must not take all connections to the database. */
-  const inTurn = createTurns();
   return async ({ body: { commands, batch_id } }, call) => {
     const batchId = batch_id ?? v5(commands.map(({ idempotency_key }) => idempotency_key).join(' '), BATCHES);
     // Admission has counted the request, which stands for its first command.
@@ -22,7 +19,7 @@ export function createManyCommands(database: Database, { store }: CommandStore):
       if (!overQuota) within++;
     }
     const outcomes = await store(commands.slice(0, within), call, (checked) =>
-      inTurn(call.tenantId, () => acceptBatch(database, call.caller, batchId, checked)),
+      acceptBatch(database, call.caller, batchId, checked),
     );
     const items = commands.map((command, index) => itemOf(command, outcomes[index] ?? (overQuota as ApiError)));
     return { status: 200, body: { batch_id: batchId, items, request_id: call.requestId } };

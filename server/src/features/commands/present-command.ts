@@ -1,7 +1,7 @@
 import type { Call } from '../../platform/operation/call.js';
 import { presenter } from '../../platform/operation/presenter.js';
-import { historyOf } from './command-history.js';
-import { commands } from './commands.table.js';
+import { commands, type HistoryEntry } from './commands.table.js';
+import { columnsOf, dispatch, INITIAL, type State } from './transitions.js';
 
 type Row = typeof commands.$inferSelect;
 
@@ -27,3 +27,17 @@ export function publicStatusOf(status: Row['status']) {
       return 'FAILED' as const;
   }
 }
+
+/** The whole history of a command. Its columns show acceptance and dispatch, `history` shows all later changes. */
+function historyOf({ acceptedAt, dispatchedAt, history }: Row): HistoryEntry[] {
+  const accepted = platformEntry(acceptedAt, INITIAL);
+  const dispatched = dispatchedAt && dispatch(INITIAL);
+  return dispatched ? [accepted, platformEntry(dispatchedAt, dispatched), ...history] : [accepted, ...history];
+}
+
+const platformEntry = (at: Date, state: State): HistoryEntry => ({
+  at: at.toISOString(),
+  source: 'PLATFORM',
+  ...columnsOf(state),
+  reason: null,
+});

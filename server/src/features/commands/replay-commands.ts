@@ -3,7 +3,12 @@ import type { Call } from '../../platform/operation/call.js';
 import type { NewCommand } from './accept-commands.js';
 import { commands } from './commands.table.js';
 
-export type Existing = typeof commands.$inferSelect;
+const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds } =
+  commands;
+/** Not the payload and the result: 500 commands could have megabytes of them. */
+const columns = { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds };
+
+export type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns>;
 
 /** The commands of the tenant that have used these idempotency keys, by key. */
 export async function readByKeys({ tenantId, asTenant }: Call, of: { key: string }[]) {
@@ -11,9 +16,9 @@ export async function readByKeys({ tenantId, asTenant }: Call, of: { key: string
   const keys = of.map(({ key }) => key);
   const rows = await asTenant((tx) =>
     tx
-      .select()
+      .select(columns)
       .from(commands)
-      .where(and(eq(commands.tenantId, tenantId), inArray(commands.idempotencyKey, keys))),
+      .where(and(eq(commands.tenantId, tenantId), inArray(idempotencyKey, keys))),
   );
   return new Map(rows.map((row) => [row.idempotencyKey, row]));
 }

@@ -60,39 +60,46 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
     const outcomes: (Stored | ApiError | undefined)[] = bodies.map(payloadProblem);
     /** The positions of the commands that this request has stored, by key. */
     const stored = new Map<string, number>();
-    for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS && !outcomes.every(Boolean); reloads++) {
-      if (reloads > 0) await catalog.reload();
-      const attempts = bodies.flatMap((body, position) =>
-        outcomes[position] ? [] : [{ position, key: body.idempotency_key, ...attempt(body, call) }],
-      );
-      // The catalog in memory may be stale: only a fresh one may refuse.
-      const asked = attempts.filter(({ invalid }) => !invalid || reloads > 0);
-      const acceptances = await accept(asked.map(({ command }) => command));
-      const others = asked.flatMap((each, index) => {
-        const acceptance = acceptances[index] as Acceptance;
-        if (acceptance.outcome !== 'ACCEPTED') return [{ ...each, outcome: acceptance.outcome }];
-        outcomes[each.position] = acceptance;
-        stored.set(each.key, each.position);
-        return [];
-      });
-      if (stored.size > 0) announce();
-      const used = others.filter(({ key, outcome }) => outcome === 'KEY_USED' || stored.has(key));
-      const existing = await readByKeys(call, used);
-      for (const { position, key, command, outcome, invalid, overload } of others) {
-        const row = existing.get(key);
-        const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
-        // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
-        if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
-          const { commandId, acceptedAt } = row;
-          outcomes[position] = { commandId, acceptedAt, replayed: { differing: differingFields(row, command) } };
-        } else if (outcome !== 'CATALOG_CHANGED') {
-          if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
-          if (overload) metrics.countOverload();
-          outcomes[position] = refusal;
+    try {
+      for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS && !outcomes.every(Boolean); reloads++) {
+        if (reloads > 0) await catalog.reload();
+        const attempts = bodies.flatMap((body, position) =>
+          outcomes[position] ? [] : [{ position, key: body.idempotency_key, ...attempt(body, call) }],
+        );
+        // The catalog in memory may be stale: only a fresh one may refuse.
+        const asked = attempts.filter(({ invalid }) => !invalid || reloads > 0);
+        const acceptances = await accept(asked.map(({ command }) => command));
+        const others = asked.flatMap((each, index) => {
+          const acceptance = acceptances[index] as Acceptance;
+          if (acceptance.outcome !== 'ACCEPTED') return [{ ...each, outcome: acceptance.outcome }];
+          outcomes[each.position] = acceptance;
+          stored.set(each.key, each.position);
+          return [];
+        });
+        if (stored.size > 0) announce();
+        const used = others.filter(({ key, outcome }) => outcome === 'KEY_USED' || stored.has(key));
+        const existing = await readByKeys(call, used);
+        for (const { position, key, command, outcome, invalid, overload } of others) {
+          const row = existing.get(key);
+          const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
+          // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
+          if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
+            const { commandId, acceptedAt } = row;
+            outcomes[position] = { commandId, acceptedAt, replayed: { differing: differingFields(row, command) } };
+          } else if (outcome !== 'CATALOG_CHANGED') {
+            if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
+            if (overload) metrics.countOverload();
+            outcomes[position] = refusal;
+          }
         }
       }
+    } catch (error) {
+      // What is stored must be answered. The other commands can be sent again.
+      if (stored.size === 0) throw error;
     }
-    return outcomes.map((outcome) => outcome ?? unavailable('The catalog is changing. Repeat the request.', 1));
+    return outcomes.map(
+      (outcome) => outcome ?? unavailable('The command could not be stored now. Repeat it with its key.', 1),
+    );
   }
 
   /** Wakes the relay. */

@@ -46,15 +46,16 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
   const large = createSlots(LARGE_BODIES);
   const largeOfNetwork = createSlots(LARGE_BODIES_OF_A_NETWORK);
 
-  async function readAnyBody(req: Incoming, network: string): Promise<Buffer> {
+  /** A large body keeps its place until it was used. */
+  async function withBody<Result>(req: Incoming, network: string, use: (body: Buffer) => Promise<Result>) {
     const isLarge = hasBody(req) && !(Number(req.headers['content-length']) <= bodyLimitBytes);
     const limit = (isLarge && findOperation(req.method, req.url).operation?.bodyBytes) || bodyLimitBytes;
-    if (limit <= bodyLimitBytes) return readBody(req, bodyLimitBytes);
+    if (limit <= bodyLimitBytes) return use(await readBody(req, bodyLimitBytes));
     const releases = [largeOfNetwork.take(network), large.take('all')];
     try {
       if (releases.includes(null))
         throw unavailable('Too many large bodies are being received. Repeat the request.', 1);
-      return await readBody(req, limit);
+      return await use(await readBody(req, limit));
     } finally {
       for (const release of releases) release?.();
     }
@@ -65,20 +66,15 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
     if (problem) throw new ApiError('INVALID_TARGET', { message: `The request target is not valid: ${problem}.` });
     const { clientId, timestamp, nonce, signature } = readAuthHeaders(req);
     const network = networkOf(addressOf(req, trustedHops));
-    const body = await readAnyBody(req, network);
-    const signed = stringToSign({
-      method: req.method,
-      target: req.url,
-      clientId,
-      timestamp,
-      nonce,
-      bodySha256: body.length === 0 ? EMPTY_BODY_SHA256 : hash('sha256', body),
+    return withBody(req, network, async (body) => {
+      const bodySha256 = body.length === 0 ? EMPTY_BODY_SHA256 : hash('sha256', body);
+      const signed = stringToSign({ method: req.method, target: req.url, clientId, timestamp, nonce, bodySha256 });
+      // The limit of a network refuses only requests that fail to authenticate, never one with a correct signature.
+      const refusal = () => limits.countFailure(network) ?? unauthenticated(signed);
+      const verified = await verifySignature({ clientId, stringToSign: signed, signature, network });
+      if (!verified) throw refusal();
+      return { ...verified, clientId, timestamp, nonceHash: hashNonce(nonce), body, refusal };
     });
-    // The limit of a network refuses only requests that fail to authenticate, never one with a correct signature.
-    const refusal = () => limits.countFailure(network) ?? unauthenticated(signed);
-    const verified = await verifySignature({ clientId, stringToSign: signed, signature, network });
-    if (!verified) throw refusal();
-    return { ...verified, clientId, timestamp, nonceHash: hashNonce(nonce), body, refusal };
   };
 }
 

@@ -113,9 +113,6 @@ export async function ensureStreams(manager: JetStreamManager, copies: Copies): 
   return wasMissing;
 }
 
-/** max_bytes of a stream that an earlier version or an operator created without a limit. */
-const UNBOUNDED = -1;
-
 async function ensureStream(
   { streams }: JetStreamManager,
   name: StreamName,
@@ -147,7 +144,8 @@ async function ensureStream(
   const wanted = {
     ...owned,
     num_replicas,
-    ...(found.config.max_bytes === UNBOUNDED && { max_bytes: defaultMaxBytes[name] }),
+    // -1: created without a limit.
+    ...(found.config.max_bytes === -1 && { max_bytes: defaultMaxBytes[name] }),
   };
   const settings = Object.keys(wanted) as (keyof typeof wanted)[];
   const differs = settings.some((setting) => String(found.config[setting] ?? false) !== String(wanted[setting]));

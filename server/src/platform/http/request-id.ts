@@ -5,10 +5,7 @@ import { ApiError } from '../operation/api-error.js';
 
 /** Keeps the caller's correlation id, or generates one. The refusal of a malformed id has a generated one. */
 export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {
-  const given: string[] = [];
-  for (let index = 0; index < req.rawHeaders.length; index += 2) {
-    if (req.rawHeaders[index]?.toLowerCase() === 'x-request-id') given.push(req.rawHeaders[index + 1] as string);
-  }
+  const given = req.headersDistinct['x-request-id'] ?? [];
   const [first] = given;
   if (first === undefined) return { requestId: newId(), problem: null };
   if (given.length === 1 && patterns.requestId.test(first)) return { requestId: first, problem: null };

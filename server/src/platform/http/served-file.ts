@@ -22,13 +22,11 @@ export function servedFile(contentType: string, read: () => Buffer | string): Se
   let content: { bytes: Buffer; etag: string } | undefined;
   const encoded = new Map<Encoding, Promise<Buffer>>();
 
-  const load = () => {
-    if (content) return content;
+  function load() {
     const bytes = Buffer.from(read());
     // Weak: one tag for all encodings.
-    content = { bytes, etag: `W/"${createHash('sha256').update(bytes).digest('base64url')}"` };
-    return content;
-  };
+    return { bytes, etag: `W/"${createHash('sha256').update(bytes).digest('base64url')}"` };
+  }
 
   const encode = (encoding: Encoding, bytes: Buffer) => {
     const known = encoded.get(encoding) ?? compress[encoding](bytes);
@@ -37,17 +35,12 @@ export function servedFile(contentType: string, read: () => Buffer | string): Se
   };
 
   return async (req, res) => {
-    const { bytes, etag } = load();
+    content ??= load();
+    const { bytes, etag } = content;
     res.set({ 'Cache-Control': 'no-cache', ETag: etag }).vary('Accept-Encoding');
-    if (hasIt(req.get('If-None-Match'), etag)) {
-      res.status(304).end();
-      return;
-    }
+    if (req.fresh) return void res.status(304).end();
     const encoding = (req.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as Encoding;
     if (encoding !== 'identity') res.set('Content-Encoding', encoding);
     res.type(contentType).send(await encode(encoding, bytes));
   };
 }
-
-const hasIt = (ifNoneMatch: string | undefined, etag: string) =>
-  ifNoneMatch?.split(',').some((tag) => [etag, etag.slice('W/'.length), '*'].includes(tag.trim())) ?? false;

@@ -28,7 +28,7 @@ export type Handlers = {
 };
 
 /** Takes a validated request of the operation and its Call, returns an answer. */
-export type Handler<Operation extends OperationName | AppRoute> =
+export type Handler<Operation extends OperationName> =
   Operation extends `${infer Resource extends keyof Contract}.${infer Verb}`
     ? HandlerOf<Contract[Resource][Verb & keyof Contract[Resource]]>
-    : HandlerOf<Operation>;
+    : never;

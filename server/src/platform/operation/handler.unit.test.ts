@@ -4,7 +4,7 @@ import type { CallOf } from './call.js';
 import type { Handler } from './handler.js';
 
 type RefusedBy<Operation extends keyof typeof contract.commands> = Parameters<
-  Parameters<Handler<(typeof contract.commands)[Operation]>>[1]['refuse']
+  Parameters<Handler<`commands.${Operation}`>>[1]['refuse']
 >[0];
 
 test('a handler refuses only with codes that its operation declares', () => {
