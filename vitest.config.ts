@@ -19,6 +19,8 @@ const schemathesis = '**/*.schemathesis.test.ts';
 const clients = '**/*.clients.test.ts';
 /** Packs all packages as a release does, and installs them from npm in an empty folder. */
 const release = '**/*.release.test.ts';
+/** Sends every operation from the reference page in a browser: 5 s of CPU for each. */
+const page = '**/*.page.test.ts';
 /** Builds and runs the image, and checks the files of `deploy`. */
 const image = '**/*.image.test.ts';
 /** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
@@ -39,6 +41,7 @@ const needServers = [
   schemathesis,
   clients,
   release,
+  page,
   image,
 ];
 
@@ -94,6 +97,7 @@ export default defineConfig({
       { extends: true, test: { name: 'schemathesis', globalSetup, include: [schemathesis], exclude: outside } },
       { extends: true, test: { name: 'clients', globalSetup, include: [clients], exclude: outside } },
       { extends: true, test: { name: 'release', include: [release], exclude: outside, hookTimeout: 300_000 } },
+      { extends: true, test: { name: 'page', globalSetup, include: [page], exclude: outside } },
       {
         extends: true,
         test: { name: 'image', include: [image], exclude: outside, testTimeout: 300_000, hookTimeout: 900_000 },

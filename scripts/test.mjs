@@ -14,6 +14,7 @@ const scripts = [
   'schemathesis',
   'clients',
   'release',
+  'page',
   'image',
 ];
 if (!scripts.includes(project)) fail(`Usage: node scripts/test.mjs ${scripts.join('|')} [vitest arguments]`);

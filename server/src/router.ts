@@ -24,7 +24,7 @@ import { createManyCommands } from './features/commands/create-many-commands.js'
 import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
 import { createCommandStore } from './features/commands/store-commands.js';
-import { summarizeCommands } from './features/commands/summarize-commands.js';
+import { summarizeCommands } from './features/commands/summary-commands.js';
 import { createCredential } from './features/credentials/create-credential.js';
 import { getCredential } from './features/credentials/get-credential.js';
 import { listCredentials } from './features/credentials/list-credentials.js';

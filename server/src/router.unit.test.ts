@@ -8,10 +8,12 @@ const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.to
 
 const singular = (noun: string) => noun.replace(/ies$/, 'y').replace(/s$/, '');
 
+const ofMany = ['list', 'create-many', 'summary'];
+
 /** `objectResources.get` is `object-resources/get-object-resource.ts`. A list keeps the plural. */
 function fileOf(operation: string): string {
   const [resource = '', verb = ''] = operation.split('.').map(kebab);
-  return `${resource}/${verb}-${verb === 'list' ? resource : singular(resource)}.ts`;
+  return `${resource}/${verb}-${ofMany.includes(verb) ? resource : singular(resource)}.ts`;
 }
 
 test('every resource of the contract has a folder of its name, and every folder is a resource', () => {

@@ -1,2 +1,3 @@
+export { canonicalJson } from './canonical-json.js';
 export { locationOf } from './location.js';
 export { type JsonProblem, parseJson } from './parse-json.js';

@@ -46,8 +46,8 @@ const behaviours: Record<string, Step[]> = {
   'verbose-': [DELIVERED, { afterMs: 100, device_execution_status: 'SUCCEEDED', result: { log: '.'.repeat(40_000) } }],
 };
 
-/** The vendors that a new platform has. A device of an own vendor never answers by simulation. */
-const VENDORS = ['vendor_a', 'vendor_b'];
+/** The vendors of a new platform, and those named for simulation. Devices of any other vendor must be real. */
+const SIMULATED = /^(vendor_[ab]$|simulated)/;
 
 /** How long after its start a device asks for newer firmware. */
 const ASKS_AFTER_MS = 300;
@@ -71,7 +71,7 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
     durable: 'simulated-fleet',
     async handle({ body }: Delivery) {
       const command = JSON.parse(body.toString('utf8')) as CommandMessage;
-      if (!VENDORS.includes(command.vendor) || Date.parse(command.deadline_at) <= Date.now()) return 'DONE';
+      if (!SIMULATED.test(command.vendor) || Date.parse(command.deadline_at) <= Date.now()) return 'DONE';
       const behaviour = Object.keys(behaviours).find((beginning) => command.device_id.startsWith(beginning));
       for (const { afterMs, ...said } of behaviours[behaviour ?? 'ok-'] ?? []) {
         later(afterMs, () => publish(updateOf(command, said)));

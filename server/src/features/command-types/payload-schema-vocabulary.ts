@@ -1,5 +1,5 @@
+import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import type { FuncKeywordDefinition } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../../platform/canonical-json.js';
 
 /**
  * These replace Ajv's own keywords. Ajv's equality calls `toString` and `valueOf` of the compared values, which a

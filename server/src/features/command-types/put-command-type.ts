@@ -1,6 +1,6 @@
+import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { and, eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
-import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Transaction } from '../../platform/database/database.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';

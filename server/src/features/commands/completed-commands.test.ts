@@ -18,7 +18,7 @@ async function countsOf(vendor: string): Promise<Record<string, number>> {
 
 test('every command that ends is counted once, by its final status and vendor', async () => {
   const tenant = await createTenant();
-  const vendor = unique('vendor');
+  const vendor = unique('simulated');
   await administer('PUT', `/api/v1/platform/catalog/vendors/${vendor}`, { enabled: true });
   await administer('PUT', `/api/v1/platform/catalog/vendors/${vendor}/command-types/reboot`, {
     description: 'Restarts the device.',

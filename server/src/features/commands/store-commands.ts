@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../platform/canonical-json.js';
+import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import type { Database } from '../../platform/database/database.js';
 import { newIdTail } from '../../platform/new-id.js';
 import { ApiError, largePayload, refuse, unavailable } from '../../platform/operation/api-error.js';

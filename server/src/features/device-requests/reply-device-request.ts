@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { sql } from 'drizzle-orm';
-import { canonicalJson } from '../../platform/canonical-json.js';
 import { largePayload } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { ownRow } from '../../platform/operation/rows.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 
 /** The fields of a resource as in its answers. An answer contains no stored secret. */
 export type Facts = Readonly<Record<string, unknown>>;

@@ -11,16 +11,13 @@ import { createPacedReader } from '../waiting/paced-reader.js';
 /** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
 type SigningKeys = {
   /** Null if no credential has the client_id. */
-  credential: Credential | null;
+  credential: VerifiedBy | null;
   current: Buffer;
   previous: Buffer;
 };
 
-/** Identifies the credential in the nonce table. */
-type Credential = { tenantId: string; credentialNumber: string; secretVersion: number };
-
-/** The version of the secret that verified. */
-export type VerifiedBy = Credential;
+/** The credential, by its number in the nonce table, and the version of the secret that verified. */
+export type VerifiedBy = { tenantId: string; credentialNumber: string; secretVersion: number };
 
 type SignedText = {
   clientId: string;

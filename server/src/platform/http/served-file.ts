@@ -22,11 +22,13 @@ export function servedFile(contentType: string, read: () => Buffer | string): Se
   let content: { bytes: Buffer; etag: string } | undefined;
   const encoded = new Map<Encoding, Promise<Buffer>>();
 
-  function load() {
+  const load = () => {
+    if (content) return content;
     const bytes = Buffer.from(read());
     // Weak: one tag for all encodings.
-    return { bytes, etag: `W/"${createHash('sha256').update(bytes).digest('base64url')}"` };
-  }
+    content = { bytes, etag: `W/"${createHash('sha256').update(bytes).digest('base64url')}"` };
+    return content;
+  };
 
   const encode = (encoding: Encoding, bytes: Buffer) => {
     const known = encoded.get(encoding) ?? compress[encoding](bytes);
@@ -35,12 +37,14 @@ export function servedFile(contentType: string, read: () => Buffer | string): Se
   };
 
   return async (req, res) => {
-    content ??= load();
-    const { bytes, etag } = content;
+    const { bytes, etag } = load();
     res.set({ 'Cache-Control': 'no-cache', ETag: etag }).vary('Accept-Encoding');
-    if (req.fresh) return void res.status(304).end();
+    if (hasIt(req.get('If-None-Match'), etag)) return void res.status(304).end();
     const encoding = (req.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as Encoding;
     if (encoding !== 'identity') res.set('Content-Encoding', encoding);
     res.type(contentType).send(await encode(encoding, bytes));
   };
 }
+
+const hasIt = (ifNoneMatch: string | undefined, etag: string) =>
+  ifNoneMatch?.split(',').some((tag) => [etag, etag.slice('W/'.length), '*'].includes(tag.trim())) ?? false;
