@@ -9,9 +9,9 @@ const read = (path: string) => readFileSync(new URL(path, dist), 'utf8');
 
 /** Defect: the client grows unnoticed in the bundles of its users. Measured as their bundler minifies it. */
 test.each([
-  ['index.js', 12_288],
+  ['index.js', 13_900],
   // Bundlers take the ES modules. The wrapping of CommonJS costs about 250 bytes more.
-  ['index.cjs', 12_500],
+  ['index.cjs', 14_200],
   ['sign.js', 1_500],
   ['sign.cjs', 1_650],
   ['webhooks.js', 1_500],
