@@ -28,10 +28,15 @@ keys rewrap                         seal every secret with the primary master ke
 Environment variables configure it, such as PORT (8787), DATA_DIR (./data), DATABASE_URL and NATS_URL.
 A running platform explains all of them at /docs/configuration.`;
 
+const exit = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143);
+let onSignal: (signal: NodeJS.Signals) => void = exit;
+
 async function main(args: string[]): Promise<void> {
   const [command, ...flags] = args;
   const name = process.env[PROCESS_NAME];
   if (name) return runSupervised(name, explain);
+  // At once: process 1 of a container ignores a signal without a handler.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal));
   if (command === undefined) return serve(readConfig(process.env));
   if (command === '--help' || command === '-h') return console.log(USAGE);
   if (command === '--version') return console.log(packageJson.version);
@@ -52,12 +57,11 @@ async function serve(config: Config): Promise<void> {
   if (config.MODE === 'development') console.log(await welcome(server, config));
   logger.info({ base_url: server.baseUrl }, 'ready');
 
-  const stop = (signal: NodeJS.Signals) => {
-    process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
+  onSignal = (signal) => {
+    onSignal = exit;
     logger.info({ signal }, 'stopping');
     stopAndExit(server, logger);
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
   process.send?.({ type: 'ready', base_url: server.baseUrl });
 }
 

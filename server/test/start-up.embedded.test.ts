@@ -1,13 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -203,6 +204,24 @@ test('bootstrap-admin prints a profile whose base_url is a URL, also for an IPv6
   const environment = { PATH: process.env.PATH, DATA_DIR: dataDirectory(), HOST: '::', PORT: '8787' };
   const printed = execFileSync(process.execPath, [main, 'bootstrap-admin'], { env: environment, encoding: 'utf8' });
   expect(JSON.parse(printed).base_url).toBe('http://[::]:8787');
+});
+
+/** Process 1 of a container ignores a signal without a handler, so the exit must be the server's own. */
+test('ends on SIGTERM with 143 while it waits for a Postgres that does not answer', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const keyring = JSON.stringify({ primary: 'k1', keys: { k1: Buffer.alloc(32).toString('base64') } });
+  const child = spawn(process.execPath, [main], {
+    env: { PORT: '0', DATA_DIR: folder, DATABASE_URL: `postgres://top@127.0.0.1:${port}/top`, KEYRING: keyring },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const connected = once(silent, 'connection').then(() => child.kill('SIGTERM'));
+  expect(await Promise.race([exited, connected])).toBe(true);
+  expect(await exited).toEqual([143, null]);
 });
 
 test('keeps an accepted command through kill -9', async () => {
