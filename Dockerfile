@@ -23,6 +23,6 @@ USER 1000:1000
 WORKDIR /data
 VOLUME /data
 EXPOSE 8787
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PROBES_PORT || process.env.PORT || 8787}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "const { PROBES_HOST, HOST, PROBES_PORT, PORT } = process.env; const host = PROBES_HOST || HOST; const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host; fetch(`http://${address}:${PROBES_PORT || PORT || 8787}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The server itself handles SIGTERM: no shell in between.
 ENTRYPOINT ["node", "/app/node_modules/@tenant-open-platform/server/dist/main.js"]

@@ -50,9 +50,8 @@ const files = [
   [`${secrets}/platform.nk`, seed],
 ];
 if (!existsSync(`${secrets}/platform.nk`)) {
-  for (const [file, content] of files) {
-    writeFileSync(file, content, { mode: 0o600 });
-    chownSync(file, 1000, 1000);
-  }
-  for (const folder of [secrets, nats, natsData]) chownSync(folder, 1000, 1000);
+  for (const [file, content] of files) writeFileSync(file, content, { mode: 0o600 });
 }
+// Last, and on every run: without further capabilities, root cannot write to the files of another user. A run may be
+// killed at any line.
+for (const path of [...files.map(([file]) => file), secrets, nats, natsData]) chownSync(path, 1000, 1000);

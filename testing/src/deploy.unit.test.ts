@@ -1,11 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-type Service = { tmpfs?: string[]; stop_grace_period?: string; environment?: { ROLE?: string } };
+type Service = {
+  tmpfs?: string[];
+  stop_grace_period?: string;
+  environment?: { ROLE?: string };
+  command?: string | string[];
+};
 
 const compose: { services: Record<string, Service> } = parse(readFileSync(`${root}compose.yaml`, 'utf8'), {
   merge: true,
@@ -23,4 +34,31 @@ test('compose.yaml kills no server within the 15 seconds that its stop may take'
   expect(servers).toHaveLength(2);
   for (const { stop_grace_period } of servers)
     expect(Number.parseInt(stop_grace_period ?? '10s', 10)).toBeGreaterThan(15);
+});
+
+test('a killed run of the service administrator loses no secret', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-compose-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'platform-admin.new'), 'the only copy');
+  // A second bootstrap-admin is refused, and this shell has no such program.
+  const script = String(compose.services.administrator?.command).replaceAll('/secrets', folder);
+  execFileSync('sh', ['-euc', script], { stdio: 'pipe' });
+  expect(readFileSync(join(folder, 'platform-admin.json'), 'utf8')).toBe('the only copy');
+});
+
+test('the health check of the image asks the address at which the server listens', async () => {
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const PORT = String((server.address() as AddressInfo).port);
+  const [, check = ''] = readFileSync(`${root}Dockerfile`, 'utf8').match(/^HEALTHCHECK .*? CMD (\[.*\])$/m) ?? [];
+  const parameters: string[] = JSON.parse(check).slice(1);
+  const isHealthy = async (environment: Record<string, string>) => {
+    const [code] = await once(spawn(process.execPath, parameters, { env: { PORT, ...environment } }), 'exit');
+    return code === 0;
+  };
+  expect(await isHealthy({ HOST: '0.0.0.0' })).toBe(true);
+  expect(await isHealthy({ HOST: '::' })).toBe(true);
+  expect(await isHealthy({ HOST: 'nowhere.invalid', PROBES_HOST: '127.0.0.1', PROBES_PORT: PORT })).toBe(true);
+  expect(await isHealthy({ HOST: 'nowhere.invalid' })).toBe(false);
 });
