@@ -102,7 +102,6 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
     );
   }
 
-  /** Wakes the relay. */
   const announce = () => signals.send([topics.outbox]);
 
   return { attempt, payloadProblem, announce, store };

@@ -33,10 +33,7 @@ type Options = {
   bodyLimitBytes: number;
 };
 
-/**
- * A body is kept in memory before its sender is known. So few of the large ones that only some operations take are read
- * at a time: 10,000 connections could otherwise take 10 GB.
- */
+/** Bodies above the ordinary limit that are in memory at a time: 10,000 connections could otherwise take 10 GB. */
 const LARGE_BODIES = 64;
 const LARGE_BODIES_OF_A_NETWORK = 16;
 
