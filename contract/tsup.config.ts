@@ -10,6 +10,8 @@ export default defineConfig({
   },
   format: 'esm',
   target: 'node20',
+  // The SDK bundles strict-json, and knows Node's modules by this prefix.
+  removeNodeProtocol: false,
   sourcemap: true,
   clean: true,
 });

@@ -17,7 +17,8 @@ test.each([
   ['webhooks.js', 1_500],
   // With the schemas of all bodies.
   ['testing.js', 7_000],
-  ['adapter.js', 6_500],
+  // With the parser of the platform.
+  ['adapter.js', 8_500],
 ])('%s, bundled and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await build({
     entryPoints: [new URL(file, dist).pathname],
@@ -31,16 +32,16 @@ test.each([
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 540 kB', () => {
+test('the built files are at most 550 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(540_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(550_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */
 test.each(readdirSync(dist))(
   '%s imports nothing but files of the package, and the adapter the packages of NATS',
   (file) => {
-    const allowed = file.startsWith('adapter.') ? ['node:fs/promises', ...Object.keys(manifest.peerDependencies)] : [];
+    const allowed = file.startsWith('adapter.') ? ['node:buffer', 'node:fs/promises', ...Object.keys(manifest.peerDependencies)] : [];
     const imports = Array.from(
       read(file).matchAll(
         /^(?:import|export|\}) .*\bfrom ['"](?!\.\/)(.+)['"]|\brequire\(['"](?!\.\/)(.+?)['"]|(reference types)/gm,

@@ -77,7 +77,7 @@ export interface RunnerOptions {
   onePerDevice: boolean;
   counters: AdapterCounters;
   log: AdapterLog;
-  /** Publishes an update until it is acknowledged, or until the signal gives up. */
+  /** Publishes an update until it is acknowledged, or until the signal gives up. Never rejects. */
   report(command: CommandMessage, update: Update, signal?: RuntimeAbortSignal): Promise<void>;
 }
 
@@ -218,6 +218,10 @@ export class CommandRunner {
     const outcome = await this.#outcomeOf(work, (status) => {
       reported ??= new AbortController();
       return report(command, progressed(status), reported.signal);
+    }).catch((error) => {
+      // What was thrown cannot be read: a getter of it throws.
+      this.#log('error', 'failed', command, 'failed', { error });
+      return failed(undefined, { isDelivered: false, isOverdue: false });
     });
     await report(command, outcome);
     // A reason of its own: otherwise Node builds an error with its stack trace.

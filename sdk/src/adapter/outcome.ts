@@ -1,3 +1,4 @@
+import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { type FailedStatus, isAdapterError } from './errors.js';
 import type { CommandUpdate } from './messages.gen.js';
 
@@ -25,11 +26,17 @@ export function succeeded(result: unknown): Update {
   return { ...update, status_reason: { code: 'RESULT_INVALID', message } };
 }
 
+/** The platform parks an update or a request that it cannot parse. */
 export function problemOfObject(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
   try {
-    const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
-    return bytes > MAX_OBJECT_BYTES ? `larger than ${MAX_OBJECT_BYTES / 1_024} KiB` : undefined;
+    // A Date or a URL becomes a string, a function nothing.
+    const text = JSON.stringify(value) as string | undefined;
+    if (!text?.startsWith('{')) return 'not an object';
+    // In the message it is one level deeper.
+    const bytes = Buffer.from(`[${text}]`);
+    if (bytes.length - 2 > MAX_OBJECT_BYTES) return `larger than ${MAX_OBJECT_BYTES / 1_024} KiB`;
+    const parsed = parseJson(bytes);
+    return 'problem' in parsed ? `not JSON that the platform takes: ${parsed.problem.message}` : undefined;
   } catch {
     return 'not JSON';
   }
@@ -44,14 +51,21 @@ export function failed(
   { isDelivered, isOverdue }: { isDelivered: boolean; isOverdue: boolean },
 ): Update {
   if (isAdapterError(error)) {
-    const code = error.code.slice(0, 128) || error.status;
-    return ended(error.status, isDelivered, code, error.message.slice(0, 1_024));
+    const code = textOf(error.code, 128) || error.status;
+    return ended(error.status, isDelivered, code, textOf(error.message, 1_024));
   }
   if (isOverdue) return ended('TIMED_OUT', isDelivered, 'DEADLINE_EXCEEDED', 'The adapter gave up at the deadline.');
   // The error may contain what the tenant must not see: addresses, credentials, other tenants.
   const message = 'The adapter failed. Its log has the error with the command_id.';
   return ended('FAILED', false, 'ADAPTER_ERROR', message);
 }
+
+/** Handlers in JavaScript throw errors with any code. The platform takes neither NUL nor half a surrogate pair. */
+const textOf = (value: unknown, maxLength: number) =>
+  String(value ?? '')
+    .slice(0, maxLength)
+    .replaceAll('\0', '')
+    .replace(/\p{Surrogate}/gu, '\ufffd');
 
 function ended(status: FailedStatus | 'TIMED_OUT', isDelivered: boolean, code: string, message: string): Update {
   const isOfDevice = isDelivered && status !== 'UNREACHABLE' && status !== 'UNSUPPORTED';

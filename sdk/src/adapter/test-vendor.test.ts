@@ -1,3 +1,4 @@
+import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   AdapterError,
@@ -98,15 +99,56 @@ test('an error of another copy of the package is recognised', async () => {
 const circular: Record<string, unknown> = {};
 circular.self = circular;
 
+const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) });
+
 test.each<[string, unknown]>([
   ['larger than 32 KiB', { log: 'ä'.repeat(16_400) }],
   ['not JSON', circular],
   ['not an object', ['a list']],
+  ['not an object', new Date()],
+  ['NUL', { text: 'a\0b' }],
+  ['a lone surrogate', { text: '\ud83d' }],
+  ['a lone surrogate', { '\ude00': 1 }],
+  ['__proto__', JSON.parse('{ "in": { "__proto__": 1 } }')],
+  ['an integer must be within', { count: 2 ** 53 }],
+  ['nested deeper', nested(32)],
 ])('a result that is %s is left out: the device has executed the command', async (problem, result) => {
   const { outcome } = await start(async () => result as object).send(reboot);
   expect(outcome).toMatchObject({ device_execution_status: 'SUCCEEDED', status_reason: { code: 'RESULT_INVALID' } });
   expect(outcome?.status_reason?.message).toContain(problem);
   expect(outcome).not.toHaveProperty('result');
+});
+
+test('a result may have 31 levels: with the update they are 32', async () => {
+  const result = nested(31);
+  const update = { device_execution_status: 'SUCCEEDED', result };
+  expect(parseJson(Buffer.from(JSON.stringify(update)))).toEqual({ value: update });
+  expect(await start(async () => result).send(reboot)).toMatchObject({ outcome: update });
+});
+
+test.each<[string, [unknown, unknown], object]>([
+  ['missing', [undefined, undefined], { code: 'REJECTED', message: '' }],
+  ['a number', [404, 7], { code: '404', message: '7' }],
+  ['text with NUL', ['\0', 'a\0b'], { code: 'REJECTED', message: 'ab' }],
+  ['cut in a surrogate pair', ['A', `${'y'.repeat(1_023)}😀`], { code: 'A', message: `${'y'.repeat(1_023)}\ufffd` }],
+])('a code and a message that are %s become text that the platform takes', async (_, [code, message], expected) => {
+  const thrown = new Rejected(code as string, message as string);
+  const { outcome } = await start(() => Promise.reject(thrown)).send(reboot);
+  expect(outcome).toMatchObject({ adapter_status: 'REJECTED', status_reason: expected });
+});
+
+test('an error that cannot be read ends the command as FAILED', async () => {
+  const thrown = new Rejected('A', '');
+  Object.defineProperty(thrown, 'code', {
+    get() {
+      throw new Error('There is no code.');
+    },
+  });
+  const vendor = start(() => Promise.reject(thrown));
+  const { outcome, error } = await vendor.send(reboot);
+  expect(outcome).toMatchObject({ adapter_status: 'FAILED', status_reason: { code: 'ADAPTER_ERROR' } });
+  expect(error).toMatchObject({ message: 'There is no code.' });
+  expect(vendor.counters).toMatchObject({ running: 0, outcomes: { FAILED: 1 } });
 });
 
 test('a long reason is cut to what the platform takes', async () => {
