@@ -41,7 +41,9 @@ test('the built files are at most 550 kB', () => {
 test.each(readdirSync(dist))(
   '%s imports nothing but files of the package, and the adapter the packages of NATS',
   (file) => {
-    const allowed = file.startsWith('adapter.') ? ['node:buffer', 'node:fs/promises', ...Object.keys(manifest.peerDependencies)] : [];
+    const allowed = file.startsWith('adapter.')
+      ? ['node:buffer', 'node:fs/promises', ...Object.keys(manifest.peerDependencies)]
+      : [];
     const imports = Array.from(
       read(file).matchAll(
         /^(?:import|export|\}) .*\bfrom ['"](?!\.\/)(.+)['"]|\brequire\(['"](?!\.\/)(.+?)['"]|(reference types)/gm,

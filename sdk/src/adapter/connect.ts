@@ -11,7 +11,7 @@ import {
 import { API_PREFIX, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
 import type { RuntimeAbortSignal } from '../runtime.js';
 import { type AdapterLog, seldom } from './events.js';
-import { aborted, pause } from './pause.js';
+import { pause, until } from './pause.js';
 
 export interface BusOptions {
   /** One or more servers of a NATS cluster: `nats://` or `tls://` URLs. */
@@ -86,7 +86,7 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
     get isConnected() {
       return isUp;
     },
-    connected: (signal) => Promise.race([up, aborted(signal)]),
+    connected: (signal) => until(up, signal),
     async close() {
       // A drain sends the last acknowledgements. It waits for a server that is away, and fails when it notices.
       const drained = connection.drain().catch(() => {});

@@ -20,6 +20,8 @@ export interface ReplyDelivery {
   /** Counts from 1. */
   readonly attempt: number;
   acknowledge(): void;
+  /** Restarts the time after which the reply is delivered again. */
+  stillWorking(): void;
   retry(delayMs: number): void;
 }
 
@@ -29,6 +31,8 @@ interface Options {
   /** Publishes a request until it is acknowledged. */
   publish(tenantId: string, request: DeviceRequestMessage, signal: AbortSignal): Promise<void>;
   onReply: ReplyHandler | undefined;
+  /** Called before each request: its reply must be read. */
+  readReplies(): void;
   log: AdapterLog;
 }
 
@@ -39,11 +43,15 @@ const ON_ITS_WAY_MS = 1_000;
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 const REPLIES_AT_ONCE = 16;
+/** Well within the 30 seconds after which NATS delivers an unacknowledged reply again. */
+const STILL_WORKING_MS = 10_000;
 
 /** Requests of devices, and the replies to them. */
 export class DeviceRequests {
   readonly #awaited = new Map<string, { answer: Promise<Answer>; end(answer: Answer): void }>();
-  readonly #inWork = new Set<Promise<void>>();
+  /** By tenant and dedupe_id. */
+  readonly #inWork = new Map<string, Promise<void>>();
+  #wake = () => {};
   readonly #stopping = new AbortController();
 
   constructor(private readonly options: Options) {}
@@ -53,6 +61,7 @@ export class DeviceRequests {
     const problem = problemOf(request);
     if (problem) throw new TypeError(`request: ${problem}`);
     if (this.#stopping.signal.aborted) throw new Error('The adapter was stopped.');
+    this.options.readReplies();
     const key = keyOf(tenantId, request);
     const earlier = this.#awaited.get(key);
     if (earlier) return earlier.answer;
@@ -88,41 +97,63 @@ export class DeviceRequests {
 
   /** Resolves when replies may be fetched, to their number. */
   async room(): Promise<number> {
-    while (this.#inWork.size >= REPLIES_AT_ONCE) await Promise.race(this.#inWork);
+    while (this.#inWork.size >= REPLIES_AT_ONCE && !this.#stopping.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
     return REPLIES_AT_ONCE - this.#inWork.size;
   }
 
   take(delivery: ReplyDelivery): void {
-    const taken = this.#take(delivery).finally(() => this.#inWork.delete(taken));
-    this.#inWork.add(taken);
-  }
-
-  async #take({ tenantId, reply, attempt, acknowledge, retry }: ReplyDelivery): Promise<void> {
-    const awaited = this.#awaited.get(keyOf(tenantId, reply));
+    const { tenantId, reply, attempt, acknowledge, retry } = delivery;
+    const key = keyOf(tenantId, reply);
+    // The delivery in work acknowledges it.
+    if (this.#inWork.has(key)) return;
+    const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * attempt);
+    // What began now could not be acknowledged before the connection closes.
+    if (this.#stopping.signal.aborted) return retry(retryMs);
+    const awaited = this.#awaited.get(key);
     if (awaited) {
       awaited.end(reply);
       return acknowledge();
     }
     if (Date.parse(reply.expires_at) <= Date.now()) return acknowledge();
-    const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * attempt);
+    const { onReply } = this.options;
     // Another process may wait for it.
-    if (!this.options.onReply) return retry(retryMs);
+    if (!onReply) return retry(retryMs);
+    const delivered = this.#deliver(delivery, onReply, retryMs).finally(() => {
+      this.#inWork.delete(key);
+      this.#wake();
+    });
+    this.#inWork.set(key, delivered);
+  }
+
+  async #deliver(
+    { tenantId, reply, acknowledge, stillWorking, retry }: ReplyDelivery,
+    onReply: ReplyHandler,
+    retryMs: number,
+  ): Promise<void> {
+    const ticking = setInterval(stillWorking, STILL_WORKING_MS);
     try {
-      await this.options.onReply(reply, { tenant_id: tenantId });
+      await onReply(reply, { tenant_id: tenantId });
       acknowledge();
     } catch (error) {
       const { device_id, request_type, dedupe_id } = reply;
       const message = `The reply to ${request_type} of ${device_id} (${dedupe_id}) was not delivered; it is tried again.`;
       this.options.log({ level: 'error', event: 'failed', message, tenant_id: tenantId, device_id, dedupe_id, error });
       retry(retryMs);
+    } finally {
+      clearInterval(ticking);
     }
   }
 
-  /** No request waits any longer. Resolves when the replies in work are delivered. */
+  /** No request waits any longer, and no reply is begun. Resolves when the replies in work are delivered. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const { end } of this.#awaited.values()) end(null);
-    await Promise.all(this.#inWork);
+    this.#wake();
+    await Promise.all(this.#inWork.values());
   }
 }
 

@@ -13,9 +13,14 @@ export const pause = (ms: number, signal?: RuntimeAbortSignal): Promise<void> =>
     signal?.addEventListener('abort', end);
   });
 
-/** Resolves when the signal is aborted. */
-export const aborted = (signal: RuntimeAbortSignal | undefined): Promise<void> =>
+/** Resolves with the promise, or as soon as the signal is aborted. Promise.race would keep the listener. */
+export const until = (promise: Promise<void>, signal?: RuntimeAbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    if (signal?.aborted) resolve();
-    signal?.addEventListener('abort', () => resolve());
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    void promise.then(end);
+    signal?.addEventListener('abort', end);
   });

@@ -102,6 +102,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
   });
   const requests = new DeviceRequests({
     onReply,
+    readReplies,
     log,
     publish: (tenantId, request, signal) =>
       publish(
@@ -147,6 +148,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
           reply,
           attempt: message.info.deliveryCount,
           acknowledge: () => message.ack(),
+          stillWorking: () => message.working(),
           retry: (delayMs) => message.nak(delayMs),
         });
       },
@@ -181,7 +183,6 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     },
     async request({ tenant_id = tenantId, ...request }) {
       if (tenant_id === EVERY_TENANT) throw new TypeError('request: tenant_id is missing.');
-      readReplies();
       return requests.send(tenant_id, request);
     },
     stop() {
