@@ -25,7 +25,9 @@ const headingsOf = (path: string) =>
 /** For people who change the platform: they are not in the list of docs/README.md, so they are not served. */
 const internals = readdirSync(join(root, 'docs/internals')).map((name) => `docs/internals/${name}`);
 
-describe.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...internals, ...guides])('%s', (page) => {
+const atTheRoot = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+
+describe.each([...atTheRoot, ...internals, ...guides])('%s', (page) => {
   const text = read(page).replace(/^```.*?^```$/gms, '');
 
   test('names only files and folders that exist', () => {
