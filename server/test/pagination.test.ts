@@ -132,6 +132,7 @@ const filters: Record<string, string> = {
   client_id: 'client-1',
   status: 'ACCEPTED',
   is_final: 'true',
+  batch_id: randomUUID(),
   vendor: 'vendor_a',
   device_id: 'device-1',
   command_type: 'reboot',
