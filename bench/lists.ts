@@ -21,6 +21,7 @@ const filterValues: Record<string, () => string[]> = {
   idempotency_key: () => ['filled-7', 'none'],
   client_id: () => ['filled-7', 'none'],
   operation: () => ['commands.create', 'roles.put'],
+  batch_id: () => [randomUUID()],
   command_id: () => [randomUUID()],
   credential_id: () => [randomUUID()],
   parked_after: () => [hourAgo(), minuteAgo()],

@@ -29,7 +29,7 @@ test('on a terminal it asks for the tenant, and prints the first command to type
   const { exitCode, stderr } = await topctl(['init'], { cwd, env: environmentOf(admin), typed: [`${tenantId}\r`] });
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(
-    new RegExp(`Next: topctl --profile ${tenantId} commands create --vendor \\w+ --device-id DEVICE`),
+    new RegExp(`Next: topctl --profile ${tenantId} commands create --vendor [\\w-]+ --device-id DEVICE`),
   );
 });
 
