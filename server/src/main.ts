@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import packageJson from '../package.json' with { type: 'json' };
 import { type Config, readConfig } from './config.js';
 import { runKeys } from './operator/keys.js';
 import { bootstrapAdministrator } from './operator/platform-administrator.js';
@@ -10,6 +9,7 @@ import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
+import { platformVersion } from './router.js';
 import { baseUrlOf, openStorage, type Server, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 import { PROCESS_NAME, supervise } from './supervise.js';
@@ -39,7 +39,7 @@ async function main(args: string[]): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal));
   if (command === undefined) return serve(readConfig(process.env));
   if (command === '--help' || command === '-h') return console.log(USAGE);
-  if (command === '--version') return console.log(packageJson.version);
+  if (command === '--version') return console.log(platformVersion);
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
   }

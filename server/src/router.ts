@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
 import { listAuditEvents } from './features/audit-events/list-audit-events.js';
@@ -76,6 +77,10 @@ import type { OpenedKeyring } from './platform/secrets/open-keyring.js';
 import type { Signals } from './platform/signals/signals.js';
 import type { WaitFor } from './platform/signals/wait-for.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
+
+/** Read and not imported: a bundle would keep the version of its build. src and dist are equally deep. */
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+export const platformVersion: string = JSON.parse(manifest).version;
 
 type Options = {
   database: Database;
@@ -199,7 +204,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       delete: deleteObjectResource,
     },
     me: {
-      get: getMe({
+      get: getMe(platformVersion, {
         body_bytes: config.BODY_LIMIT_BYTES,
         batch_body_bytes: contract.commands.createMany.metadata.bodyBytes,
         payload_bytes: payloadLimitBytes,

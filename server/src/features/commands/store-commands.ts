@@ -30,10 +30,7 @@ export type Stored = { commandId: string; acceptedAt: Date; replayed?: { differi
 type Accept = (commands: NewCommand[]) => Promise<Acceptance[]>;
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
-/**
- * A command that would wait longer than this share of its timeout is refused: too little time would be left for the
- * device.
- */
+/** The share of its timeout that a command may wait: otherwise too little time is left for the device. */
 const LONGEST_WAIT = 1 / 4;
 /** The estimate is inexact. A wait up to this long refuses no command, whatever its timeout. */
 const TOLERATED_WAIT_SECONDS = 1;

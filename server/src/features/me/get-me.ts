@@ -1,7 +1,6 @@
 import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { credentials } from '../../platform/identity/credentials.table.js';
 import { credentialGone } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -10,7 +9,7 @@ import { grantsOf } from '../roles/granting.js';
 type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 
 export const getMe =
-  (limits: Limits): Handler<'me.get'> =>
+  (platformVersion: string, limits: Limits): Handler<'me.get'> =>
   async (_request, { caller: { tenantId, clientId }, admittedAt, requestId, asTenant }) => {
     const { row, grants } = await asTenant(async (tx) => {
       const [row] = await tx
@@ -32,7 +31,7 @@ export const getMe =
         expires_at: row.expiresAt?.toISOString() ?? null,
         limits,
         server_time: admittedAt.toISOString(),
-        platform_version: packageJson.version,
+        platform_version: platformVersion,
         request_id: requestId,
       },
     };

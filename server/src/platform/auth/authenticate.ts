@@ -50,8 +50,7 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
     if (limit <= bodyLimitBytes) return use(await readBody(req, bodyLimitBytes));
     const releases = [largeOfNetwork.take(network), large.take('all')];
     try {
-      if (releases.includes(null))
-        throw unavailable('Too many large bodies are being received. Repeat the request.', 1);
+      if (releases.includes(null)) throw unavailable('Too many large bodies at a time. Repeat the request.', 1);
       return await use(await readBody(req, limit));
     } finally {
       for (const release of releases) release?.();
