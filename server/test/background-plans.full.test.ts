@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +22,7 @@ import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.j
 import { analyzeGrownTables } from '../src/platform/database/analyze-grown-tables.js';
 import type { Database } from '../src/platform/database/database.js';
 import { planSettings } from '../src/platform/database/session-settings.js';
+import { newId } from '../src/platform/new-id.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
 import { takeRows, takeUnloggedRows } from '../src/platform/outbox/take-rows.js';
 import { createWaits } from '../src/platform/outbox/waits.js';
@@ -71,7 +72,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One row of each table, which is then multiplied. */
+/** One row of each table, which is then multiplied. Its id says when: a random one may look old enough to be purged. */
 async function createSamples(node: string): Promise<string> {
   const id = await newCommand(demo, { timeout_seconds: 300 }, node);
   const { owner } = postgres;
@@ -80,17 +81,17 @@ async function createSamples(node: string): Promise<string> {
     insert into device_requests (
       tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
     )
-    values (${tenant_id}, ${randomUUID()}, 'vendor_a', 'd-1', 'ask', '{}', 'd', 'PENDING', now(), now() + interval '1 day')`;
+    values (${tenant_id}, ${newId()}, 'vendor_a', 'd-1', 'ask', '{}', 'd', 'PENDING', now(), now() + interval '1 day')`;
   await owner`
     insert into events (tenant_id, command_id, event_type, event_id)
-    values (${tenant_id}, ${id}, 'command.accepted', ${randomUUID()})`;
+    values (${tenant_id}, ${id}, 'command.accepted', ${newId()})`;
   await owner`
     insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
-    values (${tenant_id}, ${randomUUID()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
-  await owner`insert into parked_messages (parked_message_id, subject, reason, body) values (${randomUUID()}, 's', 'r', '')`;
+    values (${tenant_id}, ${newId()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
+  await owner`insert into parked_messages (parked_message_id, subject, reason, body) values (${newId()}, 's', 'r', '')`;
   await owner`
     insert into object_grants (tenant_id, presign_id, resource_id, operation, key, client_id, request_id, expires_at)
-    values (${tenant_id}, ${randomUUID()}, ${randomUUID()}, 'DOWNLOAD', 'k', 'c', 'r', now())`;
+    values (${tenant_id}, ${newId()}, ${newId()}, 'DOWNLOAD', 'k', 'c', 'r', now())`;
   return id;
 }
 
