@@ -29,7 +29,7 @@ const prints: Record<string, string[]> = {
   'docs/recovery.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
   'docs/signing-code.md': ['"X-Api-Signature": "v1='],
   'docs/signing.md': ['"X-Api-Signature": "v1='],
-  'docs/topctl.md': ['signature', '"profile": "umbrella"', 'SUCCEEDED', 'credentials.create', '"status": "DISABLED"'],
+  'docs/topctl.md': ['signature', '"profile": "wonka"', 'SUCCEEDED', 'credentials.create', '"status": "DISABLED"'],
   'docs/tenants.md': ['"status": "DISABLED"', '"status": "DELET'],
   'docs/vendors.md': ['"status": "TIMED_OUT"', '"enabled": false'],
 };
