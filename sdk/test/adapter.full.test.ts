@@ -79,8 +79,8 @@ test.concurrent('a command that NATS delivers again while it runs runs once', as
 });
 
 test.concurrent('a long run is not delivered again: NATS hears that it goes on', async (context) => {
-  const { on, serve } = await setUp(context, { ackWaitMs: 12_000 });
-  const { adapter, runs } = await serve(() => delay(15_000));
+  const { on, serve } = await setUp(context, { ackWaitMs: 20_000 });
+  const { adapter, runs } = await serve(() => delay(25_000));
   await expectEachOnce(on, await on.send([{}]), runs);
   expect(adapter.counters.repeated).toBe(0);
 });
@@ -292,11 +292,11 @@ test.concurrent('onePerDevice: at most 256 commands wait in the process for a bu
 
 test.concurrent('at the deadline the signal is aborted; past it nothing is started', async (context) => {
   const { on, serve } = await setUp(context);
-  const deadline_at = new Date(Date.now() + 1_500).toISOString();
   const { adapter, runs } = await serve(
     (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     { concurrency: 1 },
   );
+  const deadline_at = new Date(Date.now() + 3_000).toISOString();
   const sent = await on.send([{ deadline_at }, { deadline_at }]);
   await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
   expect(runs).toHaveLength(1);

@@ -15,7 +15,7 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) &
 const flag = z.enum(['true', 'false']);
 const isTrue = (text: string) => text === 'true';
 
-/** Also checked if a single variable is wrong: the error shows all problems at once. */
+/** Checked even if a single variable is wrong: the error shows all problems at once. */
 const rule = (variable: string, error: string) => ({ path: [variable], error, when: () => true });
 
 type Keyrings = Partial<Record<'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND', string | undefined>>;

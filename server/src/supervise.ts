@@ -74,7 +74,7 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
       };
       fork.once('exit', end);
       fork.on('error', ({ message }) => {
-        // The process is about to end.
+        // The process exists, and 'exit' will follow.
         if (fork.process.pid !== undefined) return;
         // The system could not create it, for example for lack of memory. Node emits no 'exit' for it.
         failure = { problem: `The process ${name} could not be created: ${message}`, isTemporary: true };

@@ -73,8 +73,11 @@ function debianMirror(): string {
 }
 
 /** buildah prints it in MB. */
-const sizeOf = (image: string): number =>
-  Number.parseFloat(JSON.parse(buildah('images', '--json', image))[0].size) * 1e6;
+function sizeOf(image: string): number {
+  const [, megabytes] = /^([\d.]+) MB$/.exec(JSON.parse(buildah('images', '--json', image))[0].size) ?? [];
+  if (megabytes === undefined) throw new Error(`The size of ${image} is not in MB.`);
+  return Number(megabytes) * 1e6;
+}
 
 export const configOf = (image: string): { Entrypoint: string[]; User: string; Healthcheck: { Test: string[] } } =>
   JSON.parse(buildah('inspect', '--type', 'image', image)).Docker.config;

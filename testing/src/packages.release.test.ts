@@ -36,7 +36,7 @@ test.each(names)(
   '%s has the version of the release, a licence, a changelog, and says where its source is',
   async (name) => {
     expect(await manifestOf(name)).toMatchObject({
-      version: expect.stringMatching(/^\d+\.[1-9]\d*\.\d+$/),
+      version: expect.stringMatching(/^(?!0\.0\.)\d+\.\d+\.\d+$/),
       license: 'MIT',
       homepage: url,
       bugs: `${url}/issues`,
@@ -91,7 +91,8 @@ test.each([
 
 /** A user's environment, with npm's cache and prefix empty. How npm is reached is up to this machine. */
 function freshNpm(): Record<string, string | undefined> {
-  const isKept = (name: string) => /^(PATH|HOME|TMPDIR|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile))$/i.test(name);
+  const isKept = (name: string) =>
+    /^(PATH|HOME|TMPDIR|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile)|(https?|no)_proxy)$/i.test(name);
   const kept = Object.entries(process.env).filter(([name]) => isKept(name));
   return {
     ...Object.fromEntries(kept),

@@ -96,7 +96,7 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
   return { what, next: ['topctl doctor'] };
 }
 
-/** The message of an unknown outcome is that of its cause, and what to check. */
+/** For an unknown outcome: the message of its cause, then what to check. */
 function checkOf(error: TenantOpenPlatformError): string {
   const { message, cause } = error;
   return inCommands(message.slice((cause as Error).message.length).trim());

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import type { Database } from '../../platform/database/database.js';
+import { codedErrorIn } from '../../platform/database/database-error.js';
 import { newIdTail } from '../../platform/new-id.js';
 import { ApiError, largePayload, refuse, unavailable } from '../../platform/operation/api-error.js';
 import type { Call } from '../../platform/operation/call.js';
@@ -64,9 +65,9 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
           outcomes[position] ? [] : [{ position, key: body.idempotency_key, ...attempt(body, call) }],
         );
         // The catalog in memory may be stale: only a fresh one may refuse.
-        const asked = attempts.filter(({ invalid }) => !invalid || reloads > 0);
-        const acceptances = await accept(asked.map(({ command }) => command));
-        const others = asked.flatMap((each, index) => {
+        if (reloads === 0 && attempts.some(({ invalid }) => invalid)) continue;
+        const acceptances = await accept(attempts.map(({ command }) => command));
+        const others = attempts.flatMap((each, index) => {
           const acceptance = acceptances[index] as Acceptance;
           if (acceptance.outcome !== 'ACCEPTED') return [{ ...each, outcome: acceptance.outcome }];
           outcomes[each.position] = acceptance;
@@ -91,12 +92,10 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
         }
       }
     } catch (error) {
-      // What is stored must be answered. The other commands can be sent again.
-      if (stored.size === 0) throw error;
+      // The database failed after some commands were stored: these are answered, and the others can be sent again.
+      if (stored.size === 0 || !codedErrorIn(error)) throw error;
     }
-    return outcomes.map(
-      (outcome) => outcome ?? unavailable('The command could not be stored now. Repeat it with its key.', 1),
-    );
+    return outcomes.map((outcome) => outcome ?? unavailable('The command could not be stored now. Repeat it.', 1));
   }
 
   const announce = () => signals.send([topics.outbox]);

@@ -84,7 +84,7 @@ test('an export holds the configuration and the facts of a disabled tenant, and 
   expect(find('object_grant', 'presign_id', presigned.body.presign_id)).toMatchObject({ resource_id });
   expect(find('command', 'command_id', command_id)).toMatchObject({ payload: {}, status: 'SUCCEEDED' });
   expect(find('event', 'command_id', command_id)).toMatchObject({ event_type: 'command.accepted' });
-  // The numbers of events are those of all tenants.
+  // An event's number counts the events of all tenants.
   expect(find('event', 'command_id', command_id)).not.toHaveProperty('seq');
   expect(find('parked_message', 'parked_message_id', parked.parked_message_id)).toMatchObject({ tenant_id });
   expect(types).toEqual(

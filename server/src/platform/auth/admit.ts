@@ -11,8 +11,8 @@ import type { RateLimits } from './rate-limits.js';
 export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
 
 /**
- * Admits a request and carries it out or refuses it, in one statement. The answer is null if it did neither: the handler
- * then does. An admitted caller without permission gets no answer.
+ * Admits a request and answers it, in one statement. If the answer is null, the handler answers. A caller without
+ * permission gets no answer here.
  */
 export type Shortcut = (signed: SignedRequest) => Promise<{ verdict: Verdict; answer: Answer | ApiError | null }>;
 

@@ -33,8 +33,8 @@ type Options = {
   bodyLimitBytes: number;
 };
 
-/** Bodies above the ordinary limit that are in memory at a time: 10,000 connections could otherwise take 10 GB. */
-const LARGE_BODIES = 64;
+/** Large bodies of unknown senders that are in memory at a time: 10,000 connections could otherwise take 10 GB. */
+const LARGE_BODIES = 256;
 const LARGE_BODIES_OF_A_NETWORK = 16;
 
 /** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
@@ -43,7 +43,6 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
   const large = createSlots(LARGE_BODIES);
   const largeOfNetwork = createSlots(LARGE_BODIES_OF_A_NETWORK);
 
-  /** A large body keeps its place until it was used. */
   async function withBody<Result>(req: Incoming, network: string, use: (body: Buffer) => Promise<Result>) {
     const isLarge = hasBody(req) && !(Number(req.headers['content-length']) <= bodyLimitBytes);
     const limit = (isLarge && findOperation(req.method, req.url).operation?.bodyBytes) || bodyLimitBytes;

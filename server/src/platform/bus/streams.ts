@@ -14,7 +14,6 @@ import { type StreamName, streamSubjects } from './bus.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 

@@ -42,7 +42,7 @@ export function hadNoEffect(error: unknown): boolean {
   return isOfConnecting(coded) || ROLLED_BACK.has(coded.code) || (gaveUp(coded) && !isOfCommit(coded));
 }
 
-/** A connection in use may end with the same codes. For several addresses one error holds all failures. */
+/** A connection in use may end with the same codes. If Node tried several addresses, one error holds all failures. */
 const isOfConnecting = (error: Coded) =>
   error.syscall === 'connect' || error.syscall === 'getaddrinfo' || error instanceof AggregateError;
 

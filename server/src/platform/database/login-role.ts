@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 
-/** Row-level security never applies to them. Before the migrations: the login will own their tables. */
+/** Superusers and BYPASSRLS pass row-level security. Checked before the migrations: the login will own the tables. */
 export async function refusePrivilegedLogin(sql: postgres.Sql): Promise<void> {
   const [login] = await sql<{ name: string }[]>`
     select rolname as name from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)`;

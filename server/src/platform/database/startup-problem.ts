@@ -60,7 +60,7 @@ export function startupProblem(error: unknown, url: string): StartupError | null
     );
   }
   // The driver ends a connection that turns out to lead to a standby.
-  if (code === 'CONNECTION_DESTROYED' && url.includes(',')) {
+  if (code === 'CONNECTION_DESTROYED' && urlsOfHosts(url).length > 1) {
     return waiting('has no primary among these hosts. Start it, or promote a standby.');
   }
   const isTemporary = hadNoEffect(error) || hasUnknownEffect(error) || code === 'ETIMEDOUT';

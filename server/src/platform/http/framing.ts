@@ -34,9 +34,9 @@ type WithParser = Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined 
 const MAX_RTSP_LOOKED_AT = 16;
 
 /**
- * Node's parser accepts `GET /path RTSP/1.0` and does not tell it from HTTP/1.0. Only the bytes that it has just read
- * do. So such a request is refused only if its request line arrives in one piece with its headers. The same bytes may
- * hold thousands of occurrences for each of ten pipelined requests, so only the first ones are looked at.
+ * Node's parser takes `GET /path RTSP/1.0` for HTTP/1.0. Only the bytes that it has just read show the difference, so
+ * such a request is refused only if its request line arrives in one piece. They may hold thousands of occurrences for
+ * each of ten pipelined requests: only the first ones are looked at.
  */
 export function isRtsp({ method = '', url = '', socket }: IncomingMessage): boolean {
   const bytes = (socket as WithParser).parser?.getCurrentBuffer?.();

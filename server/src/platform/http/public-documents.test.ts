@@ -139,6 +139,12 @@ test.each(['/nothing', '/docs/nothing', '/docs/guides/nothing/at/all'])(
   },
 );
 
+test('a path of thousands of slashes makes no large page', async () => {
+  const answer = await fetch(`${baseUrl()}/${'a/'.repeat(4_000)}`, { headers: browser });
+  expect(answer.status).toBe(404);
+  expect((await answer.text()).length).toBeLessThan(1_000);
+});
+
 test.each(['/livez', '/metrics', '/openapi.json'])('%s answers a browser, too', async (path) => {
   expect((await fetch(baseUrl() + path, { headers: browser })).status).toBe(200);
 });

@@ -64,6 +64,9 @@ const contentTypes: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
+/** Of a missing path that has a page: 16,000 slashes would make a page of 2 MB. */
+const DEEPEST_PAGE = 10;
+
 /** The pages and the files that they load, as built. */
 const built = join(documents, 'pages');
 
@@ -98,9 +101,10 @@ function addPages(app: Express): void {
   });
   const notFound = readFileSync(join(built, 'not-found.html'), 'utf8');
   app.get('/*path', (req, res, next) => {
-    if (req.accepts(['json', 'html']) !== 'html') return next();
     // Its links are relative, as on the guides: a proxy may serve the platform below a path.
-    const up = '../'.repeat(req.path.split('/').length - 2);
+    const depth = req.path.split('/').length - 2;
+    if (depth > DEEPEST_PAGE || req.accepts(['json', 'html']) !== 'html') return next();
+    const up = '../'.repeat(depth);
     res.status(404).set(headersOfPage(policyOfGuides)).type('html');
     res.send(notFound.replace(/(href|src)="/g, `$1="${up}docs/`));
   });

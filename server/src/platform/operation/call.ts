@@ -15,7 +15,7 @@ export type Call = {
   admittedAt: Date;
   /** Runs work in a transaction that sees only the rows of that tenant. Another tenant must be named. */
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
-  /** Counts a request more, for work that takes several requests otherwise. Returns the refusal above a quota. */
+  /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
   countRequest: () => ApiError | null;
 };
 

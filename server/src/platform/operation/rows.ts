@@ -5,9 +5,6 @@ import type { Call, CallOf } from './call.js';
 
 type Row<Table extends PgTable> = Table['$inferSelect'];
 
-/** A condition on the key: it finds one row or none. */
-type Where = SQL | undefined;
-
 /** The refusal of a row that does not exist. */
 type Refusing = Pick<CallOf<'NOT_FOUND'>, 'refuse'>;
 
@@ -40,7 +37,7 @@ export async function readRow<Table extends PgTable>(
   tx: Transaction,
   { refuse }: Refusing,
   table: Table,
-  where: Where,
+  where: SQL | undefined,
   lock?: Lock,
 ): Promise<Row<Table>> {
   const query = tx
@@ -65,7 +62,7 @@ export async function insertRow<Table extends PgTable>(
 export async function updateRow<Table extends PgTable & { updatedAt: PgColumn }>(
   tx: Transaction,
   table: Table,
-  where: Where,
+  where: SQL | undefined,
   values: PgUpdateSetSource<Table>,
 ): Promise<Row<Table>> {
   const [row] = await tx
@@ -81,7 +78,7 @@ export async function deleteRow<Table extends PgTable>(
   tx: Transaction,
   { refuse }: Refusing,
   table: Table,
-  where: Where,
+  where: SQL | undefined,
 ): Promise<Row<Table>> {
   const [row] = await tx.delete(table).where(where).returning();
   if (!row) throw refuse('NOT_FOUND');

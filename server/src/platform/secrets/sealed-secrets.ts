@@ -11,7 +11,7 @@ export type SealedRow = {
   table: string;
   id: string;
   keyIds: string[];
-  /** Seals the secrets that have another key with the primary key. UNCHANGED: the row was changed at the same time. */
+  /** Seals again, with the primary key, what another key has sealed. UNCHANGED: the row was changed at the same time. */
   rewrap(tx: Transaction, keyring: Keyring): Promise<'REWRAPPED' | 'UNCHANGED' | 'NOT_OPENED'>;
 };
 

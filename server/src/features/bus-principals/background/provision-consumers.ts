@@ -22,8 +22,11 @@ export function startProvisioning(database: Database, bus: Bus, { signals, ...lo
   const options = { name: 'provisioning', signals, topic: topics.busAccess, ...loop };
   const provision = createConsumerProvisioner(database, bus);
   return startLoop(INTERVAL_MS, options, async () => {
-    await bus.keepStreams();
-    await provision();
+    try {
+      await bus.keepStreams();
+    } finally {
+      await provision();
+    }
   });
 }
 
