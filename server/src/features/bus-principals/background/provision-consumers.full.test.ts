@@ -1,0 +1,29 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { newPrincipal } from '../../../../test/support/new-principal.js';
+import { openPool } from '../../../../test/support/open-pool.js';
+import { silent } from '../../../../test/support/silent.js';
+import { inProcessBus } from '../../../platform/bus/in-process-bus.js';
+import { localSignals } from '../../../platform/signals/signals.js';
+import { startProvisioning } from './provision-consumers.js';
+
+test('a new principal gets its durables although NATS refuses a stream at the moment', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+  expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
+  const database = openPool(platform().databaseUrl as string);
+  const bus = inProcessBus();
+  const provided = new Set<string>();
+  const refusing = {
+    ...bus,
+    keepStreams: () => Promise.reject(new Error('The stream elects its leader.')),
+    provide: async ({ durable }: { durable: string }) => void provided.add(durable),
+  };
+  const loop = startProvisioning(database, refusing, { ...silent(), signals: localSignals() });
+  onTestFinished(async () => {
+    await loop.stop();
+    await bus.close();
+    await database.close();
+  });
+  await vi.waitFor(() => expect(provided).toContain(`${tenant_id}+vendor_a`), { timeout: 20_000 });
+});
