@@ -32,47 +32,42 @@ export function createMetrics({ readBacklog, bus, watchdog, peers = noPeers() }:
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
-  const messages = new Counter({
-    name: 'top_bus_messages_total',
-    help: 'Messages received over the bus, by kind and by result (taken or refused).',
-    labelNames: ['kind', 'outcome'] as const,
-    registers: [registry],
-  });
-  const reports = new Counter({
-    name: 'top_command_reports_total',
-    help: 'Reports of adapters on commands, by result.',
-    labelNames: ['outcome'] as const,
-    registers: [registry],
-  });
-  const commandsCompleted = new Counter({
-    name: 'top_commands_completed_total',
-    help: 'Commands that ended, by final status and vendor.',
-    labelNames: ['status', 'vendor'] as const,
-    registers: [registry],
-  });
-  const publishFailures = new Counter({
-    name: 'top_bus_publish_failures_total',
-    help: 'Batches that were published to the bus again, and messages that the bus refused for good.',
-    labelNames: ['outcome'] as const,
-    registers: [registry],
-  });
-  const overloads = new Counter({
-    name: 'top_commands_refused_for_overload_total',
-    help: 'Commands refused for backpressure: they would have waited too long.',
-    registers: [registry],
-  });
-  const connections = new Counter({
-    name: 'top_connections_at_limit_total',
-    help: 'New connections that met a limit, total or address: refused, or another connection was evicted for them.',
-    labelNames: ['outcome', 'limit'] as const,
-    registers: [registry],
-  });
-  const removed = new Counter({
-    name: 'top_rows_removed_total',
-    help: 'Rows deleted because their retention time was over or their tenant was deleted, by table.',
-    labelNames: ['table'] as const,
-    registers: [registry],
-  });
+  const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const messages = counter(
+    'top_bus_messages_total',
+    'Messages received over the bus, by kind and by result (taken or refused).',
+    ['kind', 'outcome'],
+  );
+  const reports = counter('top_command_reports_total', 'Reports of adapters on commands, by result.', ['outcome']);
+  const commandsCompleted = counter(
+    'top_commands_completed_total',
+    'Commands that ended, by final status and vendor.',
+    ['status', 'vendor'],
+  );
+  const publishFailures = counter(
+    'top_bus_publish_failures_total',
+    'Batches that were published to the bus again, and messages that the bus refused for good.',
+    ['outcome'],
+  );
+  const overloads = counter(
+    'top_commands_refused_for_overload_total',
+    'Commands refused for backpressure: they would have waited too long.',
+  );
+  const connections = counter(
+    'top_connections_at_limit_total',
+    'New connections that met a limit, total or address: refused, or another connection was evicted for them.',
+    ['outcome', 'limit'],
+  );
+  const removed = counter(
+    'top_rows_removed_total',
+    'Rows deleted because their retention time was over or their tenant was deleted, by table.',
+    ['table'],
+  );
+  // Prometheus sees no increase in a series that begins above 0.
+  for (const kind of ['command-updates', 'device-requests']) messages.inc({ kind, outcome: 'REFUSED' }, 0);
+  for (const outcome of ['REPEATED', 'PARKED']) publishFailures.inc({ outcome }, 0);
+  for (const limit of ['total', 'address']) connections.inc({ outcome: 'REFUSED', limit }, 0);
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
   const backlogGauges: Record<keyof Backlog, Gauge> = {
     rows: gauge('top_outbox_unpublished', 'Outbox rows that wait to be published, counted up to 10000.'),

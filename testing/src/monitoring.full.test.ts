@@ -1,0 +1,215 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { CommandStatus } from '@tenant-open-platform/contract';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import { freePort } from './free-port.js';
+import type { Profile } from './profile.js';
+import { signedRequest } from './signed-request.js';
+import { type RunningServer, startServer } from './start-server.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = join(root, 'deploy/monitoring');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+type Rule = {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; description: string };
+};
+type Panel = { id: number; description?: string; targets?: { expr: string; legendFormat: string }[] };
+
+const alerts: Rule[] = parse(read('deploy/monitoring/alerts.yaml')).groups.flatMap(
+  ({ rules }: { rules: Rule[] }) => rules,
+);
+const panels: Panel[] = JSON.parse(read('deploy/monitoring/dashboard.json')).panels;
+const targets = panels.flatMap((panel) => panel.targets ?? []);
+
+const promtool = (...args: string[]) => promisify(execFile)('promtool', args, { cwd: folder });
+
+test('promtool accepts the alerts and the configuration, and every alert is quiet up to its threshold and fires above it', async () => {
+  await promtool('check', 'rules', 'alerts.yaml');
+  await promtool('check', 'config', 'prometheus.yaml');
+  await promtool('test', 'rules', 'alerts.test.yaml');
+  const { tests } = parse(read('deploy/monitoring/alerts.test.yaml'));
+  for (const { name, promql_expr_test: looks } of tests) {
+    expect(looks.map(({ expr }: Rule) => expr)).toEqual(
+      Array(2).fill(`group by (alertname) (ALERTS{alertname="${name}", alertstate="firing"})`),
+    );
+    expect(looks.map(({ exp_samples: samples = [] }) => samples.length)).toEqual([0, 1]);
+  }
+  expect(new Set(tests.map(({ name }: { name: string }) => name))).toEqual(new Set(alerts.map(({ alert }) => alert)));
+});
+
+test('every alert says what happened and what to do, and is in docs/monitoring.md', () => {
+  for (const { alert, labels, annotations } of alerts) {
+    expect(['critical', 'warning']).toContain(labels.severity);
+    const [, page = '', anchor] = / See (docs\/[\w-]+\.md)(?:#([\w-]+))?\.$/.exec(annotations.description) ?? [];
+    const headings = [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading.toLowerCase().replaceAll('`', '').replaceAll(' ', '-'),
+    );
+    if (anchor) expect(headings, alert).toContain(anchor);
+  }
+  const documented = [...read('docs/monitoring.md').matchAll(/^\| `(Top\w+)` \|/gm)].map(([, alert]) => alert);
+  expect(documented).toEqual(alerts.map(({ alert }) => alert));
+});
+
+describe('on a running platform', () => {
+  let data: string;
+  let server: RunningServer;
+  let demo: Profile;
+
+  beforeAll(async () => {
+    data = mkdtempSync(join(tmpdir(), 'top-monitoring-'));
+    server = await startServer({ DATA_DIR: data });
+    demo = JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8'));
+    await untilMetricsOfCommands();
+  }, 120_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text();
+
+  /** A simulated device behaves as the beginning of its id says. */
+  async function send(deviceId: string): Promise<void> {
+    const command = {
+      vendor: 'vendor_a',
+      device_id: deviceId,
+      command_type: 'reboot',
+      payload: {},
+      timeout_seconds: 1,
+    };
+    const body = { ...command, idempotency_key: deviceId };
+    expect(await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body })).toMatchObject({
+      status: 202,
+    });
+  }
+
+  /** Until the outcomes of commands, among them a late one, are in the metrics. */
+  async function untilMetricsOfCommands(): Promise<void> {
+    await fetch(`${server.baseUrl}/api/v1/open/me`);
+    await Promise.all(['ok-1', 'offline-1', 'slow-1'].map(send));
+    const late = /^top_command_reports_total\{outcome="LATE"\} 1$/m;
+    await vi.waitFor(async () => expect(await metrics()).toMatch(late), { timeout: 50_000, interval: 250 });
+  }
+
+  test('Prometheus evaluates every alert and every query of the dashboard, and TopMessagesRefused fires after a malformed update', {
+    timeout: 120_000,
+  }, async () => {
+    const prometheus = await startPrometheus(new URL(server.baseUrl).host);
+    const firing = async (): Promise<Rule[]> => (await prometheus.ask('alerts')).alerts.filter(isFiring);
+    const refused = (rule: { labels: object }) => 'alertname' in rule.labels && rule.labels.alertname === name;
+    const name = 'TopMessagesRefused';
+    const seen = () => prometheus.query('top_bus_messages_total{kind="command-updates",outcome="REFUSED"}');
+    await vi.waitFor(async () => expect(await seen()).toHaveLength(1), { timeout: 30_000, interval: 100 });
+    expect((await firing()).filter(refused)).toEqual([]);
+
+    await send('verbose-1');
+    await vi.waitFor(async () => expect((await firing()).filter(refused)).toHaveLength(1), {
+      timeout: 60_000,
+      interval: 100,
+    });
+    expect((await firing()).find(refused)).toMatchObject({
+      labels: { kind: 'command-updates', severity: 'warning' },
+      annotations: { summary: 'The platform refused command-updates of an adapter.' },
+    });
+
+    await vi.waitFor(
+      async () => {
+        const { groups } = await prometheus.ask('rules');
+        const health = groups.flatMap(({ rules }: { rules: { health: string }[] }) => rules.map((rule) => rule.health));
+        expect(health).toEqual(Array(alerts.length).fill('ok'));
+        for (const { expr } of targets) expect(await prometheus.query(asQuery(expr)), expr).not.toEqual([]);
+      },
+      { timeout: 30_000, interval: 250 },
+    );
+  });
+
+  test('has every metric, label and value that alerts and dashboard name', async () => {
+    const platform = samplesIn(await metrics());
+    const names = new Set([...platform].map(({ name }) => name));
+    const labels = new Set([...platform].flatMap((sample) => Object.keys(sample.labels)));
+    const known = new Set([...names, ...labels, ...OF_PROMETHEUS, ...WORDS]);
+    for (const { expr } of [...alerts, ...targets]) {
+      const words = expr.replace(/"[^"]*"|\[[^\]]*\]|\b\d+\w*/g, ' ').match(/[a-z_]\w*/gi) ?? [];
+      expect(words.filter((word) => !known.has(word), expr)).toEqual([]);
+      for (const [, metric = '', matchers = ''] of expr.matchAll(/(\w+)\{([^}]*)\}/g)) {
+        const own = platform.filter(({ name }) => name === metric);
+        for (const [, label = '', value = ''] of matchers.matchAll(/(\w+)=~?"([^"]*)"/g)) {
+          if (OF_PROMETHEUS.has(label) || OF_PROMETHEUS.has(metric)) continue;
+          const values = [...own.map((sample) => sample.labels[label] ?? ''), ...(label === 'status' ? STATUSES : [])];
+          for (const one of value.split('|')) {
+            expect(
+              values.filter((each) => new RegExp(`^(?:${one})$`).test(each)),
+              `${metric}{${label}="${one}"}`,
+            ).not.toEqual([]);
+          }
+        }
+      }
+    }
+    const shown = targets.flatMap(({ legendFormat }) =>
+      [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, it]) => it),
+    );
+    expect(shown.filter((label = '') => !known.has(label))).toEqual([]);
+  });
+});
+
+/** What Prometheus adds. `process` is a label of a node with several processes. */
+const OF_PROMETHEUS = new Set(['up', 'ALERTS', 'job', 'instance', 'alertname', 'alertstate', 'severity', 'process']);
+const WORDS = 'sum max by rate increase absent histogram_quantile or unless offset vector'.split(' ');
+/** No test makes all of them. */
+const STATUSES = ['401', '500', '503', ...CommandStatus.options];
+
+const samplesIn = (text: string) =>
+  [...text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)].map(([, name = '', labels = '']) => ({
+    name,
+    labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [label, value])),
+  }));
+
+const isFiring = ({ state }: { state: string }) => state === 'firing';
+
+/** As Grafana asks it, for all jobs and instances. */
+const asQuery = (expr: string) => expr.replaceAll(/\$(job|instance)/g, '.+').replaceAll('$__rate_interval', '1m');
+
+/** Prometheus with the files of the repository, which reads `target` and evaluates the alerts every second. */
+async function startPrometheus(target: string) {
+  const own = mkdtempSync(join(tmpdir(), 'top-prometheus-'));
+  cpSync(folder, own, { recursive: true });
+  const configuration = read('deploy/monitoring/prometheus.yaml');
+  const quick = configuration.replaceAll('15s', '1s').replace('127.0.0.1:8788', target);
+  writeFileSync(join(own, 'prometheus.yaml'), quick);
+  const address = `127.0.0.1:${await freePort()}`;
+  const options = {
+    'config.file': join(own, 'prometheus.yaml'),
+    'storage.tsdb.path': own,
+    'web.listen-address': address,
+  };
+  const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const prometheus = spawn('prometheus', flags, { stdio: 'ignore' });
+  const ended = once(prometheus, 'exit').catch((error: unknown) => {
+    throw new Error('Prometheus is not installed: apt-get install prometheus', { cause: error });
+  });
+  onTestFinished(async () => {
+    prometheus.kill('SIGKILL');
+    await ended;
+    rmSync(own, { recursive: true, force: true });
+  });
+  const ready = async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200);
+  await Promise.race([vi.waitFor(ready, { timeout: 30_000, interval: 50 }), ended]);
+  async function ask(what: string, query = '') {
+    const text = await (await fetch(`http://${address}/api/v1/${what}?${query}`)).text();
+    const { status, data } = JSON.parse(text);
+    expect(status, `${query} ${text}`).toBe('success');
+    return data;
+  }
+  return { ask, query: async (expr: string) => (await ask('query', `${new URLSearchParams({ query: expr })}`)).result };
+}
