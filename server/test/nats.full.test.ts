@@ -191,11 +191,13 @@ test('a start that the database refuses changes nothing on NATS', async () => {
   });
   const { streams } = await jetstreamManager(connection);
   const ofOtherVersion = { name: 'TOP_UPDATES', subjects: ['tenants.*.command-updates.*'], max_msgs_per_subject: 7 };
-  const { config } = await streams.add({ ...ofOtherVersion, retention: 'workqueue' });
+  await streams.add({ ...ofOtherVersion, retention: 'workqueue' });
+  const configs = async () => (await streams.list().next()).map(({ config }) => config);
+  const before = await configs();
+  expect(before).toHaveLength(1);
   const KEYRING = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
   expect(await refusal({ DATABASE_URL: postgres.superuserUrl, KEYRING })).toMatch(/is a superuser/);
-  const found = await streams.list().next();
-  expect(found.map((stream) => stream.config)).toEqual([config]);
+  expect(await configs()).toEqual(before);
 });
 
 test('the start fails if NATS carries less than the largest payload', async () => {

@@ -2,9 +2,10 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { buildah, processesOf, runIn, startIn, stopGroup } from './image.js';
+import { buildah, processesOf, runIn, startIn } from './image.js';
 import { natsServer } from './private-nats.js';
 import { postgresBinaries, startPrivatePostgres } from './private-postgres.js';
+import { stopGroup } from './stop-group.js';
 import { untilPrinted } from './until-printed.js';
 
 type Service = {

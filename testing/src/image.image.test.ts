@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startServices } from './compose.js';
-import { buildah, buildImage, configOf, processesOf, runIn, startIn, stopGroup } from './image.js';
+import { buildah, buildImage, configOf, processesOf, runIn, startIn } from './image.js';
+import { stopGroup } from './stop-group.js';
 import { untilPrinted } from './until-printed.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

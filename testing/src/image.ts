@@ -2,7 +2,6 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -102,15 +101,6 @@ export const startIn = (container: string, program: string[], options: Options =
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-
-/** Stops the whole group: buildah does not pass signals on as a container engine does. */
-export async function stopGroup({ pid = 0 }: ChildProcess): Promise<void> {
-  try {
-    for (process.kill(-pid, 'SIGTERM'); ; await delay(50)) process.kill(-pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
 
 /** Runs a program in a container, and returns what it prints. */
 export const runIn = async (container: string, program: string[], options: Options = {}): Promise<string> =>

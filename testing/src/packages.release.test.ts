@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Published, packRelease } from './release-tree.js';
+import { stopGroup } from './stop-group.js';
 import { untilPrinted } from './until-printed.js';
 
 const run = promisify(execFile);
@@ -112,7 +112,6 @@ test('from the four packages and an empty folder to a completed command', { time
   expect((await run('npx', [...server, '--help'], options)).stdout).toContain('bootstrap-admin');
   expect((await run('npx', ['topctl', '--version'], options)).stdout).toBe(`${version}\n`);
 
-  // In a group of its own: npx does not pass every signal on.
   const platform = spawn('npx', server, { cwd, env: { ...options.env, PORT: '0' }, detached: true });
   onTestFinished(() => stopGroup(platform));
   const welcome = await untilPrinted(platform, /^ {2}(npx .* commands create .*)$/m);
@@ -124,10 +123,3 @@ test('from the four packages and an empty folder to a completed command', { time
     expect((await fetch(`${baseUrl}${page}`)).status, page).toBe(200);
   }
 });
-
-async function stopGroup(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  process.kill(-(child.pid as number), 'SIGTERM');
-  await exited;
-}

@@ -87,8 +87,8 @@ test('any other error is FAILED, and only the log sees it', async () => {
 });
 
 test('an error of another copy of the package is recognised', async () => {
-  vi.resetModules();
-  const other = await import('../adapter.js');
+  const secondCopy = './errors.js?copy';
+  const other: typeof import('./errors.js') = await import(secondCopy);
   const error = new other.Rejected('NOT_NOW', 'Later.');
   expect(error).not.toBeInstanceOf(AdapterError);
   expect(await start(() => Promise.reject(error)).send(reboot)).toMatchObject({
