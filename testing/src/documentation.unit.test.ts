@@ -81,6 +81,11 @@ test.each([
   ['docs/signing-code.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 16],
   ['docs/clients.md', /`(examples\/generated-clients\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
   ['docs/first-device.md', /`(examples\/vendor-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 1],
+  [
+    'docs/mqtt-devices.md',
+    /`(examples\/mqtt-adapter\/[\w./-]+)`(?:| covers all devices):\n\n```(?:conf|sh [^\n]*)\n(.*?)^```$/gms,
+    5,
+  ],
   ['docs/adapters.md', /`(examples\/vendor-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];

@@ -45,9 +45,11 @@ async function operatorEnvironment(): Promise<Record<string, string>> {
 }
 
 const createKeyring = blocksOf('docs/keys.md')[0]?.code ?? '';
-/** It has a test of its own, with another environment. */
-const ownTest = 'docs/first-device.md';
-const pages = guides.filter((page) => page !== ownTest && blocksOf(page).some(({ marked }) => marked === 'run-full'));
+/** They have tests of their own, with other environments. */
+const ownTests = ['docs/first-device.md', 'docs/mqtt-devices.md'];
+const pages = guides.filter(
+  (page) => !ownTests.includes(page) && blocksOf(page).some(({ marked }) => marked === 'run-full'),
+);
 
 describe.each(pages)('%s', (page) => {
   test('pasted from top to bottom by an operator, prints what the page promises', async () => {

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { serveVendor } from '@tenant-open-platform/sdk/adapter';
+import { connectDevices } from './devices.js';
+
+const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
+const { MQTT_URL = 'mqtt://127.0.0.1:1883', MQTT_USER, MQTT_PASSWORD } = process.env;
+
+const devices = await connectDevices(MQTT_URL, { username: MQTT_USER, password: MQTT_PASSWORD }, TENANT_ID);
+const adapter = await serveVendor({
+  servers: NATS_URL,
+  seedFile: NATS_NKEY_SEED_FILE,
+  tenantId: TENANT_ID,
+  vendor: VENDOR,
+  // Most of them wait for a device that sleeps.
+  concurrency: 5_000,
+  onCommand: devices.carryOut,
+});
+
+/** A command without an outcome comes again to the next process. The device then repeats its outcome. */
+async function stop() {
+  await Promise.race([adapter.stop(), delay(5_000)]);
+  process.exit();
+}
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop());

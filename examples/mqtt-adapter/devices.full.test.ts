@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestVendor, testVendor } from '@tenant-open-platform/sdk/adapter';
+import mqtt from 'mqtt';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Broker, passwords, startMosquitto, startNatsBroker } from './brokers.js';
+import { connectDevices } from './devices.js';
+
+type Lamp = 'demo/lamp-7' | 'demo/lamp-8';
+
+const WAIT = { timeout: 30_000, interval: 20 };
+
+describe.each([
+  ['the MQTT broker of nats-server', startNatsBroker],
+  ['mosquitto', startMosquitto],
+])('%s', (_, startBroker) => {
+  let broker: Broker;
+  let devices: Awaited<ReturnType<typeof connectDevices>>;
+  let vendor: TestVendor;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+    devices = await connectDevices(url(), loginOf('mqtt-adapter'), 'demo');
+    vendor = testVendor({ onCommand: devices.carryOut });
+  });
+  afterAll(async () => {
+    await vendor?.stop();
+    await devices?.close();
+    await broker?.stop();
+  });
+
+  const url = () => `mqtt://127.0.0.1:${broker.port}`;
+  const loginOf = (username: keyof typeof passwords) => ({ username, password: passwords[username] });
+
+  /** A client of any kind, such as a device that does not do what it should. */
+  async function login(user: keyof typeof passwords, options: mqtt.IClientOptions = {}) {
+    const client = await mqtt.connectAsync(url(), { ...loginOf(user), ...options });
+    onTestFinished(() => void client.end(true));
+    return client;
+  }
+
+  /** Runs device.sh. */
+  function plugIn(lamp: Lamp) {
+    const folder = mkdtempSync(join(tmpdir(), 'top-lamp-'));
+    const device = spawn(join(import.meta.dirname, 'device.sh'), [lamp, passwords[lamp], folder], {
+      detached: true,
+      stdio: 'pipe',
+      env: { PATH: process.env.PATH, MQTT_PORT: String(broker.port) },
+    });
+    const exited = once(device, 'exit');
+    let log = '';
+    device.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    async function unplug() {
+      if (device.exitCode !== null || device.signalCode !== null) return;
+      process.kill(-(device.pid as number), 'SIGKILL');
+      await exited;
+    }
+    onTestFinished(async () => {
+      await unplug();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return { log: () => log, unplug };
+  }
+
+  const brightness = (lamp: Lamp, percent: number, timeoutMs = 30_000) =>
+    vendor.send(
+      {
+        tenant_id: 'demo',
+        device_id: lamp.slice('demo/'.length),
+        command_type: 'set_brightness',
+        payload: { percent },
+      },
+      { timeoutMs },
+    );
+
+  const succeeded = (percent: number) => ({ device_execution_status: 'SUCCEEDED', result: { percent } });
+
+  test('a device of 20 lines of shell carries out a command, and refuses another', async () => {
+    plugIn('demo/lamp-7');
+    expect((await brightness('demo/lamp-7', 40)).outcome).toMatchObject(succeeded(40));
+    const device = { tenant_id: 'demo', device_id: 'lamp-7' };
+    expect((await vendor.send({ ...device, command_type: 'reboot', payload: {} })).outcome).toMatchObject({
+      device_execution_status: 'REJECTED',
+      status_reason: { code: 'UNSUPPORTED' },
+    });
+  });
+
+  test('a device that disappears ends as UNREACHABLE, and one that comes back in time gets its commands in their order', async () => {
+    const { unplug } = plugIn('demo/lamp-7');
+    expect((await brightness('demo/lamp-7', 10)).outcome).toMatchObject(succeeded(10));
+    await unplug();
+    const { outcome } = await brightness('demo/lamp-7', 20, 4_000);
+    expect(outcome).toMatchObject({ adapter_status: 'UNREACHABLE' });
+    const asleep = [30, 40, 50].map((percent) => brightness('demo/lamp-7', percent));
+    const { log } = plugIn('demo/lamp-7');
+    expect((await Promise.all(asleep)).map((each) => each.outcome)).toMatchObject([30, 40, 50].map(succeeded));
+    expect(log()).toMatch(/ 30 %[\s\S]* 40 %[\s\S]* 50 %/);
+    expect(log()).not.toContain('20 %');
+  });
+
+  test('after a restart of the broker the device gets commands again, also those that were sent meanwhile', async () => {
+    plugIn('demo/lamp-7');
+    expect((await brightness('demo/lamp-7', 10)).outcome).toMatchObject(succeeded(10));
+    await broker.suspend();
+    const meanwhile = brightness('demo/lamp-7', 20);
+    await broker.resume();
+    expect((await meanwhile).outcome).toMatchObject(succeeded(20));
+    expect((await brightness('demo/lamp-7', 30)).outcome).toMatchObject(succeeded(30));
+  });
+
+  test('a device carries out a command once, however often it comes, and none after its deadline', async () => {
+    const { log } = plugIn('demo/lamp-7');
+    await brightness('demo/lamp-7', 1);
+    const adapter = await login('mqtt-adapter');
+    const outcomes: string[] = [];
+    adapter.on('message', (topic) => outcomes.push(topic.split('/').at(-1) as string));
+    await adapter.subscribeAsync('devices/demo/lamp-7/outcomes/+', { qos: 1 });
+    const send = (id: string, percent: number, remainingMs: number) =>
+      adapter.publishAsync(
+        `devices/demo/lamp-7/commands/${id}`,
+        JSON.stringify({
+          command_type: 'set_brightness',
+          deadline_at: new Date(Date.now() + remainingMs).toISOString(),
+          payload: { percent },
+        }),
+        { qos: 1 },
+      );
+    await send('late', 90, -2_000);
+    await send('twice', 20, 60_000);
+    await send('twice', 20, 60_000);
+    await vi.waitFor(() => expect(outcomes).toEqual(['twice', 'twice']), WAIT);
+    expect(log().match(/ 20 %/g)).toHaveLength(1);
+    expect(log()).not.toContain('90 %');
+  });
+
+  test('a device neither reads nor sends on the topics of another', async () => {
+    plugIn('demo/lamp-7');
+    await brightness('demo/lamp-7', 1);
+    const willOn = (lamp: Lamp) =>
+      ({ topic: `devices/${lamp}/presence`, payload: Buffer.from('forged'), qos: 1, retain: true }) as const;
+    const intruder = await login('demo/lamp-8', { will: willOn('demo/lamp-7'), reconnectPeriod: 0 });
+    const heard: string[] = [];
+    intruder.on('message', (topic) => heard.push(topic));
+    for (const topic of ['#', 'devices/#', 'devices/demo/+/commands/+', '+/demo/lamp-7/commands/#', '$MQTT/sub/+']) {
+      await intruder.subscribeAsync(topic, { qos: 1 }).catch(() => {});
+    }
+    await intruder.subscribeAsync('devices/demo/lamp-8/presence', { qos: 1 });
+    const adapter = await login('mqtt-adapter');
+    const forged: string[] = [];
+    adapter.on('message', (topic, payload) => {
+      if (String(payload) === 'forged') forged.push(topic);
+    });
+    await adapter.subscribeAsync(['devices/+/+/outcomes/+', 'devices/+/+/presence'], { qos: 1 });
+    for (const topic of ['outcomes/1', 'presence', 'commands/1']) {
+      await intruder.publishAsync(`devices/demo/lamp-7/${topic}`, 'forged', { qos: 0 });
+    }
+    await intruder.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1 });
+    expect((await brightness('demo/lamp-7', 2)).outcome).toMatchObject(succeeded(2));
+    await vi.waitFor(() => expect(heard).toContain('devices/demo/lamp-8/presence'), WAIT);
+    expect(heard.filter((topic) => topic.includes('lamp-7'))).toEqual([]);
+    const honest = await login('demo/lamp-8', { will: willOn('demo/lamp-8'), reconnectPeriod: 0 });
+    for (const lost of [intruder, honest]) lost.stream.destroy();
+    await vi.waitFor(() => expect(forged).toEqual(['devices/demo/lamp-8/presence']), WAIT);
+  });
+
+  test.each([
+    ['no JSON', 'nonsense'],
+    ['another JSON value', 'null'],
+    ['an unknown status', '{"status":"DONE"}'],
+    ['more than the platform takes', JSON.stringify({ status: 'SUCCEEDED', result: { text: 'x'.repeat(50_000) } })],
+  ])('an outcome that is %s ends the command of its device alone', async (_what, payload) => {
+    plugIn('demo/lamp-7');
+    const broken = await login('demo/lamp-8');
+    broken.on('message', (topic) => broken.publish(topic.replace('commands', 'outcomes'), payload, { qos: 1 }));
+    await broken.subscribeAsync('devices/demo/lamp-8/commands/+', { qos: 1 });
+    await broken.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1, retain: true });
+    const [other, own] = await Promise.all([brightness('demo/lamp-7', 5), brightness('demo/lamp-8', 5)]);
+    expect(other.outcome).toMatchObject(succeeded(5));
+    expect(own.outcome).toMatchObject({
+      device_execution_status: 'FAILED',
+      status_reason: { code: 'OUTCOME_INVALID' },
+    });
+  });
+});
