@@ -17,8 +17,9 @@ export function namedSchemas(description: object): Record<string, JsonSchema> {
     for (const [, id = ''] of JSON.stringify(describing).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       const schema = schemas[id];
       if (!schema || named.has(id)) continue;
-      named.set(id, withoutIdentity(schema));
-      add(schema);
+      const component = extending(schema.extends ? schemas[String(schema.extends)] : undefined, schema);
+      named.set(id, component);
+      add(component);
     }
   };
   add(description);
@@ -51,6 +52,19 @@ export function jsonContent(schema: unknown, example = metaOf(schema).example) {
 }
 
 const metaOf = (schema: unknown): z.GlobalMeta => (schema instanceof z.ZodType && schema.meta()) || {};
+
+/** A schema that declares `extends` refers to its base and repeats none of the base's properties. */
+function extending(base: JsonSchema | undefined, schema: JsonSchema): JsonSchema {
+  const { extends: id, type, properties, required, ...rest } = withoutIdentity(schema);
+  if (!base) return withoutIdentity(schema);
+  const known = base.properties as JsonSchema;
+  const own = {
+    type,
+    properties: Object.fromEntries(Object.entries(properties as JsonSchema).filter(([name]) => !(name in known))),
+    required: (required as string[]).filter((name) => !(name in known)),
+  };
+  return { allOf: [{ $ref: referenceTo(String(id)) }, own], ...rest };
+}
 
 function withoutIdentity(schema: JsonSchema): JsonSchema {
   const { $schema, $id, id, moreExamples, ...rest } = schema;

@@ -114,6 +114,7 @@ const exampleCursor = 'WyJ2YmxjIiwiMTIzIl0';
 
 const ListedEvent = z.object({ ...PlatformEvent.shape, cursor: ItemCursor }).meta({
   id: 'ListedEvent',
+  extends: 'PlatformEvent',
   example: { ...acceptedExample(), cursor: exampleCursor },
 });
 

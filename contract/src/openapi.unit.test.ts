@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { nodes, undescribedProperties } from '../scripts/document-nodes.js';
 import { buildOpenApi, renderOpenApi } from '../scripts/openapi.js';
+import { namedSchemas } from '../scripts/schemas.js';
 import { allOperations } from './contract.js';
 import { ErrorBody, errors } from './errors.js';
 import { errorsOf } from './errors-of.js';
@@ -142,6 +143,13 @@ test('commands.create lists only its own 422 codes', () => {
 test.each(eventTypes)('the event %s has a complete example', (type) => {
   const example = document.webhooks[type]?.post.requestBody.content['application/json'].example as Json;
   expect(PlatformEvent.parse(example)).toEqual({ ...example, event_type: type });
+});
+
+test('operations reach every schema: oapi-codegen leaves out those that only a webhook has', () => {
+  const reached = namedSchemas({ paths: document.paths, responses: document.components.responses });
+  const isInput = (name: string) => name.endsWith('Input') && name.slice(0, -'Input'.length) in reached;
+  const { schemas } = document.components;
+  expect(Object.keys(schemas).filter((name) => !(name in reached) && !isInput(name))).toEqual([]);
 });
 
 test('enums of answers may gain values, those of requests may not, and all have names', () => {

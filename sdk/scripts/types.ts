@@ -98,10 +98,22 @@ const answerType = (name: string, type: ts.TypeNode) => named(name, rewrite(type
 /** An interface where possible: editors then show its name instead of its fields. */
 function named(name: string, type: ts.TypeNode): ts.Node {
   const exported = [factory.createModifier(ts.SyntaxKind.ExportKeyword)];
-  if (ts.isTypeLiteralNode(type)) {
-    return factory.createInterfaceDeclaration(exported, name, undefined, undefined, type.members);
+  const [base, own] = ts.isIntersectionTypeNode(type) ? type.types : [undefined, type];
+  if (own && ts.isTypeLiteralNode(own) && (!base || ts.isTypeReferenceNode(base))) {
+    return factory.createInterfaceDeclaration(
+      exported,
+      name,
+      undefined,
+      base && [heritage(base.typeName)],
+      own.members,
+    );
   }
   return factory.createTypeAliasDeclaration(exported, name, undefined, type);
+}
+
+function heritage(base: ts.EntityName): ts.HeritageClause {
+  const name = factory.createExpressionWithTypeArguments(base as ts.Identifier, undefined);
+  return factory.createHeritageClause(ts.SyntaxKind.ExtendsKeyword, [name]);
 }
 
 /** An answer with more fields than another extends it, so that the fields and their comments are published once. */
@@ -117,13 +129,12 @@ function extendOneAnother(declarations: ts.Node[]): void {
       )
       .sort((one, other) => other.members.size - one.members.size);
     if (!base || base.members.size < 4) continue;
-    const name = factory.createExpressionWithTypeArguments(base.node.name, undefined);
     const own = [...members].filter(([text]) => !base.members.has(text)).map(([, member]) => member);
     declarations[declarations.indexOf(node)] = factory.createInterfaceDeclaration(
       node.modifiers,
       node.name,
       undefined,
-      [factory.createHeritageClause(ts.SyntaxKind.ExtendsKeyword, [name])],
+      [heritage(base.node.name)],
       own,
     );
   }
