@@ -1,7 +1,7 @@
 -- The database roles, and which verbs each of them has on each table.
 -- top_app     handlers: the rows of the tenant in app.tenant_id, nothing else
 -- top_system  background work: the rows of all tenants, by policy instead of BYPASSRLS
--- top_ingest  admission and the accept statement, whose batches mix tenants: it reads no secret
+-- top_ingest  admission, whose batches mix tenants and store commands: it reads no secret
 -- Roles belong to the whole cluster, so another database may have created them.
 do $$
 declare

@@ -1,21 +1,36 @@
 -- Admission: checks every request of a JSON array on the current state of the database: status, expiry, secret version,
--- clock window, nonce and permission.
+-- clock window, nonce and permission. It also stores the commands that admitted requests bring, each with an outbox row.
 --
 -- In: for each request `position`, `tenant_id`, `client_id`, `number` of the credential, `secret_version`, `signed_at` in
 -- Unix seconds, `nonce_hash` in hex, `object` and `action` of the scope, `granting_roles` joined by commas, and
--- `path_tenant_id`. Other keys are ignored.
+-- `path_tenant_id`. With `are_admitted` only `tenant_id` and `client_id`: the requests have been admitted, and only their
+-- commands are stored. For a command `idempotency_key`, `vendor`, `device_id`, `command_type`, `revision` of the payload schema that it was
+-- checked against, `payload`, `payload_sha256` in hex, `timeout_seconds`, `request_id`, `command_id_tail`, the part of its
+-- UUID v7 after the time, and `batch_id`, which may be absent. Of a command that the caller refuses only `idempotency_key`
+-- and `is_refused` are needed.
+--
+-- Out: a row for each request. Its `outcome` is null if it is not admitted or brings no command, else
+--   ACCEPTED            stored
+--   KEY_USED            the tenant has a command with this key: that takes precedence over what follows. Of several
+--                       commands of the array with the same key one is stored. The caller reads it in a later statement,
+--                       whose snapshot shows it.
+--   REFUSED             by the caller
+--   VENDOR_NOT_ENABLED  the tenant may not use the vendor
+--   CATALOG_CHANGED     vendor or command type are not enabled, or the schema has another revision
 --
 -- It consumes the nonce of every live request within its clock window, and no other. A nonce is kept for as long as the
 -- widest clock window (900 seconds) would take its timestamp: a credential whose window is raised takes no old request again.
+-- Nonces are written before commands, each in the order of its key, so that two calls never deadlock.
 --
 -- `offset 0` keeps Postgres from joining whole tables: each request looks its rows up by an index. The plan is made when
 -- the tables may be empty, and kept while they grow.
 --
 -- `set role`: the function has the rights of top_ingest and no others, and only a member of top_ingest can call it.
-create function admit_requests_v1(requests text)
+create function admit_requests_v1(requests text, are_admitted boolean default false)
 returns table (
   "position" int, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean,
-  path_tenant_exists boolean, allowed_clock_skew_seconds int, now_ms double precision
+  path_tenant_exists boolean, allowed_clock_skew_seconds int, now_ms double precision,
+  outcome text, command_id uuid, accepted_ms double precision
 )
 language plpgsql
 set role = top_ingest
@@ -29,7 +44,9 @@ begin
     select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
     from json_to_recordset(requests::json) as asked (
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
-      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text
+      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
+      idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
+      payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text, batch_id uuid, is_refused boolean
     )
   ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
@@ -52,10 +69,10 @@ begin
         replay_window_seconds
       from credentials
       where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
-    ) as credential on true
+    ) as credential on not are_admitted
     left join lateral (
       select status from tenants where tenants.tenant_id = asked.tenant_id offset 0
-    ) as tenant on true
+    ) as tenant on not are_admitted
   ), counted as (
     select *, row_number() over (
       partition by number, nonce, is_live and is_in_clock_window order by position
@@ -72,35 +89,90 @@ begin
     order by number, nonce
     on conflict do nothing
     returning credential_number, nonce_hash
-  )
-  select counted.position, is_live, is_in_clock_window,
-    occurrence = 1 and consumed.nonce_hash is not null,
-    exists (
-      select from role_bindings
-      where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
-        and (
-          role_bindings.role = any (string_to_array(counted.granting_roles, ','))
-          or exists (
-            select from policies
-            where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
-              and policies.object = counted.object and policies.action = counted.action
-            offset 0
+  ), verdict as materialized (
+    select counted.*,
+      occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
+      not are_admitted and (exists (
+        select from role_bindings
+        where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
+          and (
+            role_bindings.role = any (string_to_array(counted.granting_roles, ','))
+            or exists (
+              select from policies
+              where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
+                and policies.object = counted.object and policies.action = counted.action
+              offset 0
+            )
           )
-        )
-      offset 0
-    ) or exists (
-      select from policies
-      where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
-        and policies.object = counted.object and policies.action = counted.action
-      offset 0
-    ),
-    exists (select from tenants where tenants.tenant_id = counted.path_tenant_id offset 0),
-    allowed_clock_skew_seconds,
-    floor(extract(epoch from now()) * 1000)::double precision
-  from counted
-  left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
+        offset 0
+      ) or exists (
+        select from policies
+        where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
+          and policies.object = counted.object and policies.action = counted.action
+        offset 0
+      )) as is_granted
+    from counted
+    left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
+  ), given as materialized (
+    select verdict.*, now()::timestamptz(3) as accepted_at,
+      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id,
+      is_refused is not true and exists (
+        select from tenants
+        where tenants.tenant_id = verdict.tenant_id
+          and (tenants.vendors is null or verdict.vendor = any (tenants.vendors))
+        offset 0
+      ) as may_use_vendor,
+      is_refused is not true and exists (
+        select from vendors where vendors.vendor = verdict.vendor and vendors.enabled offset 0
+      ) and exists (
+        select from command_types
+        where command_types.vendor = verdict.vendor and command_types.command_type = verdict.command_type
+          and command_types.enabled and command_types.revision = verdict.revision
+        offset 0
+      ) as is_current
+    from verdict
+    where idempotency_key is not null
+      and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
+  ), inserted as (
+    insert into commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id, batch_id
+    )
+    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
+      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
+    from given
+    where may_use_vendor and is_current
+    order by tenant_id, idempotency_key, position
+    on conflict (tenant_id, idempotency_key) do nothing
+    returning tenant_id, command_id
+  ), queued as (
+    insert into outbox (tenant_id, fact_id, kind)
+    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
+  ), stored as (
+    select given.position, given.accepted_at, inserted.command_id,
+      case
+        when inserted.command_id is not null then 'ACCEPTED'
+        when may_use_vendor and is_current or exists (
+          select from commands
+          where commands.tenant_id = given.tenant_id and commands.idempotency_key = given.idempotency_key
+          offset 0
+        ) then 'KEY_USED'
+        when is_refused then 'REFUSED'
+        when not may_use_vendor then 'VENDOR_NOT_ENABLED'
+        else 'CATALOG_CHANGED'
+      end as outcome
+    from given
+    left join inserted on inserted.tenant_id = given.tenant_id and inserted.command_id = given.command_id
+  )
+  select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
+    exists (select from tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
+    allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
+    stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
+  from verdict left join stored on stored.position = verdict.position
   order by position;
 end
 $$;
 --> statement-breakpoint
-revoke execute on function admit_requests_v1(text) from public;
+revoke execute on function admit_requests_v1(text, boolean) from public;

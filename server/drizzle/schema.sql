@@ -26,110 +26,10 @@ CREATE SCHEMA public;
 COMMENT ON SCHEMA public IS 'standard public schema';
 
 --
--- Name: accept_commands_v1(text, integer[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: admit_requests_v1(text, boolean); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.accept_commands_v1(commands_json text, positions integer[] DEFAULT NULL::integer[]) RETURNS TABLE("position" integer, outcome text, command_id uuid, accepted_ms double precision)
-    LANGUAGE plpgsql
-    SET role TO 'top_ingest'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-#variable_conflict use_column
-begin
-  return query
-  with given as (
-    select given.*, now()::timestamptz(3) as accepted_at,
-      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id
-    from json_to_recordset(commands_json::json) as given (
-      position int, tenant_id text, client_id text, idempotency_key text, vendor text, device_id text,
-      command_type text, revision int, payload json, payload_sha256 text, timeout_seconds int, request_id text,
-      command_id_tail text, batch_id uuid, is_refused boolean
-    )
-    where positions is null or position = any (positions)
-  ), checked as materialized (
-    select given.*,
-      exists (
-        select from tenants
-        where tenants.tenant_id = given.tenant_id and (tenants.vendors is null or given.vendor = any (tenants.vendors))
-        offset 0
-      ) as may_use_vendor,
-      exists (select from vendors where vendors.vendor = given.vendor and vendors.enabled offset 0)
-      and exists (
-        select from command_types
-        where command_types.vendor = given.vendor and command_types.command_type = given.command_type
-          and command_types.enabled and command_types.revision = given.revision
-        offset 0
-      ) as is_current
-    from given
-  ), inserted as (
-    insert into commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
-      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-      created_by_client_id, request_id, batch_id
-    )
-    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
-      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
-    from checked
-    where is_refused is not true and may_use_vendor and is_current
-    order by tenant_id, idempotency_key, position
-    on conflict (tenant_id, idempotency_key) do nothing
-    returning tenant_id, command_id
-  ), queued as (
-    insert into outbox (tenant_id, fact_id, kind)
-    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
-  )
-  select checked.position,
-    case
-      when inserted.command_id is not null then 'ACCEPTED'
-      when is_refused is not true and may_use_vendor and is_current or exists (
-        select from commands
-        where commands.tenant_id = checked.tenant_id and commands.idempotency_key = checked.idempotency_key
-        offset 0
-      ) then 'KEY_USED'
-      when is_refused then 'REFUSED'
-      when not may_use_vendor then 'VENDOR_NOT_ENABLED'
-      else 'CATALOG_CHANGED'
-    end,
-    inserted.command_id, (extract(epoch from checked.accepted_at) * 1000)::double precision
-  from checked
-  left join inserted on inserted.tenant_id = checked.tenant_id and inserted.command_id = checked.command_id
-  order by position;
-end
-$$;
-
---
--- Name: admit_and_accept_v1(text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.admit_and_accept_v1(requests text) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, outcome text, command_id uuid, accepted_ms double precision)
-    LANGUAGE plpgsql
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-#variable_conflict use_column
-begin
-  return query
-  with verdict as materialized (
-    select * from admit_requests_v1(requests)
-  ), admitted as materialized (
-    select array_agg(position) filter (where is_live and is_in_clock_window and is_fresh and is_granted) as positions
-    from verdict
-  ), acceptance as materialized (
-    select accepted.* from admitted, accept_commands_v1(requests, coalesce(positions, '{}')) as accepted
-  )
-  select verdict.*, acceptance.outcome, acceptance.command_id, acceptance.accepted_ms
-  from verdict left join acceptance on acceptance.position = verdict.position
-  order by position;
-end
-$$;
-
---
--- Name: admit_requests_v1(text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.admit_requests_v1(requests text) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision)
+CREATE FUNCTION public.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, outcome text, command_id uuid, accepted_ms double precision)
     LANGUAGE plpgsql
     SET role TO 'top_ingest'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -142,7 +42,9 @@ begin
     select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
     from json_to_recordset(requests::json) as asked (
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
-      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text
+      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
+      idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
+      payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text, batch_id uuid, is_refused boolean
     )
   ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
@@ -165,10 +67,10 @@ begin
         replay_window_seconds
       from credentials
       where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
-    ) as credential on true
+    ) as credential on not are_admitted
     left join lateral (
       select status from tenants where tenants.tenant_id = asked.tenant_id offset 0
-    ) as tenant on true
+    ) as tenant on not are_admitted
   ), counted as (
     select *, row_number() over (
       partition by number, nonce, is_live and is_in_clock_window order by position
@@ -185,33 +87,88 @@ begin
     order by number, nonce
     on conflict do nothing
     returning credential_number, nonce_hash
-  )
-  select counted.position, is_live, is_in_clock_window,
-    occurrence = 1 and consumed.nonce_hash is not null,
-    exists (
-      select from role_bindings
-      where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
-        and (
-          role_bindings.role = any (string_to_array(counted.granting_roles, ','))
-          or exists (
-            select from policies
-            where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
-              and policies.object = counted.object and policies.action = counted.action
-            offset 0
+  ), verdict as materialized (
+    select counted.*,
+      occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
+      not are_admitted and (exists (
+        select from role_bindings
+        where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
+          and (
+            role_bindings.role = any (string_to_array(counted.granting_roles, ','))
+            or exists (
+              select from policies
+              where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
+                and policies.object = counted.object and policies.action = counted.action
+              offset 0
+            )
           )
-        )
-      offset 0
-    ) or exists (
-      select from policies
-      where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
-        and policies.object = counted.object and policies.action = counted.action
-      offset 0
-    ),
-    exists (select from tenants where tenants.tenant_id = counted.path_tenant_id offset 0),
-    allowed_clock_skew_seconds,
-    floor(extract(epoch from now()) * 1000)::double precision
-  from counted
-  left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
+        offset 0
+      ) or exists (
+        select from policies
+        where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
+          and policies.object = counted.object and policies.action = counted.action
+        offset 0
+      )) as is_granted
+    from counted
+    left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
+  ), given as materialized (
+    select verdict.*, now()::timestamptz(3) as accepted_at,
+      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id,
+      is_refused is not true and exists (
+        select from tenants
+        where tenants.tenant_id = verdict.tenant_id
+          and (tenants.vendors is null or verdict.vendor = any (tenants.vendors))
+        offset 0
+      ) as may_use_vendor,
+      is_refused is not true and exists (
+        select from vendors where vendors.vendor = verdict.vendor and vendors.enabled offset 0
+      ) and exists (
+        select from command_types
+        where command_types.vendor = verdict.vendor and command_types.command_type = verdict.command_type
+          and command_types.enabled and command_types.revision = verdict.revision
+        offset 0
+      ) as is_current
+    from verdict
+    where idempotency_key is not null
+      and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
+  ), inserted as (
+    insert into commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id, batch_id
+    )
+    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
+      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
+    from given
+    where may_use_vendor and is_current
+    order by tenant_id, idempotency_key, position
+    on conflict (tenant_id, idempotency_key) do nothing
+    returning tenant_id, command_id
+  ), queued as (
+    insert into outbox (tenant_id, fact_id, kind)
+    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
+  ), stored as (
+    select given.position, given.accepted_at, inserted.command_id,
+      case
+        when inserted.command_id is not null then 'ACCEPTED'
+        when may_use_vendor and is_current or exists (
+          select from commands
+          where commands.tenant_id = given.tenant_id and commands.idempotency_key = given.idempotency_key
+          offset 0
+        ) then 'KEY_USED'
+        when is_refused then 'REFUSED'
+        when not may_use_vendor then 'VENDOR_NOT_ENABLED'
+        else 'CATALOG_CHANGED'
+      end as outcome
+    from given
+    left join inserted on inserted.tenant_id = given.tenant_id and inserted.command_id = given.command_id
+  )
+  select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
+    exists (select from tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
+    allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
+    stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
+  from verdict left join stored on stored.position = verdict.position
   order by position;
 end
 $$;
@@ -1519,22 +1476,10 @@ GRANT USAGE ON SCHEMA public TO top_system;
 GRANT USAGE ON SCHEMA public TO top_ingest;
 
 --
--- Name: FUNCTION accept_commands_v1(commands_json text, positions integer[]); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION admit_requests_v1(requests text, are_admitted boolean); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.accept_commands_v1(commands_json text, positions integer[]) FROM PUBLIC;
-
---
--- Name: FUNCTION admit_and_accept_v1(requests text); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.admit_and_accept_v1(requests text) FROM PUBLIC;
-
---
--- Name: FUNCTION admit_requests_v1(requests text); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.admit_requests_v1(requests text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.admit_requests_v1(requests text, are_admitted boolean) FROM PUBLIC;
 
 --
 -- Name: TABLE audit_events; Type: ACL; Schema: public; Owner: -

@@ -8,7 +8,13 @@ import { hashNonce } from '../../platform/auth/admission.js';
 import type { Database } from '../../platform/database/database.js';
 import { errorCodeOf } from '../../platform/database/database-error.js';
 import { newIdTail } from '../../platform/new-id.js';
-import { type Acceptance, createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
+import {
+  type Acceptance,
+  createCommandAccepter,
+  createCommandAdmission,
+  type NewCommand,
+  type RefusedCommand,
+} from './accept-commands.js';
 
 let database: Database;
 
@@ -32,8 +38,8 @@ const newCommand = (fields: Partial<NewCommand> = {}): NewCommand => ({
   ...fields,
 });
 
-/** The two statements that store commands, each as a function that stores one command. */
-const ways: [string, (caller: Profile) => Promise<(command: NewCommand) => Promise<Acceptance>>][] = [
+/** The two calls of the statement that store commands, each as a function that stores one command. */
+const ways: [string, (caller: Profile) => Promise<(command: NewCommand | RefusedCommand) => Promise<Acceptance>>][] = [
   [
     'after admission',
     async ({ tenant_id, client_id }) => {
@@ -104,7 +110,7 @@ describe.each(ways)('%s', (_way, acceptFor) => {
     const accept = await acceptFor(operator);
     await accept(newCommand({ idempotency_key: 'used' }));
     const asked = ['used', 'new'].flatMap((idempotency_key) => [
-      newCommand({ idempotency_key, is_refused: true }),
+      { idempotency_key, is_refused: true as const },
       newCommand({ idempotency_key, revision: 99 }),
     ]);
     const outcomes = (await Promise.all(asked.map(accept))).map(({ outcome }) => outcome);

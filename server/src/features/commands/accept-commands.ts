@@ -25,11 +25,14 @@ export type NewCommand = {
   request_id: string;
   /** The part of its UUID v7 after the time. */
   command_id_tail: string;
-  /** It is not stored: the outcome tells only whether its key is used. */
-  is_refused?: boolean;
 };
 
-/** The outcomes are those of accept_commands_v1 (server/drizzle). */
+/** A command that is not stored: the outcome tells only whether its key is used. */
+export type RefusedCommand = { idempotency_key: string; is_refused: true };
+
+type Sent = NewCommand | RefusedCommand;
+
+/** The outcomes are those of admit_requests_v1 (server/drizzle). */
 export type Acceptance =
   | { outcome: 'ACCEPTED'; commandId: string; acceptedAt: Date }
   | { outcome: 'KEY_USED' | 'REFUSED' | 'VENDOR_NOT_ENABLED' | 'CATALOG_CHANGED' };
@@ -43,28 +46,23 @@ type Caller = Call['caller'];
 
 /** Stores the command of an admitted request. All waiting commands share one statement. */
 export const createCommandAccepter = (database: Database) =>
-  batched<{ caller: Caller; command: NewCommand }, Acceptance>(
+  batched<{ caller: Caller; command: Sent }, Acceptance>(
     ({ caller, command }) => `${caller.tenantId} ${command.idempotency_key}`,
     async (given) => {
       const rows = given.map(({ caller, command }, position) => toRow(caller, command, position));
-      return (await asIngest<AcceptanceRow>(database, 'accept_commands_v1', rows)).map(toAcceptance);
+      return (await asIngest<AcceptanceRow>(database, rows, true)).map(toAcceptance);
     },
   );
 
 /** Stores the commands of one admitted request in one statement. Of several commands with one key the first is stored. */
-export async function acceptBatch(
-  database: Database,
-  caller: Caller,
-  batchId: string,
-  commands: readonly NewCommand[],
-) {
+export async function acceptBatch(database: Database, caller: Caller, batchId: string, commands: readonly Sent[]) {
   if (commands.length === 0) return [];
   const rows = commands.map((command, position) => ({ ...toRow(caller, command, position), batch_id: batchId }));
-  const accepted = await repeatedly(() => asIngest<AcceptanceRow>(database, 'accept_commands_v1', rows));
+  const accepted = await repeatedly(() => asIngest<AcceptanceRow>(database, rows, true));
   return accepted.map(toAcceptance);
 }
 
-const toRow = ({ tenantId, clientId }: Caller, command: NewCommand, position: number) => ({
+const toRow = ({ tenantId, clientId }: Caller, command: Sent, position: number) => ({
   position,
   tenant_id: tenantId,
   client_id: clientId,
@@ -75,7 +73,7 @@ type Admitted = { verdict: Verdict; acceptance: Acceptance | null };
 
 /** Admits a request and, if it is admitted, stores its command, in one statement. */
 export const createCommandAdmission = (database: Database) =>
-  batched<{ signed: SignedRequest; command: NewCommand }, Admitted>(
+  batched<{ signed: SignedRequest; command: Sent }, Admitted>(
     ({ signed }) => nonceKey(signed),
     async (brought) => {
       const rows = brought.map(({ signed, command }, position) => ({
@@ -83,7 +81,7 @@ export const createCommandAdmission = (database: Database) =>
         ...command,
       }));
       type Row = VerdictRow & (AcceptanceRow | { outcome: null });
-      const judged = await asIngest<Row>(database, 'admit_and_accept_v1', rows);
+      const judged = await asIngest<Row>(database, rows);
       return judged.map((row) => ({
         verdict: toVerdict(row),
         acceptance: row.outcome === null ? null : toAcceptance(row),

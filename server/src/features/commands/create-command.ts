@@ -2,20 +2,20 @@ import { contract } from '@tenant-open-platform/contract';
 import type { Shortcut, ShortcutRequest } from '../../platform/auth/admit.js';
 import { ApiError } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { createCommandAccepter, createCommandAdmission, type NewCommand } from './accept-commands.js';
-import type { CommandServices, CommandStore, Stored } from './store-commands.js';
+import { createCommandAccepter, createCommandAdmission } from './accept-commands.js';
+import { type CommandServices, type CommandStore, type Stored, toStore } from './store-commands.js';
 
 export function createCommand(
   { database, metrics }: CommandServices,
-  { attempt, payloadProblem, announce, store }: CommandStore,
+  { check, payloadProblem, announce, store }: CommandStore,
 ) {
   const accept = createCommandAccepter(database);
   const admitAndAccept = createCommandAdmission(database);
 
   const handler: Handler<'commands.create'> = async ({ body }, call) => {
-    const acceptEach = (commands: NewCommand[]) =>
-      Promise.all(commands.map((command) => accept({ caller: call.caller, command })));
-    const [outcome] = (await store([body], call, acceptEach)) as [Stored | ApiError];
+    const [outcome] = (await store([body], call, (commands) =>
+      Promise.all(commands.map((command) => accept({ caller: call.caller, command }))),
+    )) as [Stored | ApiError];
     if (outcome instanceof ApiError) throw outcome;
     return answerOf(outcome, call.requestId);
   };
@@ -30,10 +30,11 @@ export function createCommand(
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     if (!success || payloadProblem(data)) return null;
-    const { command, invalid, overload } = attempt(data, { tenantId, requestId });
-    if (invalid) return null;
+    const checked = check(data, tenantId);
+    if (checked.invalid) return null;
+    const { overload } = checked;
     return async (signed) => {
-      const { verdict, acceptance } = await admitAndAccept({ signed, command });
+      const { verdict, acceptance } = await admitAndAccept({ signed, command: toStore(data, checked, requestId) });
       if (overload && acceptance?.outcome === 'REFUSED') {
         metrics.countOverload();
         return { verdict, answer: overload };

@@ -10,7 +10,7 @@ import type { Waits } from '../../platform/outbox/waits.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
-import type { Acceptance, NewCommand } from './accept-commands.js';
+import type { Acceptance, NewCommand, RefusedCommand } from './accept-commands.js';
 import { differingFields, readByKeys } from './replay-commands.js';
 
 export type CommandRequest = Parameters<Handler<'commands.create'>>[0]['body'];
@@ -28,7 +28,11 @@ export type CommandServices = {
 export type Stored = { commandId: string; acceptedAt: Date; replayed?: { differing: string[] } };
 
 /** Stores checked commands, and answers each in its place. */
-type Accept = (commands: NewCommand[]) => Promise<Acceptance[]>;
+type Accept = (commands: (NewCommand | RefusedCommand)[]) => Promise<Acceptance[]>;
+
+/** Why this process refuses a command, else the revision of the payload schema that it was checked against. */
+type Checked = { revision: number; invalid?: undefined; overload?: undefined } | Refusal;
+type Refusal = { invalid: ApiError; overload?: undefined } | { overload: ApiError; invalid?: undefined };
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The share of its timeout that a command may wait: otherwise too little time is left for the device. */
@@ -41,13 +45,11 @@ const MAX_CATALOG_RELOADS = 5;
 
 /** Checks and stores the commands of a request, which may be one or many. */
 export function createCommandStore({ catalog, signals, metrics, payloadLimitBytes, waits }: CommandServices) {
-  /** The command of a request, and why it must not be stored as far as this process knows. */
-  function attempt(body: CommandRequest, { tenantId, requestId }: Pick<Call, 'tenantId' | 'requestId'>) {
+  function check(body: CommandRequest, tenantId: string): Checked {
     const checked = catalog.check(body, refuse);
-    if (checked instanceof ApiError) return { command: newCommand(body, 0, requestId, true), invalid: checked };
+    if (checked instanceof ApiError) return { invalid: checked };
     const excess = waits.secondsFor(tenantId) - longestWait(body);
-    const command = newCommand(body, checked.revision, requestId, excess > 0);
-    return { command, overload: excess > 0 ? overloaded(body, excess) : undefined };
+    return excess > 0 ? { overload: overloaded(body, excess) } : checked;
   }
 
   const payloadProblem = ({ payload }: CommandRequest) =>
@@ -62,28 +64,30 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
       for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS && !outcomes.every(Boolean); reloads++) {
         if (reloads > 0) await catalog.reload();
         const attempts = bodies.flatMap((body, position) =>
-          outcomes[position] ? [] : [{ position, key: body.idempotency_key, ...attempt(body, call) }],
+          outcomes[position] ? [] : [{ position, body, ...check(body, call.tenantId) }],
         );
         // The catalog in memory may be stale: only a fresh one may refuse.
         if (reloads === 0 && attempts.some(({ invalid }) => invalid)) continue;
-        const acceptances = await accept(attempts.map(({ command }) => command));
+        const acceptances = await accept(attempts.map((each) => toStore(each.body, each, call.requestId)));
         const others = attempts.flatMap((each, index) => {
           const acceptance = acceptances[index] as Acceptance;
-          if (acceptance.outcome !== 'ACCEPTED') return [{ ...each, outcome: acceptance.outcome }];
+          if (acceptance.outcome !== 'ACCEPTED')
+            return [{ ...each, key: each.body.idempotency_key, outcome: acceptance.outcome }];
           outcomes[each.position] = acceptance;
-          stored.set(each.key, each.position);
+          stored.set(each.body.idempotency_key, each.position);
           return [];
         });
         if (stored.size > 0) announce();
         const used = others.filter(({ key, outcome }) => outcome === 'KEY_USED' || stored.has(key));
         const existing = await readByKeys(call, used);
-        for (const { position, key, command, outcome, invalid, overload } of others) {
+        for (const { position, body, key, outcome, invalid, overload } of others) {
           const row = existing.get(key);
           const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
           // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
           if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
             const { commandId, acceptedAt } = row;
-            outcomes[position] = { commandId, acceptedAt, replayed: { differing: differingFields(row, command) } };
+            const differing = differingFields(row, newCommand(body, 0, call.requestId));
+            outcomes[position] = { commandId, acceptedAt, replayed: { differing } };
           } else if (outcome !== 'CATALOG_CHANGED') {
             if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
             if (overload) metrics.countOverload();
@@ -100,7 +104,7 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
 
   const announce = () => signals.send([topics.outbox]);
 
-  return { attempt, payloadProblem, announce, store };
+  return { check, payloadProblem, announce, store };
 }
 
 export type CommandStore = ReturnType<typeof createCommandStore>;
@@ -117,7 +121,13 @@ function overloaded(request: CommandRequest, excess: number): ApiError {
   );
 }
 
-const newCommand = (request: CommandRequest, revision: number, requestId: string, isRefused: boolean): NewCommand => ({
+/** Of a refused command only its key is sent: it may be used. */
+export const toStore = (request: CommandRequest, checked: Checked, requestId: string): NewCommand | RefusedCommand =>
+  'revision' in checked
+    ? newCommand(request, checked.revision, requestId)
+    : { idempotency_key: request.idempotency_key, is_refused: true };
+
+const newCommand = (request: CommandRequest, revision: number, requestId: string): NewCommand => ({
   idempotency_key: request.idempotency_key,
   vendor: request.vendor,
   device_id: request.device_id,
@@ -128,5 +138,4 @@ const newCommand = (request: CommandRequest, revision: number, requestId: string
   timeout_seconds: request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
   request_id: requestId,
   command_id_tail: newIdTail(),
-  is_refused: isRefused,
 });

@@ -76,7 +76,7 @@ export const nonceKey = ({ credentialNumber, nonceHash }: SignedRequest) =>
  */
 export const createAdmission = (database: Database) =>
   batched<SignedRequest, Verdict>(nonceKey, async (requests) => {
-    const rows = await asIngest<VerdictRow>(database, 'admit_requests_v1', requests.map(toRequestRow));
+    const rows = await asIngest<VerdictRow>(database, requests.map(toRequestRow));
     return rows.map(toVerdict);
   });
 

@@ -118,9 +118,9 @@ test('a statement without a role sees no row of any tenant', async () => {
   await login.end();
 });
 
-const FUNCTIONS = ['accept_commands_v1', 'admit_and_accept_v1', 'admit_requests_v1'];
+const FUNCTIONS = ['admit_requests_v1'];
 
-test('the functions that admit and accept have the rights of top_ingest, and nobody but the login may call them', async () => {
+test('the function that admits has the rights of top_ingest, and nobody but the login may call it', async () => {
   const found = await superuser<{ name: string; settings: string[]; others: boolean }[]>`
     select proname as name, array_to_string(proconfig, ';') as settings,
       prosecdef or has_function_privilege('public', oid, 'execute')
@@ -144,7 +144,7 @@ test('the functions that admit and accept have the rights of top_ingest, and nob
   await login.end();
 });
 
-test('row-level security binds the functions: without the policies of top_ingest they admit and store nothing', async () => {
+test('row-level security binds the function: without the policies of top_ingest it admits and stores nothing', async () => {
   const login = postgres(database.url, { max: 1 });
   const [request] = await superuser<{ row: string }[]>`
     select json_build_array(json_build_object(
@@ -156,14 +156,15 @@ test('row-level security binds the functions: without the policies of top_ingest
     ))::text as row
     from credentials where tenant_id = 'demo'`;
   const row = request?.row as string;
-  const live = async () => (await login`select is_live from admit_requests_v1(${row})`)[0]?.is_live;
+  const withoutCommand = row.replace('idempotency_key', 'no_key');
+  const live = async () => (await login`select is_live from admit_requests_v1(${withoutCommand})`)[0]?.is_live;
   expect(await live()).toBe(true);
   await superuser`alter policy top_ingest_select on credentials using (false)`;
   expect(await live()).toBe(false);
   await superuser`alter policy top_ingest_select on credentials using (true)`;
   await superuser`alter policy top_ingest_insert on commands with check (false)`;
-  await expect(login`select * from accept_commands_v1(${row})`).rejects.toMatchObject({ code: '42501' });
+  await expect(login`select * from admit_requests_v1(${row}, true)`).rejects.toMatchObject({ code: '42501' });
   await superuser`alter policy top_ingest_insert on commands with check (true)`;
-  expect(await login`select outcome from accept_commands_v1(${row})`).toEqual([{ outcome: 'ACCEPTED' }]);
+  expect(await login`select outcome from admit_requests_v1(${row}, true)`).toEqual([{ outcome: 'ACCEPTED' }]);
   await login.end();
 });

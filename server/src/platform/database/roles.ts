@@ -89,8 +89,8 @@ async function inTransaction<Tx, Result>(begin: Begin<Tx, Result>, work: (tx: Tx
 }
 
 /**
- * Calls a function of server/drizzle with a JSON array of requests of several tenants: it admits them and inserts their
- * commands. The function itself enters the role top_ingest.
+ * Admits requests of several tenants, or with `areAdmitted` only stores their commands. The function of server/drizzle
+ * itself enters the role top_ingest.
  */
-export const asIngest = <Row extends object>({ sql }: Database, name: string, requests: readonly object[]) =>
-  sql<Row[]>`select * from ${sql(name)}(${JSON.stringify(requests)})`;
+export const asIngest = <Row extends object>({ sql }: Database, requests: readonly object[], areAdmitted = false) =>
+  sql<Row[]>`select * from admit_requests_v1(${JSON.stringify(requests)}, ${areAdmitted})`;
