@@ -10,7 +10,7 @@ import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
 import { platformVersion } from './router.js';
-import { baseUrlOf, openStorage, type Server, start } from './start.js';
+import { baseUrlOf, openStorage, type Server, simulatesDevices, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 import { PROCESS_NAME, supervise } from './supervise.js';
 import { type Explained, runSupervised } from './supervised-process.js';
@@ -93,7 +93,8 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
     );
   }
   const demo = await readFile(path.join(config.DATA_DIR, 'demo.json'), 'utf8').catch(() => null);
-  if (demo) {
+  if (!simulatesDevices(config)) lines.push('No devices are simulated. To connect your own: docs/first-device.md', '');
+  else if (demo) {
     // The profile keeps the address of the first start.
     const address = demo.includes(`"${baseUrl}"`) ? '' : ` --base-url ${baseUrl}`;
     const topctl = `npx @tenant-open-platform/cli --profile-file ${directory}/demo.json${address}`;

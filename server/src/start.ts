@@ -175,7 +175,7 @@ async function open(
       const provisioning = startProvisioning(database, bus, looping);
       closers.add(() => provisioning.stop());
     }
-    if (config.SIMULATED_FLEET ?? (config.MODE === 'development' && !config.NATS_URL)) {
+    if (simulatesDevices(config)) {
       const fleet = await startSimulatedFleet(bus);
       closers.add(() => fleet.stop());
     }
@@ -193,6 +193,9 @@ async function open(
     isFirstStart,
   };
 }
+
+export const simulatesDevices = ({ SIMULATED_FLEET, MODE, NATS_URL }: Config) =>
+  SIMULATED_FLEET ?? (MODE === 'development' && !NATS_URL);
 
 /** An IPv6 address in a URL needs brackets (RFC 3986, 3.2.2). */
 export function baseUrlOf({ HOST, BASE_PATH = '' }: Pick<Config, 'HOST' | 'BASE_PATH'>, port: number): string {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { jsonIn, runPage } from './documentation-blocks.js';
 import { startPrivateNats } from './private-nats.js';
 import { startServer } from './start-server.js';
@@ -17,6 +17,9 @@ test('docs/first-device.md, pasted from top to bottom: a device of an own vendor
   onTestFinished(async () => {
     await server.stop();
   });
+  // The hint of the first start leads to this page, and not to a command that nobody carries out.
+  await vi.waitFor(() => expect(server.stdout()).toContain('docs/first-device.md'));
+  expect(server.stdout()).not.toContain('commands create');
   const printed = await runPage('docs/first-device.md', {
     marked: 'run-full',
     before: `cp ${folder}/platform-admin.json ${folder}/demo.json data/`,
