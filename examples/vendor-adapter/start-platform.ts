@@ -88,7 +88,13 @@ export async function startPlatform() {
         { timeout: 25_000, interval: 100 },
       ),
     /** Runs an adapter in a process of its own. Resolves when it reads commands. */
-    async startAdapter(argv: string[], tenantId: 'demo' | 'platform', vendor = 'vendor_a', seed = seeds[tenantId]) {
+    async startAdapter(
+      argv: string[],
+      tenantId: 'demo' | 'platform',
+      vendor = 'vendor_a',
+      seed = seeds[tenantId],
+      environment: Record<string, string> = {},
+    ) {
       const [program = '', ...parameters] = argv;
       const adapter = spawn(program, parameters, {
         cwd: import.meta.dirname,
@@ -98,6 +104,7 @@ export async function startPlatform() {
           TENANT_ID: tenantId,
           VENDOR: vendor,
           NATS_NKEY_SEED_FILE: seed,
+          ...environment,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

@@ -66,7 +66,7 @@ describe.each(guides)('%s', (page) => {
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
       /^ (run|run-full|run-clients|not-run: .+)$/.test(mark) ||
-      /`examples\/(?:signing|generated-clients|vendor-adapter)\/[\w./-]+`:\n/.test(before);
+      /`examples\/(?:signing|generated-clients|vendor-adapter|http-adapter)\/[\w./-]+`:\n/.test(before);
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
     expect(unmarked).toEqual([]);
     if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
@@ -86,6 +86,7 @@ test.each([
     /`(examples\/mqtt-adapter\/[\w./-]+)`(?:| covers all devices):\n\n```(?:conf|sh [^\n]*)\n(.*?)^```$/gms,
     5,
   ],
+  ['docs/http-devices.md', /`(examples\/http-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
   ['docs/adapters.md', /`(examples\/vendor-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];

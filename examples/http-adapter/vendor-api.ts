@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandMessage, Rejected, Unreachable } from '@tenant-open-platform/sdk/adapter';
+
+/** What the vendor's API answers, and what its webhooks contain. The idempotency key is the command_id. */
+export interface Action {
+  idempotency_key: string;
+  state: 'running' | 'done' | 'failed' | 'refused' | 'offline';
+  result?: object;
+  error?: { code: string; message: string };
+}
+
+export interface VendorApi {
+  url: string;
+  /** By tenant. With a key of its own, a tenant reaches no device of another tenant. */
+  keys: ReadonlyMap<string, string>;
+  attemptMs?: number;
+}
+
+/** 409: the API still works on an earlier attempt. */
+const RETRIED = new Set([409, 429, 500, 502, 503, 504]);
+/** With these the vendor has not begun. With the others it may have. */
+const NOT_BEGUN = new Set([429, 503]);
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 30_000;
+
+/** Repeats the call with the same idempotency key until the vendor answers: the device acts once. */
+export async function startAction(api: VendorApi, command: CommandMessage, redelivered: boolean, signal: AbortSignal) {
+  const key = api.keys.get(command.tenant_id);
+  if (!key) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no account at the vendor.');
+  let mayHaveBegun = redelivered;
+  for (let attempt = 0; ; attempt += 1) {
+    const { status, body, retryAfter } = await call(api, key, command, signal);
+    if (status < 300) return body;
+    if (status === 404) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no device of this id.');
+    if (status === 422) throw new Rejected('NOT_POSSIBLE', body.error?.message ?? 'The device cannot do this.');
+    // Such as 401: the tenant cannot help. The log gets this error, the tenant does not.
+    if (!RETRIED.has(status)) throw new Error(`The vendor's API answered ${status}: ${JSON.stringify(body)}`);
+
+    mayHaveBegun ||= !NOT_BEGUN.has(status);
+    const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
+    const waitMs = Math.max(longest * (0.5 + Math.random() / 2), msOf(retryAfter));
+    if (waitMs < Date.parse(command.deadline_at) - Date.now()) await delay(waitMs, undefined, { signal });
+    else if (!mayHaveBegun) throw new Unreachable('VENDOR_UNAVAILABLE', 'The service of the vendor is not available.');
+    // A webhook may still tell the outcome.
+    else return aborted(signal);
+  }
+}
+
+type Answer = { status: number; body: Action; retryAfter: string };
+
+async function call({ url, attemptMs = 10_000 }: VendorApi, key: string, command: CommandMessage, signal: AbortSignal) {
+  const { command_id, device_id, command_type, payload } = command;
+  try {
+    const answer = await fetch(`${url}/actions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': command_id },
+      // Not in the path, where a device `..` would be another address.
+      body: JSON.stringify({ device_id, action: command_type, parameters: payload }),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]),
+    });
+    // A proxy in front of the API may refuse with HTML.
+    const body = await (answer.ok ? answer.json() : answer.json().catch(() => ({})));
+    return { status: answer.status, body, retryAfter: answer.headers.get('retry-after') ?? '' } as Answer;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };
+    return { status: NOT_CONNECTED.has(code) ? 503 : 504, body: {}, retryAfter: '' } as Answer;
+  }
+}
+
+/** Retry-After is a number of seconds or a date. */
+const msOf = (retryAfter: string) =>
+  (/^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()) || 0;
+
+/** Rejects when the signal is aborted. */
+export const aborted = (signal: AbortSignal) => delay<never>(2 ** 31 - 1, undefined, { signal });
