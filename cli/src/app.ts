@@ -75,9 +75,16 @@ export function createProgram(invocation: Invocation) {
         text.split(','),
       ),
     )
-    .option('--dry-run', 'Show the first request that would change something. Send no such request.')
-    .option('--print-curl', 'Print that request as a signed curl command. Send no such request.')
-    .addOption(new Option('--timeout <seconds>', 'Time limit of a call with its repetitions.').argParser(secondsOf))
+    .option('--dry-run', 'Print the first request that would change something, instead of sending it.')
+    .option(
+      '--print-curl',
+      'Print the first request that would change something as a signed curl command, instead of sending it.',
+    )
+    .addOption(
+      new Option('--timeout <seconds>', 'Time limit of a call and its retries, in seconds. Default: 60.').argParser(
+        secondsOf,
+      ),
+    )
     .option('-v, --verbose', 'Print every request with its outcome, duration and request id on stderr.')
     .option('-y, --yes', 'Do not ask before an action that is hard to undo.')
     .exitOverride()
@@ -151,7 +158,7 @@ topctl takes the credential from the first of these that is set:
   1. --profile-file or --profile
   2. TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET
   3. TOP_PROFILE_FILE or TOP_PROFILE
-  4. the saved profile that "topctl profile use" chose; at first "default"
+  4. the saved profile that "topctl profile use" chose, or "default"
 
 Data goes to stdout, everything else to stderr. NO_COLOR turns colours off.
 

@@ -8,7 +8,7 @@ export const exitCodes = {
   5: 'forbidden',
   6: 'conflict; also an idempotency key that was used for a different command',
   7: 'rate-limited',
-  8: 'the command failed, or it was not final when the wait ended; of many commands, one or more',
+  8: 'the command did not succeed, or was not final when the wait ended; of several commands, at least one',
   130: 'cancelled',
 } as const;
 

@@ -1,6 +1,6 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export const resources = {
-  "tenants": "Tenants, whose data is isolated from each other. Platform administrators manage them.",
+  "tenants": "Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them.",
   "credentials": "Credentials, which sign requests. Each credential belongs to one tenant.",
   "roles": "Roles: named sets of scopes.",
   "roleBindings": "Role bindings: which credential has which role.",
@@ -121,7 +121,7 @@ export const operations = {
   },
   "commands.createMany": {
     "summary": "Create many commands",
-    "description": "Stores up to 500 commands with one request of at most 1 MiB. Each command is accepted or refused by itself, with the rules of topctl commands create, in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.",
+    "description": "Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of topctl commands create. The items of the response are in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.",
     "scope": "open:command:create",
     "tenant": "own",
     "example": "topctl commands create-many --from commands.ndjson",
@@ -129,7 +129,7 @@ export const operations = {
     "fields": {
       "batch_id": {
         "kind": "text",
-        "description": "Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same one."
+        "description": "Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same id."
       },
       "commands": {
         "kind": "list",
@@ -160,7 +160,7 @@ export const operations = {
   },
   "commands.summary": {
     "summary": "Count commands by status",
-    "description": "Returns the number of commands in each status, of a batch or a time range. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
+    "description": "Counts the commands of a batch or of a time range by their status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
     "scope": "open:command:read",
     "tenant": "own",
     "example": "topctl commands summary",
@@ -180,7 +180,7 @@ export const operations = {
       },
       "older_than": {
         "kind": "text",
-        "description": "Only commands older than this one. Send `next_older_than` of the previous response with the same filters."
+        "description": "Only commands that are older than the command with this id. Send `next_older_than` of the previous response with the same filters."
       }
     }
   },
@@ -288,7 +288,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Lists the events of the tenant, oldest first by default. A cursor continues the list. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
+    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
     "scope": "open:event:read",
     "tenant": "own",
     "example": "topctl events list",
@@ -575,11 +575,11 @@ export const operations = {
       },
       "max_object_bytes": {
         "kind": "integer",
-        "description": "Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120."
+        "description": "Maximum size of an upload, in bytes: 1 to 5368709120 (5 GiB), 5368709120 by default."
       },
       "max_expires_in_seconds": {
         "kind": "integer",
-        "description": "Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default."
+        "description": "Maximum lifetime of a presigned URL, in seconds: 1 to 604800 (7 days), 3600 by default."
       },
       "status": {
         "kind": "text",
@@ -657,11 +657,11 @@ export const operations = {
       },
       "max_object_bytes": {
         "kind": "integer",
-        "description": "Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120."
+        "description": "Maximum size of an upload, in bytes: 1 to 5368709120 (5 GiB), 5368709120 by default."
       },
       "max_expires_in_seconds": {
         "kind": "integer",
-        "description": "Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default."
+        "description": "Maximum lifetime of a presigned URL, in seconds: 1 to 604800 (7 days), 3600 by default."
       },
       "status": {
         "kind": "text",
@@ -780,7 +780,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true."
       }
     }
   },
@@ -1032,7 +1032,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true."
       }
     }
   },
@@ -1112,7 +1112,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately."
       }
     }
   },

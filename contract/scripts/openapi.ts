@@ -22,7 +22,7 @@ const info = {
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
   contact: { name: 'The operator of the platform' },
-  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has its correlation id in the header \`X-Request-Id\`, and every object in the body repeats it as \`request_id\`.
+  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has the correlation id of the request: in the header \`X-Request-Id\`, and in the body as \`request_id\`. If the body is an array, each item has it.
 
 ## Terms
 
@@ -30,7 +30,9 @@ const info = {
 - **adapter**: the program of a vendor on the messaging bus; it executes commands and reports their outcome
 - **scope**: the permission to call certain operations, such as \`open:command:read\`
 - **operator**: the people who run the platform and set its configuration
-- **tenant \`${PLATFORM_TENANT_ID}\`**: the tenant whose credentials administer all other tenants
+- **tenant \`${PLATFORM_TENANT_ID}\`**: the tenant of the platform administrators
+- **platform administrator**: a credential of the tenant \`${PLATFORM_TENANT_ID}\` with the role \`platform_admin\`; it administers all tenants
+- **tenant administrator**: a credential with the role \`tenant_admin\`; it administers its own tenant
 - **operation id**: the name of an operation in this document, such as \`credentials.create\`
 
 ## Signing
@@ -50,7 +52,7 @@ headers = {'X-Api-Id': client_id,
 
 ## Compatibility
 
-\`/api/v1\` changes by additions. A client must accept these additions:
+Changes of \`/api/v1\` are additions. A client must accept these additions:
 
 - a new operation
 - a new optional field or parameter of a request

@@ -37,7 +37,7 @@ const PreviousSecretTtlSeconds = z
   .min(0)
   .max(604_800)
   .describe(
-    'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true.',
+    'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true.',
   );
 
 const fields = {

@@ -55,7 +55,7 @@ export const DeviceExecutionStatus = z
 export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
   id: 'PublicStatus',
   description:
-    'Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status.',
+    'Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value.',
 });
 
 export const StatusReason = z
@@ -166,7 +166,7 @@ const CommandAccepted = z
 const CommandBatchCreate = z
   .strictObject({
     batch_id: BatchId.optional().describe(
-      'Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same one.',
+      'Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same id.',
     ),
     commands: z
       .array(CommandCreate)
@@ -229,7 +229,9 @@ const CommandBatchItem = z
     idempotent_replayed: z
       .boolean()
       .optional()
-      .describe('true if the idempotency_key was used before: this is the existing command. Otherwise absent.'),
+      .describe(
+        'true if the idempotency_key was used before: command_id is the id of the existing command. Otherwise absent.',
+      ),
     idempotency_mismatch: z
       .array(z.string())
       .optional()
@@ -283,7 +285,7 @@ const CommandSummary = z
       .describe('Number of commands with each status.'),
     total: z.int().describe('Number of commands that were counted: at most 10,000.'),
     next_older_than: CommandId.nullable().describe(
-      'Send as `older_than` to count the older commands, and add the counts. null if no command is left.',
+      'Send as `older_than` to count the older commands, then add the counts of all responses. null if no older commands are left.',
     ),
     request_id: RequestId,
   })
@@ -401,7 +403,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/command-batches',
     summary: 'Create many commands',
     description:
-      'Stores up to 500 commands with one request of at most 1 MiB. Each command is accepted or refused by itself, with the rules of commands.create, in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.',
+      'Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of commands.create. The items of the response are in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.',
     metadata: {
       scope: 'open:command:create',
       specified: false,
@@ -467,7 +469,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/command-summary',
     summary: 'Count commands by status',
     description:
-      'Returns the number of commands in each status, of a batch or a time range. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.',
+      'Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.',
     metadata: {
       scope: 'open:command:read',
       specified: false,
@@ -479,7 +481,7 @@ export const commands = operations({
       accepted_after: InputTimestamp.optional().describe('Only commands accepted at or after this time.'),
       accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
       older_than: CommandId.optional().describe(
-        'Only commands older than this one. Send `next_older_than` of the previous response with the same filters.',
+        'Only commands that are older than the command with this id. Send `next_older_than` of the previous response with the same filters.',
       ),
     }),
     responses: { 200: CommandSummary },

@@ -26,7 +26,7 @@ const PreviousSecretTtlSeconds = z
   .min(0)
   .max(604_800)
   .describe(
-    'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true.',
+    'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true.',
   );
 
 const LastUsedAt = Timestamp.nullable();
@@ -189,7 +189,7 @@ const CredentialUpdate = z
       .optional()
       .describe('If true, the platform generates a new secret and returns it only in the response to this request.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
-      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately.',
+      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately.',
     ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')

@@ -182,8 +182,8 @@ export const errors = {
   RESOURCE_LIMIT_REACHED: {
     status: 409,
     meaning:
-      'The limit for resources of this kind is reached. Disabled resources count too, and so do deleted credentials and principals.',
-    fix: 'Delete a resource that you no longer need, or reuse it. Credentials, principals, vendors and command types always count: you can only reuse them. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
+      'The maximum number of resources of this kind is reached. DISABLED resources and DELETED credentials and principals count.',
+    fix: 'Delete a resource that you no longer need, or update it instead of creating another. Credentials, principals, vendors and command types always count: deleting or disabling them does not help. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
     retryable: false,
   },
   OBJECT_CREDENTIAL_IN_USE: {

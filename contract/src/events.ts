@@ -147,7 +147,7 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      'Lists the events of the tenant, oldest first by default. A cursor continues the list. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.',
+      'Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.',
     metadata: {
       scope: 'open:event:read',
       specified: false,

@@ -31,7 +31,7 @@ const Me = z
         waiting_requests: z
           .int()
           .describe(
-            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per server process.',
+            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per process of a server instance.',
           ),
         per_tenant: z
           .object({
@@ -46,7 +46,7 @@ const Me = z
             object_resources: z.int().describe('Object resources, including DISABLED ones.'),
           })
           .describe(
-            'Maximum number of resources of each kind in the tenant. Disabled resources count too, and so do deleted credentials and principals.',
+            'Maximum number of resources of each kind in the tenant. DISABLED resources and DELETED credentials and principals count.',
           ),
       })
       .describe('Limits of this credential and of its tenant.'),

@@ -50,12 +50,12 @@ const MaxObjectBytes = z
   .int()
   .min(1)
   .max(MAX_OBJECT_BYTES)
-  .describe('Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120.');
+  .describe('Maximum size of an upload, in bytes: 1 to 5368709120 (5 GiB), 5368709120 by default.');
 const MaxExpiresInSeconds = z
   .int()
   .min(1)
   .max(MAX_EXPIRES_IN_SECONDS)
-  .describe('Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default.');
+  .describe('Maximum lifetime of a presigned URL, in seconds: 1 to 604800 (7 days), 3600 by default.');
 
 const ObjectResource = z
   .object({

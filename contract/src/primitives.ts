@@ -125,7 +125,7 @@ export const queryList = <Values extends Record<string, string>>(values: z.ZodEn
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
-    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters.',
+    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters.',
   ),
   cursor: z
     .string()

@@ -4,7 +4,8 @@ import type { contract } from './contract.js';
 export const resources: Record<keyof typeof contract, { title: string; description: string }> = {
   tenants: {
     title: 'Tenants',
-    description: 'Tenants, whose data is isolated from each other. Platform administrators manage them.',
+    description:
+      'Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them.',
   },
   credentials: {
     title: 'Credentials',

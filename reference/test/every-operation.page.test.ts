@@ -98,8 +98,9 @@ async function sendFrom(
 ): Promise<string> {
   const resource = name.split('.')[0]?.toLowerCase();
   await page.goto(`${new URL(server.baseUrl).origin}/docs#tag/${resource}/${method.toUpperCase()}${path}`);
+  // By its text: a search by role reads the styles of the whole page, which is most of the time of this test.
   await page
-    .getByRole('button', { name: `(${method} ${path})`, exact: false })
+    .locator('button', { hasText: `(${method} ${path})` })
     .first()
     .click();
   const client = page.locator('.scalar-client');
@@ -148,7 +149,7 @@ test('every operation, sent as the page shows it, succeeds for a caller with its
   const refused = Object.fromEntries(Object.entries(statuses).filter(([, status]) => !/^2\d\d$/.test(status)));
   expect(refused).toEqual(refusals);
   expect(Object.keys(statuses).sort()).toEqual(operations.map(({ name }) => name).sort());
-}, 900_000);
+}, 1_800_000);
 
 test('a command sent twice from the page is two commands', async () => {
   const { page } = await newPage();

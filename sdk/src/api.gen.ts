@@ -153,7 +153,7 @@ export interface CallbackEndpointUpdate {
   max_attempts?: number;
   /** If true, the platform generates a new secret and returns it only in the response to this request. */
   rotate_secret?: boolean;
-  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CallbackEndpointUpdated extends CallbackEndpoint {
@@ -342,7 +342,7 @@ export interface CommandBatch {
   request_id: string;
 }
 export interface CommandBatchCreate {
-  /** Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same one. */
+  /** Id of the batch: a UUID of your choice. Send the same id with several requests to make one batch of more than 500 commands. By default, the platform derives the id from the idempotency keys, so a repeated request gets the same id. */
   batch_id?: string;
   /** 1 to 500 commands, each with the fields and rules of commands.create. */
   commands: CommandCreate[];
@@ -356,7 +356,7 @@ export interface CommandBatchItem {
   status?: "ACCEPTED";
   /** When the platform accepted the command. Absent if it was refused. */
   accepted_at?: string;
-  /** true if the idempotency_key was used before: this is the existing command. Otherwise absent. */
+  /** true if the idempotency_key was used before: command_id is the id of the existing command. Otherwise absent. */
   idempotent_replayed?: boolean;
   /** Names of the fields that differ from the existing command. Absent if no field differs. */
   idempotency_mismatch?: string[];
@@ -430,7 +430,7 @@ export interface CommandSummary {
   };
   /** Number of commands that were counted: at most 10,000. */
   total: number;
-  /** Send as `older_than` to count the older commands, and add the counts. null if no command is left. */
+  /** Send as `older_than` to count the older commands, then add the counts of all responses. null if no older commands are left. */
   next_older_than: string | null;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -491,7 +491,7 @@ export interface CredentialCreate {
   expires_at?: string | null;
   /** If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. */
   rotate_secret?: boolean;
-  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Requires rotate_secret: true. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
 }
 /** ACTIVE: can sign requests. DISABLED: requests are refused until the status is ACTIVE again. DELETED: final; the client_id can never be used again. */
@@ -510,7 +510,7 @@ export interface CredentialUpdate {
   expires_at?: string | null;
   /** If true, the platform generates a new secret and returns it only in the response to this request. */
   rotate_secret?: boolean;
-  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800, 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {
@@ -701,9 +701,9 @@ export interface Me {
     requests_per_minute: number;
     /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance. */
     requests_per_minute_per_tenant: number;
-    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per server process. */
+    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per process of a server instance. */
     waiting_requests: number;
-    /** Maximum number of resources of each kind in the tenant. Disabled resources count too, and so do deleted credentials and principals. */
+    /** Maximum number of resources of each kind in the tenant. DISABLED resources and DELETED credentials and principals count. */
     per_tenant: {
       /** Credentials, including DELETED ones. */
       credentials: number;
@@ -827,9 +827,9 @@ export interface ObjectResource {
   key_prefix: string;
   /** Content types that can be uploaded; null if every type is allowed. */
   allowed_content_types: string[] | null;
-  /** Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120. */
+  /** Maximum size of an upload, in bytes: 1 to 5368709120 (5 GiB), 5368709120 by default. */
   max_object_bytes: number;
-  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800 (7 days), 3600 by default. */
   max_expires_in_seconds: number;
   status: ObjectConfigStatus;
   /** When the resource was created. */
@@ -852,9 +852,9 @@ export interface ObjectResourceCreate {
   key_prefix?: string;
   /** Content types that can be uploaded; null if every type is allowed. */
   allowed_content_types?: string[] | null;
-  /** Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120. */
+  /** Maximum size of an upload, in bytes: 1 to 5368709120 (5 GiB), 5368709120 by default. */
   max_object_bytes?: number;
-  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800 (7 days), 3600 by default. */
   max_expires_in_seconds?: number;
   /** ACTIVE by default. */
   status?: ObjectConfigStatusInput;
@@ -880,9 +880,9 @@ export interface ObjectResourceUpdate {
   key_prefix?: string;
   /** Content types that can be uploaded; null if every type is allowed. */
   allowed_content_types?: string[] | null;
-  /** Maximum size of an upload, in bytes: 1 to 5368709120. The default is 5368709120. */
+  /** Maximum size of an upload, in bytes: 1 to 5368709120 (5 GiB), 5368709120 by default. */
   max_object_bytes?: number;
-  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800, 3600 by default. */
+  /** Maximum lifetime of a presigned URL, in seconds: 1 to 604800 (7 days), 3600 by default. */
   max_expires_in_seconds?: number;
   status?: ObjectConfigStatusInput;
 }
@@ -1012,7 +1012,7 @@ export interface PresignedRequest {
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** Simplified status for end users, derived from `status`. PENDING: ACCEPTED or DISPATCHED. SUCCEEDED: SUCCEEDED. UNKNOWN: TIMED_OUT. FAILED: every other status. */
+/** Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
 /** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
@@ -1127,7 +1127,7 @@ export interface VendorPut {
   enabled: boolean;
 }
 export interface CommandListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1163,11 +1163,11 @@ export interface CommandSummaryQuery {
   accepted_after?: string;
   /** Only commands accepted before this time. */
   accepted_before?: string;
-  /** Only commands older than this one. Send `next_older_than` of the previous response with the same filters. */
+  /** Only commands that are older than the command with this id. Send `next_older_than` of the previous response with the same filters. */
   older_than?: string;
 }
 export interface DeviceRequestListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
@@ -1189,7 +1189,7 @@ export interface DeviceRequestListQuery {
   wait_seconds?: number;
 }
 export interface EventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
   cursor?: string;
@@ -1209,13 +1209,13 @@ export interface EventListQuery {
   wait_seconds?: number;
 }
 export interface ObjectCredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface ObjectResourceListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1223,19 +1223,19 @@ export interface ObjectResourceListQuery {
   credential_id?: string;
 }
 export interface CallbackEndpointListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CallbackSubscriptionListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface TenantListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1245,13 +1245,13 @@ export interface TenantDeleteQuery {
   confirm: string;
 }
 export interface TenantExportQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1259,13 +1259,13 @@ export interface CredentialListQuery {
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface RoleBindingListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1273,7 +1273,7 @@ export interface RoleBindingListQuery {
   client_id?: string;
 }
 export interface PolicyListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1287,7 +1287,7 @@ export interface PolicyRevokeQuery {
   scope: Scope;
 }
 export interface BusPrincipalListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1297,19 +1297,19 @@ export interface BusPrincipalListQuery {
   status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface CommandTypeListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
 }
 export interface AuditEventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
@@ -1325,7 +1325,7 @@ export interface AuditEventListQuery {
   occurred_before?: string;
 }
 export interface ParkedMessageListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items. It also ends at about 1 MiB of data, and after 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;

@@ -90,7 +90,7 @@ import type { PagePromise } from './core/page.js';
 import type { RequestOptions } from './core/request-options.js';
 import type { Sender } from './core/send.js';
 
-/** Tenants, whose data is isolated from each other. Platform administrators manage them. */
+/** Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them. */
 export class Tenants {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
@@ -586,8 +586,8 @@ export class CommandsResource {
   }
 
   /**
-   * Returns the number of commands in each status, of a batch or a time range. One request reads at most 10,000
-   * commands, newest first; `next_older_than` continues with older commands.
+   * Counts the commands of a batch or of a time range by their status. One request reads at most 10,000 commands,
+   * newest first; `next_older_than` continues with older commands.
    *
    * Retried.
    * Scope open:command:read.
@@ -659,9 +659,9 @@ export class EventsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the events of the tenant, oldest first by default. A cursor continues the list. With wait_seconds, the
-   * platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to
-   * get only new events.
+   * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
+   * With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its
+   * next_cursor as cursor to get only new events.
    *
    * Retried.
    * Scope open:event:read.

@@ -34,7 +34,7 @@ export function addBus(program: Command, invocation: Invocation): void {
   addExamples(group.command('keygen'), ['topctl bus keygen pumps-adapter'])
     .summary('Create the keys of a principal.')
     .description(
-      'Creates NAME.nk with the seed with which a principal connects to NATS, and NAME.pub and NAME-account.pub with the public keys to register. Only you can read the files; keep NAME.nk secret. The seed of the account is not kept, because nobody needs it. Existing files are never overwritten. The command sends nothing.',
+      'Creates three files that only you can read. NAME.nk has the private seed with which a principal connects to NATS: keep it secret. NAME.pub and NAME-account.pub have the public keys that you register. The seed of the account is not kept, because nobody needs it. Existing files are never overwritten. The command sends nothing.',
     )
     .argument('<name>', 'The beginning of the names of the files, such as pumps-adapter.')
     .action(async (name: string) => {

@@ -46,7 +46,7 @@ export function addCallbackEndpoints(program: Command, invocation: Invocation): 
     examples: ['topctl callback-endpoints rotate 019bd3a4-5c4e-7c77-8aa6-cf6071829304 --secret-file webhook.secret'],
     summary: 'Rotate the secret of a callback endpoint.',
     description:
-      'Creates a new secret and shows it once. The previous secret ends at once, or after --previous-secret-ttl-seconds.',
+      'Creates a new secret and shows it once. The previous secret becomes invalid immediately, or after --previous-secret-ttl-seconds.',
     only: ['previous_secret_ttl_seconds'],
     fields: {
       previous_secret_ttl_seconds: {

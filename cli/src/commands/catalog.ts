@@ -16,7 +16,7 @@ export function addCatalog(program: Command, invocation: Invocation): void {
 
   add('get', {
     description:
-      'Shows the vendors and command types that commands can name. JSON and YAML output contain the payload schemas.',
+      'Shows the vendors and command types that commands can use. JSON and YAML output contain the payload schemas.',
     run: async ({ client }) => {
       const catalog = await client.catalog.get();
       const entries = catalog.vendors.flatMap(({ vendor, command_types }) =>

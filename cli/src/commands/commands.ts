@@ -35,7 +35,7 @@ export function addCommands(program: Command, invocation: Invocation): void {
     summary: 'Send a command to a device.',
     examples: ['topctl commands create --vendor vendor_a --device-id ok-1 --command-type reboot --wait'],
     description:
-      'Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it. A used idempotency key returns the existing command.',
+      'Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it. If the idempotency key was used before, the existing command is returned.',
     fields: {
       vendor: { description: 'The vendor (required without --from).', isRequired: false },
       device_id: {
@@ -52,7 +52,8 @@ export function addCommands(program: Command, invocation: Invocation): void {
         isRequired: false,
       },
       idempotency_key: {
-        description: 'Within a tenant, one key is one command. Default: a new key.',
+        description:
+          'A second request with the same key returns the existing command of the tenant. Default: a new key.',
         isRequired: false,
       },
     },
@@ -99,11 +100,11 @@ export function addCommands(program: Command, invocation: Invocation): void {
     as: 'create-many',
     summary: 'Send the commands of a file.',
     examples: ['topctl commands create-many --from commands.ndjson'],
-    description: `Sends a command for each line of a file. A line is the JSON body of a command: vendor, device_id, command_type, payload, and optionally idempotency_key and timeout_seconds. Each command is accepted or refused by itself, and stdout gets a line of JSON for each; on a terminal only for those that failed.
+    description: `Sends a command for each line of a file. A line is the JSON body of a command: vendor, device_id, command_type, payload, and optionally idempotency_key and timeout_seconds. Each command is accepted or refused separately. stdout gets a line of JSON for each command. A terminal shows only the lines of failed commands.
 
-Run it again after an interruption: no command is created twice. <file>.batch keeps the id of the batch until every command is accepted. If a command has no idempotency_key, the key is derived from this id and the line. With --batch-id and with stdin there is no such file: give the same --batch-id again.
+Run it again after an interruption: no command is created twice. <file>.batch keeps the id of the batch until every command is accepted. If a command has no idempotency_key, the key is derived from this id and the line. With --batch-id or with commands from stdin, topctl does not write this file: give the same --batch-id when you run it again.
 
-Commands that were not accepted are written to <file>.failed, with their keys. The exit code is 8 if there is one, or with --wait if a command did not succeed.`,
+Commands that were not accepted are written to <file>.failed, with their keys. The exit code is 8 if a command was not accepted or, with --wait, did not succeed.`,
     fields: {
       batch_id: { description: 'The id of the batch, a UUID. Default: the one in <file>.batch, or a new one.' },
       commands: null,
@@ -157,7 +158,7 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
     as: 'watch',
     summary: 'Print each state of a command until it is final.',
     description:
-      'Prints a line for each state of a command as it comes. The exit code is 8 if the command did not succeed.',
+      'Prints a line for each status of a command as soon as the command has it, until the status is final. The exit code is 8 if the command did not succeed.',
     only: [],
     examples: ['topctl commands watch 019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
     run: async ({ client, path }) => {

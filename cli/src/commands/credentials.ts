@@ -60,7 +60,7 @@ export function addCredentials(program: Command, invocation: Invocation): void {
   add('update', {
     fields: {
       rotate_secret: null,
-      previous_secret_ttl_seconds: { description: '0 ends the previous secret of a rotation now.' },
+      previous_secret_ttl_seconds: { description: 'Only 0 is allowed: it revokes the previous secret immediately.' },
       expires_at,
     },
     confirm: {

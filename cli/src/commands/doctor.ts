@@ -26,7 +26,7 @@ export function addDoctor(program: Command, invocation: Invocation): void {
   addExamples(program.command('doctor'), ['topctl doctor', 'topctl doctor --profile admin'])
     .summary('Find out why calls fail.')
     .description(
-      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes. For each problem it prints the repair. The exit code is 1 if a check failed.',
+      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
     )
     .action(async () => {
       const session = await invocation.connect();

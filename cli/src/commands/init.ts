@@ -11,7 +11,7 @@ import { connect } from '../session/session.js';
 const fields = {
   tenant_id: { kind: 'text', description: 'The id of the tenant.', isRequired: true },
   tenant_name: { kind: 'text', description: 'The name of the tenant. Default: its id.' },
-  client_id: { kind: 'text', description: 'The id of its first credential. Default: the tenant, then -app.' },
+  client_id: { kind: 'text', description: 'The id of its first credential. Default: <tenant_id>-app.' },
   role: { kind: 'text', description: 'The role of the credential.', default: 'integration_operator' },
   device_id: { kind: 'text', description: 'Send a first command to this device, and wait for its outcome.' },
   vendor: { kind: 'text', description: 'The vendor of the device. Default: the first of the catalog.' },
@@ -28,7 +28,7 @@ export function addInit(program: Command, invocation: Invocation): void {
   ])
     .summary('Set up a tenant: credential, role, profile, first command.')
     .description(
-      'Creates a tenant with a credential and its role, as an administrator of tenant platform, and saves the credential as a profile with the name of the tenant. A tenant that exists is kept.',
+      'Creates a tenant with a credential and its role, as an administrator of tenant platform, and saves the credential as a profile with the name of the tenant. A tenant that already exists stays unchanged.',
     )
     .action(async (flags) => {
       const { context } = invocation;

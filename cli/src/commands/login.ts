@@ -38,7 +38,7 @@ export function addLogin(program: Command, invocation: Invocation): void {
 }
 
 const description =
-  'Saves a profile after a signed call has proved that it works. topctl asks for the secret, reads it from stdin, or takes it from --profile-file. Without --profile NAME it becomes the profile "default", which needs no flag.';
+  'Saves a profile after a signed call has proved that it works. topctl asks for the secret, reads it from stdin, or takes it from --profile-file. Without --profile NAME, the profile is named "default". topctl uses it without a flag.';
 
 const examples = [
   'topctl login --base-url http://127.0.0.1:8787 --client-id acme-backend < secret.txt',

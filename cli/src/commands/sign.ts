@@ -17,7 +17,7 @@ export function addSign(program: Command, invocation: Invocation): void {
   addExamples(program.command('sign'), ['topctl sign GET /api/v1/open/me --explain'])
     .summary('Sign a request without sending it.')
     .description(
-      'Prints the four headers that sign a request. They are accepted once, within five minutes. Compare your own signature with them: give the same --timestamp and --nonce.',
+      'Prints the four headers that sign a request. They are accepted once, within five minutes. To compare them with headers that your own code signed, give the --timestamp and --nonce of your code.',
     )
     .argument('<method>', 'GET, POST, PUT or DELETE.')
     .argument('<target>', 'The path with its query, from /api/v1 on.')

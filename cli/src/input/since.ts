@@ -6,7 +6,7 @@ const MILLISECONDS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000
 
 export const sinceField = {
   kind: 'text',
-  description: 'Begin so long ago: a number with s, m, h or d, such as 10m.',
+  description: 'Begin this long ago: a number and the unit s, m, h or d, such as 10m.',
 } as const satisfies Field;
 
 /** The instant that `10m` or `2h` ago was, on the platform's clock. */
