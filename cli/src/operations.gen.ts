@@ -160,7 +160,7 @@ export const operations = {
   },
   "commands.summary": {
     "summary": "Count commands by status",
-    "description": "Counts the commands of a batch or of a time range by their status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
+    "description": "Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
     "scope": "open:command:read",
     "tenant": "own",
     "example": "topctl commands summary",

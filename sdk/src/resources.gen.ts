@@ -586,8 +586,8 @@ export class CommandsResource {
   }
 
   /**
-   * Counts the commands of a batch or of a time range by their status. One request reads at most 10,000 commands,
-   * newest first; `next_older_than` continues with older commands.
+   * Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000
+   * commands, newest first; `next_older_than` continues with older commands.
    *
    * Retried.
    * Scope open:command:read.
