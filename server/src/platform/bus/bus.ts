@@ -7,13 +7,13 @@ export type Message = { subject: string; id: string; body: Buffer };
 export type Delivery = {
   /** The same at every delivery of the message. */
   id: string;
-  /** The id that its sender gave the message; '' if none. An adapter may give any. */
+  /** The id that its sender gave the message; '' if none. An adapter may choose any id. */
   messageId: string;
   subject: string;
   body: Buffer;
   /** 1 for the first delivery. */
   attempt: number;
-  /** How many messages behind it wait for their first delivery. */
+  /** How many later messages wait for their first delivery. */
   waitingBehind: number;
   /** When the bus stored it, by the bus's clock. */
   sentAt: Date;

@@ -5,7 +5,7 @@ import { asAllTenantsStatement } from '../database/roles.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
 import { batched } from '../waiting/batched.js';
 
-/** Of a message that is larger than an adapter may send, so much is kept. */
+/** How many bytes are kept of a message that is larger than an adapter may send. */
 const KEPT_BYTES = 4_096;
 
 type Parked = { subject: string; body: Buffer; reason: string };

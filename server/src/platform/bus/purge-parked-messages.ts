@@ -3,13 +3,13 @@ import { asAllTenantsStatement } from '../database/roles.js';
 import { nodeClock, type Purge } from '../retention/purge.js';
 
 const BATCH = 1_000;
-/** What a tenant may keep. Its oldest messages beyond that are deleted. */
+/** How much a tenant may keep. Its oldest messages above these limits are deleted. */
 const MAX_ROWS = 10_000;
 const MAX_BYTES = 64 * 1_024 * 1_024;
-/** So many bodies of 64 KiB, the largest that is kept, fit into MAX_BYTES. */
+/** MAX_BYTES divided by 64 KiB, the size of the largest body that is kept. */
 const ROWS_THAT_FIT = 1_024;
 
-/** Deletes expired messages, then goes through the tenants and deletes what is beyond their limit. */
+/** Deletes expired messages, then goes through the tenants and deletes what is above their limits. */
 export function purgeParkedMessages(database: Database, keptDays: number): Purge {
   let lastTenantId = '';
   return {
@@ -39,8 +39,8 @@ async function deleteExpired(database: Database, keptDays: number): Promise<numb
 }
 
 /**
- * Works on the next tenant that may be beyond its limit: null if there is none. It reads the newest MAX_ROWS + BATCH
- * messages of that tenant. Older ones are newest ones once those are deleted.
+ * Deletes messages of the next tenant that may be above its limits. The tenantId is null if there is none. It reads the
+ * newest MAX_ROWS + BATCH messages of the tenant. The next round reads older ones, once these are deleted.
  */
 async function deleteBeyondLimit(database: Database, after: string) {
   const [done] = await asAllTenantsStatement<{ tenantId: string | null; removed: number }>(

@@ -11,7 +11,7 @@ import type { Delivery, Outcome } from './bus.js';
 import { createParker } from './parked-messages.js';
 import { deleteParkedCopy, replaceParkedCopy } from './retried-message.js';
 
-/** The sender of a message, by its subject, and the time. */
+/** The sender of a message, which its subject names, and the time when the message was sent. */
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 
 /**
@@ -40,8 +40,8 @@ const LAST_RETRY_OF_DATABASE_MS = 2_000;
 /** Longer than the ten tries take. */
 const REMEMBER_TRIES_MS = 600_000;
 /**
- * Per tenant, kind and minute, in units of 4 KiB. An adapter that sends invalid messages without end must not fill the
- * table and the log. All are counted.
+ * How many units of 4 KiB are parked per tenant, kind and minute. An adapter that sends invalid messages without end
+ * must not fill the table and the log. The metrics count all of them.
  */
 const PARKED_UNITS_PER_MINUTE = 600;
 /** If more units than this wait, each tenant's messages are paced. */

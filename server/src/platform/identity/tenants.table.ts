@@ -8,14 +8,14 @@ export type Deletion = {
   requested_at: string;
   rows_deleted: number;
   finished_at: string | null;
-  /** Where the deletion goes on, on any node and after any crash. */
+  /** Where the deletion continues, for example after a crash or on another node. */
   work?: {
     /** The table, by its place in the list of steps, and the key of the last row that was read there. */
     step: number;
     after: string[] | null;
     /** How many rows this pass over all tables has deleted so far. The last pass finds none. */
     rows_in_pass: number;
-    /** A pass begins once no transaction with a lower number runs, which could still write rows of the tenant. */
+    /** A pass begins when all transactions with lower numbers have ended: they could still write rows of the tenant. */
     transaction: string;
     since: string;
   };

@@ -4,20 +4,20 @@ import { BATCH, type LeftOut, takeRows, takeRowsFrom } from './take-rows.js';
 
 /** After a full pass, quick passes follow for this many times its duration. */
 const QUICK_FOR_FULL = 3;
-/** The limit for them: new tenants and rows that were committed late wait for the next full pass. */
+/** Their maximum duration: new tenants and rows that were committed late wait for the next full pass. */
 const LONGEST_QUICK_MS = 500;
 
 type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
 
 /**
  * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows
- * that have left, and a full pass reads all of them. Quick passes in between begin where the tenants' rows begin.
+ * that have left, and a full pass reads all of them. Quick passes begin at the first waiting row of each tenant.
  */
 export function createPasses() {
   /** The tenant after which the next pass begins. */
   let after = '';
   let quickUntil = 0;
-  /** By tenant, of the tenants that were seen last. */
+  /** By tenant: the position of its first row. Holds the tenants that were seen last. */
   const firstPositions = new Map<string, string>();
 
   return {

@@ -6,7 +6,7 @@ import { FURTHEST_END_SECONDS } from './lease.js';
 
 /** At most this many waiting tenants are read. Further tenants count as tenants that do not wait. */
 const TENANTS = 2_000;
-/** A tenant waits if its oldest row is older. Without a backlog its pace is that of its requests, not of the relay. */
+/** A tenant waits if its oldest row is older than this. The pace of other tenants is only that of their requests. */
 const WAITING_SECONDS = 1;
 /** The pace of a tenant that begins to wait. It counts as one reading. */
 const ASSUMED_ROWS_PER_SECOND = 1_000;
@@ -14,7 +14,7 @@ const LEAST_ROWS_PER_SECOND = 1;
 /** The relay works in batches, so the pace is a mean over about this many readings. */
 const READINGS = 10;
 const READ_EVERY_MS = 500;
-/** Without requests nothing is read. An older estimate must not refuse the next request. */
+/** Queues are read only while requests arrive. An older estimate must not refuse a request. */
 const VALID_MS = 10_000;
 
 /** The outbox positions of the oldest and of the newest row of a tenant that waits. */
@@ -24,9 +24,9 @@ type Queue = { first: number; last: number };
 export type Moving = Queue & { pace: number; readings: number };
 
 /**
- * The queues after this time. The outbox numbers its rows, so the distance from a tenant's oldest to its newest row and
- * the pace of its oldest row say how long the newest one waits. No rows are counted. The pace of a tenant
- * contains the turns of all other tenants.
+ * Measures the pace of the queues. `before` are the queues of the last reading, `seconds` ago. The outbox numbers its
+ * rows. So a tenant's newest row waits for the distance to its oldest row, divided by the pace of the oldest row. No
+ * rows are counted. The pace of a tenant includes the turns of all other tenants.
  */
 export function moveOn(
   before: ReadonlyMap<string, Moving>,
@@ -71,7 +71,7 @@ export function createWaits(database: Database) {
       return queue ? secondsOf(queue) : 0;
     },
     /**
-     * Call it before the first request: a tenant may have much waiting since before the start. This first read does not
+     * Call it before the first request: rows may have waited since before the start. This first read does not
      * depend on the leader, who may be starting, too.
      */
     refresh: known.refresh,

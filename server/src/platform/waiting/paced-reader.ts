@@ -11,7 +11,7 @@ type Waiting<Row> = { id: string; row: Promise<Row | null>; settle: (row: Promis
  * Reads rows by id for unauthenticated requests, whose senders choose both the ids and the networks. They cannot
  * overload the database: one statement runs at a time, at most 50 begin in a second, and each reads at most 256 ids. No
  * read is refused, because the request may have a correct signature. Networks take turns, so a flood from one network
- * delays only itself: behind a network with 10,000 waiting ids, a read of another network goes with the next statement.
+ * delays only itself: behind a network with 10,000 waiting ids, a read of another network is in the next statement.
  * Every waiting read belongs to an open connection, and the number of connections is limited. A read fails if the
  * database has not answered it after 10 seconds.
  */

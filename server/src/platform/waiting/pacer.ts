@@ -1,4 +1,4 @@
-/** A message takes a unit for every 4 KiB that it begins: a large one takes as long to handle as many small ones. */
+/** A message counts one unit per started 4 KiB: a large one takes as long to handle as many small ones. */
 const UNIT_BYTES = 4_096;
 /**
  * One tenant gets at most this share of what the process receives while many messages wait. The rest of its time is left
@@ -19,7 +19,7 @@ const MANY_UNITS = (352 * 1_024 * 1_024) / UNIT_BYTES;
 /** Bounds memory: above this number of tenants, all tenants start again with empty queues. */
 const MAX_TENANTS = 10_000;
 
-/** What a message counts for the pace of its tenant. */
+/** The units of a message of this size. */
 export const unitsOf = (bytes: number) => Math.ceil(bytes / UNIT_BYTES) || 1;
 
 /**
@@ -52,7 +52,7 @@ export function createPacer(now = () => performance.now()) {
       const excess = waiting + units - UNDELAYED_UNITS;
       return excess <= 0 ? 0 : Math.ceil((excess * 1_000) / perSecond / STEP_MS) * STEP_MS;
     },
-    /** Whether the tenant has more waiting than one adapter can. */
+    /** Whether more units of the tenant wait than one adapter can have on the bus. */
     hasMany: (tenantId: string): boolean => (buckets.get(tenantId)?.units ?? 0) > MANY_UNITS,
     /** Takes a message out of the bucket. */
     release(tenantId: string, units: number): void {

@@ -28,7 +28,7 @@ export function sharedNext(read: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** A read may take this share of the time. */
+/** Reads may take at most this share of the time. */
 const SHARE_OF_TIME = 0.05;
 
 /**

@@ -1,4 +1,4 @@
-/** Counts what is under way for each key, at most `most` at a time. */
+/** Limits how much of the same kind is under way: at most `most` at a time for each key. */
 export function createSlots(most = Number.POSITIVE_INFINITY) {
   const taken = new Map<string, number>();
   const countOf = (key: string) => taken.get(key) ?? 0;
