@@ -1,7 +1,7 @@
 #!/bin/sh
 # A lamp that speaks MQTT: device.sh TENANT/DEVICE PASSWORD FOLDER. The folder keeps the outcomes.
 login="-h ${MQTT_HOST:-127.0.0.1} -p ${MQTT_PORT:-1883} -u $1 -P $2 -q 1" topics="devices/$1" outcomes=$3
-mkdir -p "$outcomes"
+mkdir -p "$outcomes" && trap 'mosquitto_pub $login -t "$topics/presence" -r -m offline; exit' INT
 carry_out() {
   case $1 in '{"command_type":"set_brightness",'*) ;; *) echo '{"status":"REJECTED","code":"UNSUPPORTED"}'; return ;; esac
   percent=$(expr "$1" : '.*"percent":\([0-9]*\)')

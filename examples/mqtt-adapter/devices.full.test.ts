@@ -55,9 +55,10 @@ describe.each([
     device.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    async function unplug() {
+    /** SIGINT is Ctrl-C: it goes to all processes of the device. */
+    async function unplug(signal: 'SIGKILL' | 'SIGINT' = 'SIGKILL') {
       if (device.exitCode !== null || device.signalCode !== null) return;
-      process.kill(-(device.pid as number), 'SIGKILL');
+      process.kill(-(device.pid as number), signal);
       await exited;
     }
     onTestFinished(async () => {
@@ -101,6 +102,18 @@ describe.each([
     expect((await Promise.all(asleep)).map((each) => each.outcome)).toMatchObject([30, 40, 50].map(succeeded));
     expect(log()).toMatch(/ 30 %[\s\S]* 40 %[\s\S]* 50 %/);
     expect(log()).not.toContain('20 %');
+  });
+
+  test('a device that is switched off with Ctrl-C says so', async () => {
+    const { unplug } = plugIn('demo/lamp-7');
+    expect((await brightness('demo/lamp-7', 10)).outcome).toMatchObject(succeeded(10));
+    await unplug('SIGINT');
+    const adapter = await login('mqtt-adapter');
+    const presence = new Promise((resolve) => {
+      adapter.once('message', (_topic, payload) => resolve(String(payload)));
+    });
+    await adapter.subscribeAsync('devices/demo/lamp-7/presence', { qos: 1 });
+    expect(await presence).toBe('offline');
   });
 
   test('after a restart of the broker the device gets commands again, also those that were sent meanwhile', async () => {
