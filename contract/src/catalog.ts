@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { CommandType, OpaqueObject, RequestId, Vendor } from './primitives.js';
+import { CommandType, OpaqueObject, RequestId, Timestamp, Vendor } from './primitives.js';
 
 const Catalog = z
   .object({
@@ -8,6 +8,9 @@ const Catalog = z
       .array(
         z.object({
           vendor: Vendor,
+          last_read_at: Timestamp.nullable().describe(
+            'When an adapter last read commands of this tenant and vendor; null if none ever did: then no command reaches a device. Updated about once a minute.',
+          ),
           command_types: z
             .array(
               z.object({
@@ -28,6 +31,7 @@ const Catalog = z
       vendors: [
         {
           vendor: 'vendor_a',
+          last_read_at: '2026-01-31T09:45:00.000Z',
           command_types: [
             {
               command_type: 'reboot',

@@ -60,7 +60,11 @@ export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']
 
 export const StatusReason = z
   .object({
-    code: z.string().describe('Machine-readable code.'),
+    code: z
+      .string()
+      .describe(
+        'Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor.',
+      ),
     message: z.string().describe('Human-readable explanation.'),
   })
   .nullable()

@@ -6,6 +6,9 @@ const CatalogVendor = z
   .object({
     vendor: Vendor,
     enabled: z.boolean().describe('Whether the platform accepts commands for devices of this vendor.'),
+    last_read_at: Timestamp.nullable().describe(
+      'When an adapter of any tenant last read commands of the vendor; null if none ever did. Updated about once a minute.',
+    ),
     created_at: Timestamp.describe('When the vendor was added to the catalog.'),
     updated_at: Timestamp.describe('When the vendor was last changed.'),
     request_id: RequestId,
@@ -15,6 +18,7 @@ const CatalogVendor = z
     example: {
       vendor: 'vendor_a',
       enabled: true,
+      last_read_at: '2026-01-31T09:45:00.000Z',
       created_at: '2026-01-31T09:30:00.000Z',
       updated_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',

@@ -203,6 +203,8 @@ export interface Catalog {
   vendors: {
     /** Vendor in the platform catalog, for example `vendor_a`. */
     vendor: string;
+    /** When an adapter last read commands of this tenant and vendor; null if none ever did: then no command reaches a device. Updated about once a minute. */
+    last_read_at: string | null;
     /** Enabled command types of the vendor. */
     command_types: {
       /** Command type of the vendor, for example `reboot`. */
@@ -245,6 +247,8 @@ export interface CatalogVendor {
   vendor: string;
   /** Whether the platform accepts commands for devices of this vendor. */
   enabled: boolean;
+  /** When an adapter of any tenant last read commands of the vendor; null if none ever did. Updated about once a minute. */
+  last_read_at: string | null;
   /** When the vendor was added to the catalog. */
   created_at: string;
   /** When the vendor was last changed. */
@@ -277,7 +281,7 @@ export interface Command {
   public_status: PublicStatus;
   /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** Machine-readable code. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -296,7 +300,7 @@ export interface Command {
     device_execution_status: DeviceExecutionStatus | null;
     /** Reason for the status; null if no reason was reported. */
     status_reason: {
-      /** Machine-readable code. */
+      /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
       code: string;
       /** Human-readable explanation. */
       message: string;
@@ -619,7 +623,7 @@ export interface EventData {
   public_status: PublicStatus;
   /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** Machine-readable code. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -656,7 +660,7 @@ export interface HistoryEntry {
   device_execution_status: DeviceExecutionStatus;
   /** Reason for the status; null if no reason was reported. */
   reason: {
-    /** Machine-readable code. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
     code: string;
     /** Human-readable explanation. */
     message: string;

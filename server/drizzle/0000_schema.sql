@@ -163,6 +163,7 @@ CREATE TABLE "object_grants" (
 CREATE TABLE "vendors" (
 	"vendor" text PRIMARY KEY NOT NULL,
 	"enabled" boolean NOT NULL,
+	"last_read_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
@@ -265,6 +266,7 @@ CREATE TABLE "tenants" (
 	"name" text NOT NULL,
 	"status" text DEFAULT 'ACTIVE' NOT NULL,
 	"vendors" text[],
+	"adapter_reads" jsonb,
 	"deletion" jsonb,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL

@@ -23,7 +23,7 @@ do $$
 declare
   privileges constant text[] := array[
     -- table                     top_app                           top_system                            top_ingest
-    ['tenants',                  'select, insert, update',         'select (tenant_id, status, vendors, created_at, deletion), update (status, name, vendors, deletion, updated_at)', 'select'],
+    ['tenants',                  'select, insert, update',         'select (tenant_id, status, vendors, adapter_reads, created_at, deletion), update (status, name, vendors, adapter_reads, deletion, updated_at)', 'select'],
     ['taken_names',              'select, insert',                 'select, delete',                     ''],
     ['credentials',              'select, insert, update',         'select, delete, update (last_used_at, secret_last_used_at, previous_secret_last_used_at)', 'select (tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds, replay_window_seconds)'],
     ['role_bindings',            'select, insert, delete',         'delete, select (tenant_id, client_id, role)', 'select'],
@@ -31,7 +31,7 @@ declare
     ['policies',                 'select, insert, delete',         'delete, select (tenant_id, policy_id)', 'select'],
     -- update is the right to lock rows: the purge skips rows that another node is deleting.
     ['nonces',                   '',                               'select, update, delete',             'insert, select (credential_number, nonce_hash)'],
-    ['vendors',                  'select, insert, update',         'select',                             'select'],
+    ['vendors',                  'select, insert, update',         'select, update (last_read_at)',      'select'],
     ['command_types',            'select, insert, update',         'select',                             'select'],
     ['commands',                 'select',                         'select, delete',                     'insert, select (tenant_id, command_id, idempotency_key)'],
     ['events',                   'select, insert',                 'select, insert, delete',             ''],

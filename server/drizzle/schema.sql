@@ -611,6 +611,7 @@ CREATE TABLE public.tenants (
     name text NOT NULL,
     status text DEFAULT 'ACTIVE'::text NOT NULL,
     vendors text[],
+    adapter_reads jsonb,
     deletion jsonb,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
@@ -623,6 +624,7 @@ CREATE TABLE public.tenants (
 CREATE TABLE public.vendors (
     vendor text NOT NULL,
     enabled boolean NOT NULL,
+    last_read_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
@@ -1985,6 +1987,12 @@ GRANT SELECT(status),UPDATE(status) ON TABLE public.tenants TO top_system;
 GRANT SELECT(vendors),UPDATE(vendors) ON TABLE public.tenants TO top_system;
 
 --
+-- Name: COLUMN tenants.adapter_reads; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(adapter_reads),UPDATE(adapter_reads) ON TABLE public.tenants TO top_system;
+
+--
 -- Name: COLUMN tenants.deletion; Type: ACL; Schema: public; Owner: -
 --
 
@@ -2009,6 +2017,12 @@ GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.vendors TO top_app;
 GRANT SELECT ON TABLE public.vendors TO top_system;
 GRANT SELECT ON TABLE public.vendors TO top_ingest;
+
+--
+-- Name: COLUMN vendors.last_read_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(last_read_at) ON TABLE public.vendors TO top_system;
 
 --
 -- PostgreSQL database dump complete

@@ -169,15 +169,15 @@ async function open(
     config.MODE === 'development' &&
     (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
   if (config.ROLE !== 'api') {
+    if (simulatesDevices(config)) {
+      const fleet = await startSimulatedFleet(bus);
+      closers.add(() => fleet.stop());
+    }
     const background = await startBackground({ ...looping, database, bus, metrics, config });
     closers.add(() => background.stop());
     if (config.NATS_URL) {
       const provisioning = startProvisioning(database, bus, looping);
       closers.add(() => provisioning.stop());
-    }
-    if (simulatesDevices(config)) {
-      const fleet = await startSimulatedFleet(bus);
-      closers.add(() => fleet.stop());
     }
   }
   // First answer the waiting and running requests.

@@ -1,25 +1,52 @@
-import { createTenant } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
-const { operator } = await createTenant();
+const { operator, tenant_id } = await createTenant();
 const env = environmentOf(operator);
+const put = (target: string, body: object) =>
+  signedRequest(platform().admin, 'PUT', `/api/v1/platform/${target}`, { body });
+/** Other test files add vendors that nobody serves. */
+const limitTo = (...vendors: string[]) => put(`tenants/${tenant_id}`, { vendors });
+await limitTo('vendor_a');
 type Check = { check: string; result: string; found: string; fix: string };
 const resultsOf = (stdout: string) =>
   Object.fromEntries((JSON.parse(stdout) as Check[]).map(({ check, result }) => [check, result]));
 
 test('where all is well, it says so', async () => {
-  const { exitCode, stdout } = await topctl(['doctor'], { env });
-  expect(exitCode).toBe(0);
-  expect(resultsOf(stdout)).toEqual({
-    versions: 'ok',
-    signature: 'ok',
-    reachability: 'ok',
-    readiness: 'ok',
-    clock: 'ok',
-    credential: 'ok',
-    scopes: 'ok',
-  });
+  await vi.waitFor(
+    async () => {
+      const { exitCode, stdout } = await topctl(['doctor'], { env });
+      expect(exitCode).toBe(0);
+      expect(resultsOf(stdout)).toEqual({
+        versions: 'ok',
+        signature: 'ok',
+        reachability: 'ok',
+        readiness: 'ok',
+        clock: 'ok',
+        credential: 'ok',
+        scopes: 'ok',
+        adapters: 'ok',
+      });
+    },
+    { timeout: 50_000 },
+  );
+});
+
+test('a vendor that nobody serves is named, to its tenant and to the administrator of the platform', async () => {
+  await put('catalog/vendors/acme_doctor', { enabled: true });
+  await limitTo('vendor_a', 'acme_doctor');
+  for (const profile of [operator, platform().admin]) {
+    const { exitCode, stdout } = await topctl(['doctor'], { env: environmentOf(profile) });
+    const adapters = (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'adapters');
+    expect([exitCode, adapters?.result]).toEqual([0, 'warning']);
+    expect(adapters?.found).toMatch(/^nobody reads commands of .*acme_doctor \(never\)/);
+    expect(adapters?.found).not.toContain('vendor_a');
+    expect(adapters?.fix).toContain('topctl bus-principals create');
+  }
+  await put('catalog/vendors/acme_doctor', { enabled: false });
+  const { stdout } = await topctl(['doctor'], { env: environmentOf(platform().admin) });
+  expect(stdout).not.toContain('acme_doctor');
 });
 
 /** Answers as the platform does, but for /readyz. */

@@ -26,7 +26,7 @@ export function addDoctor(program: Command, invocation: Invocation): void {
   addExamples(program.command('doctor'), ['topctl doctor', 'topctl doctor --profile admin'])
     .summary('Find out why calls fail.')
     .description(
-      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
+      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes, and whether every vendor has an adapter. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
     )
     .action(async () => {
       const session = await invocation.connect();
@@ -108,7 +108,9 @@ async function credential(client: Session['client']): Promise<Check[]> {
   try {
     const { client_id, tenant_id, roles, scopes } = await client.me.get({ timeoutMs: TIMEOUT_MS });
     const found = `${client_id} of tenant ${tenant_id}, roles: ${roles.join(', ') || 'none'}`;
-    return [{ check: 'credential', result: 'ok', found, fix: '' }, scopesOf(scopes)];
+    const checks: Check[] = [{ check: 'credential', result: 'ok', found, fix: '' }, scopesOf(scopes)];
+    const vendors = await vendorsOf(client, scopes, tenant_id);
+    return vendors ? [...checks, adapters(vendors)] : checks;
   } catch (error) {
     const { code, name, message, requestId } = error as Error & { code?: string; requestId?: string };
     const found = `${code ?? name}: ${message}${requestId ? ` (request ${requestId})` : ''}`;
@@ -118,6 +120,32 @@ async function credential(client: Session['client']): Promise<Check[]> {
         : 'Follow the message.';
     return [{ check: 'credential', result: 'failed', found, fix }];
   }
+}
+
+type Vendor = { vendor: string; last_read_at: string | null };
+
+/** The enabled vendors; null if the credential may not read them. */
+async function vendorsOf(client: Session['client'], scopes: readonly string[], tenantId: string) {
+  if (scopes.includes('platform:catalog:read') && tenantId === 'platform') {
+    const vendors: Vendor[] = [];
+    for await (const vendor of client.vendors.list()) if (vendor.enabled) vendors.push(vendor);
+    return vendors;
+  }
+  return scopes.includes('open:catalog:read') ? (await client.catalog.get()).vendors : null;
+}
+
+/** An adapter reads all the time, and the platform stores that about once a minute. */
+const UNREAD_MS = 10 * 60_000;
+
+function adapters(vendors: readonly Vendor[]): Check {
+  const unread = vendors.filter(({ last_read_at }) => Date.now() - Date.parse(last_read_at ?? '0000') > UNREAD_MS);
+  if (unread.length === 0) return { check: 'adapters', result: 'ok', found: 'every vendor has an adapter', fix: '' };
+  const named = unread.map(
+    ({ vendor, last_read_at }) => `${vendor} (${last_read_at ? `since ${last_read_at}` : 'never'})`,
+  );
+  const fix =
+    'Commands of these vendors reach no device. Register an adapter (topctl bus-principals create) and start it, or disable the vendor.';
+  return { check: 'adapters', result: 'warning', found: `nobody reads commands of ${named.join(', ')}`, fix };
 }
 
 function scopesOf(scopes: readonly string[]): Check {

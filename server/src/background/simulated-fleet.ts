@@ -4,6 +4,7 @@ import {
   type DeviceRequestMessage,
   subjects,
 } from '@tenant-open-platform/contract/bus';
+import { FLEET_DURABLE, isSimulated } from '../features/vendors/background/adapter-reads.js';
 import type { Bus, Delivery, Message } from '../platform/bus/bus.js';
 import { newId } from '../platform/new-id.js';
 
@@ -46,9 +47,6 @@ const behaviours: Record<string, Step[]> = {
   'verbose-': [DELIVERED, { afterMs: 100, device_execution_status: 'SUCCEEDED', result: { log: '.'.repeat(40_000) } }],
 };
 
-/** The vendors of a new platform, and those named for simulation. Devices of any other vendor must be real. */
-const SIMULATED = /^(vendor_[ab]$|simulated)/;
-
 /** How long after its start a device asks for newer firmware. */
 const ASKS_AFTER_MS = 300;
 
@@ -68,10 +66,10 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
 
   const commands = await bus.consume({
     stream: 'TOP_COMMANDS',
-    durable: 'simulated-fleet',
+    durable: FLEET_DURABLE,
     async handle({ body }: Delivery) {
       const command = JSON.parse(body.toString('utf8')) as CommandMessage;
-      if (!SIMULATED.test(command.vendor) || Date.parse(command.deadline_at) <= Date.now()) return 'DONE';
+      if (!isSimulated(command.vendor) || Date.parse(command.deadline_at) <= Date.now()) return 'DONE';
       const behaviour = Object.keys(behaviours).find((beginning) => command.device_id.startsWith(beginning));
       for (const { afterMs, ...said } of behaviours[behaviour ?? 'ok-'] ?? []) {
         later(afterMs, () => publish(updateOf(command, said)));
@@ -85,7 +83,7 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
   // The devices accept every reply.
   const replies = await bus.consume({
     stream: 'TOP_REPLIES',
-    durable: 'simulated-fleet',
+    durable: FLEET_DURABLE,
     handle: async () => 'DONE',
   });
   return {

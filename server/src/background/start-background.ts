@@ -13,6 +13,7 @@ import { takeDeviceRequest } from '../features/device-requests/background/take-d
 import { eventLog } from '../features/events/background/event-log.js';
 import { purgeObjectGrants } from '../features/objects/background/purge-object-grants.js';
 import { createTenantPurge } from '../features/tenants/background/purge-tenants.js';
+import { storeCommandReads } from '../features/vendors/background/adapter-reads.js';
 import { purgeAuditEvents } from '../platform/audit/purge-audit-events.js';
 import { purgeNonces } from '../platform/auth/purge-nonces.js';
 import type { Bus, Consumer } from '../platform/bus/bus.js';
@@ -45,6 +46,9 @@ const PURGE_INTERVAL_MS = 60_000;
 
 /** A table can grow by some 10,000 rows in this time. */
 const ANALYZE_INTERVAL_MS = 5_000;
+
+/** How soon a new adapter shows in the catalog. */
+const READS_INTERVAL_MS = 10_000;
 
 /** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
 const PURGE_TENANTS_INTERVAL_MS = 1_000;
@@ -117,9 +121,12 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     const analyzed = await analyzeGrownTables(database.sql);
     if (analyzed.length > 0) logger.info({ tables: analyzed }, 'analyzed tables that have grown');
   });
+  const reads = startLoop(READS_INTERVAL_MS, { name: 'reads of adapters', ...looping }, async () => {
+    if (bus.unreadyReason() === null) await storeCommandReads(database, bus);
+  });
   return {
     async stop() {
-      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics];
+      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics, reads];
       await Promise.all(underWay.map((one) => one.stop()));
     },
   };

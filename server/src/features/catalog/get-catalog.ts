@@ -1,13 +1,17 @@
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, asc, eq, inArray } from 'drizzle-orm';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { commandTypes } from '../command-types/command-types.table.js';
-import { vendorsOf } from '../vendors/refuse-unknown-vendors.js';
 import { vendors } from '../vendors/vendors.table.js';
 
 export const getCatalog: Handler<'catalog.get'> = async (_request, call) => {
-  const rows = await call.asTenant(async (tx) => {
-    const limit = await vendorsOf(tx, call.tenantId);
-    return tx
+  const { rows, readers } = await call.asTenant(async (tx) => {
+    // The adapters of tenant `platform` read for every tenant.
+    const both = [call.tenantId, PLATFORM_TENANT_ID];
+    const readers = await tx.select().from(tenants).where(inArray(tenants.tenantId, both));
+    const limit = readers.find(({ tenantId }) => tenantId === call.tenantId)?.vendors ?? null;
+    const rows = await tx
       .select({
         vendor: vendors.vendor,
         command_type: commandTypes.commandType,
@@ -18,13 +22,22 @@ export const getCatalog: Handler<'catalog.get'> = async (_request, call) => {
       .leftJoin(commandTypes, and(eq(commandTypes.vendor, vendors.vendor), eq(commandTypes.enabled, true)))
       .where(and(eq(vendors.enabled, true), limit === null ? undefined : inArray(vendors.vendor, limit)))
       .orderBy(asc(vendors.vendor), asc(commandTypes.commandType));
+    return { rows, readers };
   });
+  const lastReadOf = (vendor: string) => {
+    const times = readers.flatMap(({ adapterReads }) => Date.parse(adapterReads?.[vendor] ?? '') || []);
+    return times.length > 0 ? new Date(Math.max(...times)).toISOString() : null;
+  };
   const typesOf = new Map(rows.map(({ vendor }) => [vendor, [] as EnabledType[]]));
   for (const { vendor, ...type } of rows) if (isEnabledType(type)) typesOf.get(vendor)?.push(type);
   return {
     status: 200,
     body: {
-      vendors: [...typesOf].map(([vendor, types]) => ({ vendor, command_types: types })),
+      vendors: [...typesOf].map(([vendor, types]) => ({
+        vendor,
+        last_read_at: lastReadOf(vendor),
+        command_types: types,
+      })),
       request_id: call.requestId,
     },
   };

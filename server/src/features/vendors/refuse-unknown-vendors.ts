@@ -27,7 +27,7 @@ export async function refuseForeignVendors(
 }
 
 /** The vendors to which the tenant is limited; null: it may use all. */
-export async function vendorsOf(tx: Transaction, tenantId: string): Promise<string[] | null> {
+async function vendorsOf(tx: Transaction, tenantId: string): Promise<string[] | null> {
   const [tenant] = await tx.select({ vendors: tenants.vendors }).from(tenants).where(eq(tenants.tenantId, tenantId));
   return tenant?.vendors ?? null;
 }

@@ -6,6 +6,8 @@ export const vendors = pgTable(
   {
     vendor: text().primaryKey(),
     enabled: boolean().notNull(),
+    /** When an adapter last read commands of the vendor, of any tenant. */
+    lastReadAt: instant('last_read_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },

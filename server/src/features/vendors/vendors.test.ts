@@ -39,6 +39,7 @@ test('a vendor is added, disabled and enabled, each time with the same answer as
     {
       vendor,
       enabled: true,
+      last_read_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: added.body.created_at,
       request_id: added.headers['x-request-id'],

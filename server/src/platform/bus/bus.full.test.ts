@@ -78,6 +78,25 @@ function reader(
 const soon = { timeout: 50_000, interval: 5 };
 
 describe.each(implementations)('%s', (_, open) => {
+  test('a durable of commands is read from the moment its reader waits, and still counts once the reader is gone', async () => {
+    const [bus] = await open();
+    const [read, unread] = [newSubject(), newSubject()];
+    for (const { durable, subject } of [read, unread]) {
+      await bus.provide({ stream: 'TOP_COMMANDS', durable, subjects: [subject] });
+    }
+    const names = [read.durable, unread.durable, 'missing+vendor_a'];
+    expect(await bus.commandReads(names)).toEqual(new Map());
+    const { consumer, taken } = reader(read);
+    const reading = await bus.consume(consumer);
+    await vi.waitFor(async () => expect([...(await bus.commandReads(names)).keys()]).toEqual([read.durable]), soon);
+    await bus.publish(messagesOn(read.subject, 1));
+    await vi.waitFor(() => expect(taken).toHaveLength(1), soon);
+    await reading.stop();
+    const readAt = (await bus.commandReads()).get(read.durable);
+    expect(readAt).toBeInstanceOf(Date);
+    expect([...(await bus.commandReads(names)).keys()]).toEqual([read.durable]);
+  });
+
   test('delivers messages in order, with subject, body and attempt 1', async () => {
     const [bus, other] = await open();
     const place = newSubject();

@@ -64,6 +64,11 @@ export type Bus = {
   provide(durable: Durable): Promise<void>;
   /** When the oldest unhandled message of this subject reached TOP_UPDATES; null if none. It may reject. */
   oldestUntaken(subject: string): Promise<Date | null>;
+  /**
+   * When durables of TOP_COMMANDS were last read: now while a reader waits; null if that is unknown. A durable that was
+   * never read is absent. It may reject.
+   */
+  commandReads(only?: readonly string[]): Promise<ReadonlyMap<string, Date | null>>;
   /** The share of TOP_UPDATES that is in use. Rejects if the bus does not answer. */
   fullness(): Promise<number>;
   /** How many updates of commands are unhandled, by tenant. Rejects if the bus does not answer. */

@@ -65,6 +65,13 @@ export function inProcessBus(): Bus {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
     },
+    async commandReads(only) {
+      const reads = [...queues.values()].flatMap(({ durable: { stream, durable }, lastReadAt }) => {
+        const readAt = stream === 'TOP_COMMANDS' && (only?.includes(durable) ?? true) ? lastReadAt() : null;
+        return readAt ? [[durable, readAt] as const] : [];
+      });
+      return new Map(reads);
+    },
     fullness: async () => 0,
     async untakenUpdates() {
       return countByTenant([...queues.values()].flatMap((queue) => queue.untakenSubjects(UPDATES_OF_ALL_TENANTS)));
@@ -126,6 +133,7 @@ function startQueue(durable: Durable) {
   const untaken = new Map<string, Waiting>();
   const readers = new Set<Reader>();
   const timers = new Set<NodeJS.Timeout>();
+  let stoppedAt: Date | null = null;
 
   /** The reader with the fewest messages in progress. */
   const nextReader = () =>
@@ -164,11 +172,13 @@ function startQueue(durable: Durable) {
 
   async function stop(reader: Reader): Promise<void> {
     readers.delete(reader);
+    stoppedAt = new Date();
     await Promise.all(reader.underWay);
   }
 
   return {
     durable,
+    lastReadAt: () => (readers.size > 0 ? new Date() : stoppedAt),
     push({ id, subject, body }: Message): void {
       const message = { id, messageId: id, subject, body, attempt: 1, sentAt: new Date() };
       waiting.push(message);

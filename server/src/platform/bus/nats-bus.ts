@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type ConsumerInfo,
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
@@ -121,6 +122,13 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
     },
+    async commandReads(only) {
+      if (!isConnected) throw new Error(UNREADY);
+      const { consumers } = probing;
+      const found = (name: string) => consumers.info('TOP_COMMANDS', name).catch(nullIfMissing);
+      const infos = only ? await Promise.all(only.map(found)) : await readAll(consumers.list('TOP_COMMANDS'));
+      return new Map(infos.flatMap((info) => (info && isRead(info) ? [[info.name, lastReadOf(info)] as const] : [])));
+    },
     async fullness() {
       const { state, config } = await manager.streams.info('TOP_UPDATES');
       return state.bytes / config.max_bytes;
@@ -149,6 +157,25 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
 }
 
 const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
+
+const nullIfMissing = (error: unknown): null => {
+  if (error instanceof JetStreamApiError && error.status === 404) return null;
+  throw error;
+};
+
+const isRead = ({ delivered, num_waiting }: ConsumerInfo) => delivered.consumer_seq > 0 || num_waiting > 0;
+
+/** nats-server forgets the instant when it restarts. */
+function lastReadOf({ delivered, num_waiting }: ConsumerInfo): Date | null {
+  if (num_waiting > 0) return new Date();
+  return delivered.last_active ? new Date(delivered.last_active) : null;
+}
+
+async function readAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
 
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
 

@@ -31,6 +31,8 @@ export const tenants = pgTable(
       .default('ACTIVE'),
     /** The only vendors of the tenant; null: all. */
     vendors: text().array(),
+    /** When its adapters last read commands, by vendor. */
+    adapterReads: jsonb('adapter_reads').$type<Record<string, string>>(),
     /** Null before tenants.delete. */
     deletion: jsonb().$type<Deletion>(),
     createdAt: instant('created_at').notNull().defaultNow(),

@@ -99,6 +99,44 @@ test('a command does not wait for updates of another vendor, or for updates afte
   expect(await metrics.render()).toContain(counted('vendor_b'));
 });
 
+const reasonOf = async (id: string) =>
+  (await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`)).body.status_reason;
+
+test('a command that nobody read ends with NO_ADAPTER; the bus is asked once per tenant and vendor', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => dispatched('vendor_b')));
+  await setDeadline(ids, ago(1));
+  const bus = inProcessBus();
+  let asked = 0;
+  const commandReads = (only?: readonly string[]) => {
+    asked++;
+    return bus.commandReads(only);
+  };
+  expect(await createSweeper({ ...bus, commandReads })()).toBe(20);
+  expect(asked).toBe(1);
+  expect(await statusesOf(ids)).toEqual(ids.map(() => 'TIMED_OUT'));
+  for (const id of ids) {
+    expect(await reasonOf(id)).toEqual({
+      code: 'NO_ADAPTER',
+      message: 'No adapter has ever read commands of vendor_b.',
+    });
+  }
+});
+
+test.each([
+  ['of the tenant', () => `${platform.demo.tenant_id}+vendor_a`, 'TIMED_OUT'],
+  ['of tenant platform', () => 'platform+vendor_a', 'TIMED_OUT'],
+  ['of another tenant', () => 'other+vendor_a', 'NO_ADAPTER'],
+  ['of another vendor', () => `${platform.demo.tenant_id}+vendor_b`, 'NO_ADAPTER'],
+])('a command times out after an adapter %s has read and stopped: %s %s', async (_, durable, code) => {
+  const bus = inProcessBus();
+  const reader = await bus.consume({ stream: 'TOP_COMMANDS', durable: durable(), handle: async () => 'DONE' });
+  await reader.stop();
+  const id = await dispatched('vendor_a');
+  await setDeadline([id], ago(1));
+  expect(await createSweeper(bus)()).toBe(1);
+  expect((await reasonOf(id)).code).toBe(code);
+});
+
 test('a command that was never dispatched does not wait for updates', async () => {
   const id = await newCommandOf('vendor_a');
   const { bus } = await busWithUntaken();
@@ -150,7 +188,7 @@ test('the stored mark stays before an open command, and follows the clock if no 
   const deadline = ago(300);
   await setDeadline([id], deadline);
   const { bus, take } = await busWithUntaken();
-  const noUpdateBefore = { oldestUntaken: async () => new Date(0) };
+  const noUpdateBefore = { ...inProcessBus(), oldestUntaken: async () => new Date(0) };
   const sweepOf = (bus: Parameters<typeof createSweeper>[0]) =>
     createCommandSweeper({ ...background, database, signals, bus, overdue: 'OLD', intervalMs: 500 });
   expect(await sweepOf(noUpdateBefore)()).toBe(0);
@@ -162,9 +200,11 @@ test('the stored mark stays before an open command, and follows the clock if no 
   expect(Date.now() - (await mark())).toBeLessThan(90_000);
 });
 
+const noAnswer = () => Promise.reject(new Error('no answer'));
+
 test.each([
   ['a stuck consumer', async () => (await busWithUntaken()).bus],
-  ['a bus that does not answer', async () => ({ oldestUntaken: () => Promise.reject(new Error('no answer')) })],
+  ['a bus that does not answer', async () => ({ oldestUntaken: noAnswer, commandReads: noAnswer })],
 ])('%s keeps a command open only for a bounded time', async (_, open) => {
   const id = await dispatched();
   const bus = await open();

@@ -6,6 +6,7 @@ import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Now } from '../../../platform/database/steady-clock.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
+import { wasRead } from '../../vendors/background/adapter-reads.js';
 import { countCompleted, type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
@@ -17,6 +18,10 @@ const reasons = {
   EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was dispatched to an adapter.' },
   TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was dispatched and no result arrived before the deadline.' },
 };
+const noAdapter = (vendor: string) => ({
+  code: 'NO_ADAPTER',
+  message: `No adapter has ever read commands of ${vendor}.`,
+});
 
 /**
  * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once.
@@ -29,7 +34,7 @@ type Options = {
   database: Database;
   signals: Signals;
   metrics: Metrics;
-  bus: Pick<Bus, 'oldestUntaken'>;
+  bus: Pick<Bus, 'oldestUntaken' | 'commandReads'>;
   now: Now;
   overdue: Overdue;
   intervalMs: number;
@@ -71,6 +76,7 @@ type Row = StateColumns & {
   tenant_id: string;
   command_id: string;
   vendor: string;
+  was_read: boolean;
 };
 
 /**
@@ -117,7 +123,7 @@ export function createCommandSweeper(options: Options) {
       slice.groups.map(async (group) => {
         const takenUntil = await takenUntilOf(bus, group, slice.asked_at);
         const until = holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil;
-        return { ...group, until: toText(until) };
+        return { ...group, until: toText(until), was_read: await mayHaveBeenRead(bus, group) };
       }),
     );
     const ended = due.length > 0 ? await endCommands(options, { due, slice, present }) : 0;
@@ -203,16 +209,20 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
   }
 }
 
+/** True if the bus does not answer. */
+const mayHaveBeenRead = async (bus: Options['bus'], { tenant_id, vendor, status }: Group): Promise<boolean> =>
+  status === 'ACCEPTED' || (await wasRead(bus, tenant_id, vendor).catch(() => true));
+
 async function endCommands(
   { database, signals, metrics, overdue }: Options,
-  { due, slice, present }: { due: (Group & { until: string })[]; slice: Slice; present: SQL },
+  { due, slice, present }: { due: (Group & { until: string; was_read: boolean })[]; slice: Slice; present: SQL },
 ): Promise<number> {
   const moves = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
-      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status
+      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status, was_read
       from commands
       join json_to_recordset(${JSON.stringify(due)}::text::json)
-        as due (tenant_id text, vendor text, status text, until timestamptz) using (tenant_id, vendor, status)
+        as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
       where completed_at is null and deadline_at <= until
         and deadline_at between ${slice.from}::timestamptz and ${slice.to}::timestamptz and ${isOverdue(overdue, present)}
       order by deadline_at
@@ -235,6 +245,7 @@ function toMove(row: Row): Move[] {
   const before = stateOf(row);
   const after = expire(before);
   if (!after) return [];
-  const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : reasons.TIMED_OUT;
+  const timedOut = row.was_read ? reasons.TIMED_OUT : noAdapter(vendor);
+  const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
   return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
 }

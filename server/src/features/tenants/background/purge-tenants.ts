@@ -119,7 +119,7 @@ async function beginPass(tx: Transaction, { tenant_id, deletion }: Tenant): Prom
 /** What is left: the id, instants and numbers. */
 const finish = (tx: Transaction, tenantId: string) =>
   tx.execute(sql`
-    update tenants set status = 'DELETED', name = tenant_id, vendors = null, updated_at = now(),
+    update tenants set status = 'DELETED', name = tenant_id, vendors = null, adapter_reads = null, updated_at = now(),
       deletion = deletion - 'work'
         || jsonb_build_object('finished_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     where tenant_id = ${tenantId} and status = 'DELETING'`);
