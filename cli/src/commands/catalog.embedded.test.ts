@@ -43,7 +43,7 @@ test('a vendor and a command type are put into the catalog, changed, used, disab
   expect(vendorOff.stderr).toContain(`Disable the vendor ${vendor} for every tenant?`);
   expect(await send({})).toBe('VENDOR_NOT_ENABLED');
   const table = await topctl(['vendors', 'list', '--all', '-o', 'table'], world);
-  expect(table.stdout).toMatch(/^VENDOR +ENABLED +CREATED_AT +UPDATED_AT\n/);
+  expect(table.stdout).toMatch(/^VENDOR +ENABLED +LAST_READ_AT +CREATED_AT\n/);
   expect(table.stdout).toMatch(new RegExp(`^${vendor} +false `, 'm'));
 });
 

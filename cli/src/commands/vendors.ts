@@ -6,7 +6,7 @@ import type { View } from '../output/render.js';
 
 const view: View<CatalogVendor> = {
   id: (vendor) => vendor.vendor,
-  columns: ['vendor', 'enabled', 'last_read_at', 'created_at', 'updated_at'],
+  columns: ['vendor', 'enabled', 'last_read_at', 'created_at'],
 };
 
 export function addVendors(program: Command, invocation: Invocation): void {
