@@ -16,7 +16,7 @@ export interface TenantOpenPlatformOptions {
   secret?: string | undefined;
   /** How long one attempt may take, in milliseconds. Default: 20,000. */
   timeoutMs?: number | undefined;
-  /** How long a whole call may take with all attempts, in milliseconds; `wait_seconds` comes on top. Default: 60,000. */
+  /** How long a whole call may take with all attempts, in milliseconds, in addition to `wait_seconds`. Default: 60,000. */
   deadlineMs?: number | undefined;
   /** How often a failed attempt is retried if that is safe; 0 for never. Default: 2. */
   maxRetries?: number | undefined;

@@ -32,8 +32,8 @@ export interface CommandContext {
 
 /**
  * Carries out a command. What it returns is the result of the device: the command ends as SUCCEEDED. If it throws a
- * `Rejected`, `Failed`, `Unreachable` or `Unsupported`, the command ends accordingly. After `progress`, `Rejected` and
- * `Failed` are reported as the device's, before as the adapter's. Any other error is logged, and the command ends as
+ * `Rejected`, `Failed`, `Unreachable` or `Unsupported`, the command ends accordingly. If it has called `progress`,
+ * `Rejected` and `Failed` are outcomes of the device, otherwise of the adapter. Any other error is logged, and the command ends as
  * FAILED with the code ADAPTER_ERROR; the tenant does not see the error.
  */
 export type CommandHandler<P extends Payloads = Record<string, Record<string, unknown>>> = (

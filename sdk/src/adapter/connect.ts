@@ -53,7 +53,7 @@ const RETRY_MS = 1_000;
 const ACK_WITHIN_MS = 2_000;
 const CLOSE_WITHIN_MS = 2_000;
 
-/** Waits for the first connection as long as it takes. Rejects if NATS refuses the key. */
+/** Waits for the first connection without a time limit. Rejects if NATS refuses the key. */
 export async function connectToBus(options: BusOptions, name: string, log: AdapterLog): Promise<Link> {
   const servers = [options.servers].flat().flatMap((urls) => urls.split(','));
   const seed = options.seed ?? (options.seedFile && (await readFile(options.seedFile, 'utf8')));

@@ -20,7 +20,7 @@ export interface AdapterEvent {
     | 'overdue'
     | 'invalid'
     | 'publish-retried';
-  /** For people. */
+  /** Human-readable. */
   message: string;
   tenant_id?: string;
   device_id?: string;

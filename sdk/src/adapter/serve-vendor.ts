@@ -36,8 +36,8 @@ export interface Adapter {
   /** A snapshot. */
   readonly counters: AdapterCounters;
   /**
-   * Sends a request of a device. Resolves to the reply, or to null if nobody replied in time. The same `dedupe_id` sent
-   * again is the same request. Rejects if the request is too large.
+   * Sends a request of a device. Resolves to the reply, or to null if nobody replied in time. A second call with
+   * the same `dedupe_id` sends no second request. Rejects if the request is too large.
    */
   request(request: DeviceRequest): Promise<DeviceReplyMessage | null>;
   /**
@@ -52,7 +52,7 @@ const EVERY_TENANT = 'platform';
 
 /**
  * Serves a vendor: runs the handler for each of its commands, and reports the outcomes. Resolves when it reads
- * commands. It waits as long as it takes for NATS and for the durable, and rejects if NATS refuses the key.
+ * commands. It waits without a time limit for NATS and for the durable, and rejects if NATS refuses the key.
  */
 export async function serveVendor<P extends Payloads = Record<string, Record<string, unknown>>>(
   options: VendorOptions<P>,

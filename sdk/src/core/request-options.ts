@@ -4,9 +4,9 @@ import type { RuntimeAbortSignal } from '../runtime.js';
 export interface RequestOptions {
   /** Cancels the call, even while it waits for a retry. The call rejects with the signal's reason. */
   signal?: RuntimeAbortSignal | undefined;
-  /** Time limit of one attempt, in milliseconds. `wait_seconds` of the query comes on top. */
+  /** Time limit of one attempt, in milliseconds, in addition to `wait_seconds` of the query. */
   timeoutMs?: number | undefined;
-  /** Time limit of the whole call with all its attempts, in milliseconds. `wait_seconds` of the query comes on top. */
+  /** Time limit of the whole call with all its attempts, in milliseconds, in addition to `wait_seconds` of the query. */
   deadlineMs?: number | undefined;
   /** How often a failed attempt is repeated; 0 for never. */
   maxRetries?: number | undefined;

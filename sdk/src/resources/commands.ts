@@ -49,7 +49,7 @@ export class Commands extends CommandsResource {
   }
 
   /**
-   * Sends any number of commands: 500 in a request, up to 1 MiB. Each is accepted or refused by itself; read its
+   * Sends any number of commands: 500 in a request, up to 1 MiB. Each is accepted or refused separately; read its
    * `error`. Commands that were refused for a used-up quota or overload, and requests that failed by an outage, are
    * sent again until `timeoutSeconds` have passed. When a later request is refused as a whole, the commands after it
    * get the same error and are not sent.
@@ -92,8 +92,8 @@ export class Commands extends CommandsResource {
   }
 
   /**
-   * Counts the commands of a batch or of a time range by their status. Every 10,000 commands take a request; their
-   * counts are added.
+   * Counts the commands of a batch or of a time range by their status. It sends a request for every
+   * 10,000 commands and adds their counts.
    *
    * Retried.
    * Scope open:command:read.
