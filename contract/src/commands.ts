@@ -414,7 +414,8 @@ export const commands = operations({
       tenant: 'own',
       errors: [],
       repeat: 'BY_KEY',
-      bodyBytes: 1_048_576,
+      // Each payload is two levels deeper than in commands.create.
+      largeBody: { bytes: 1_048_576, depth: 34 },
     },
     query: z.strictObject({}),
     body: CommandBatchCreate,

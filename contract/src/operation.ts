@@ -31,13 +31,16 @@ export type OperationMetadata = {
   /** Absent: ALWAYS. Required for every POST and PUT. */
   repeat?: Repeat;
   answerHeaders?: readonly AnswerHeader[];
-  /** The size of its largest body, if it is more than other operations may have. */
-  bodyBytes?: number;
+  /** The limits of its body, if they are higher than those of other operations. */
+  largeBody?: LargeBody;
   /** The meaning of a success status, if it is not the usual one. */
   successes?: Readonly<Record<number, string>>;
   /** The example of a success, if it is not the one of its schema. */
   examples?: Readonly<Record<number, object>>;
 };
+
+/** `depth`: the levels of objects and arrays. */
+export type LargeBody = { bytes: number; depth: number };
 
 type Declared = AppRoute & { summary: string; description: string; metadata: OperationMetadata };
 

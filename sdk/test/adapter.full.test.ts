@@ -151,6 +151,27 @@ test.concurrent('the durable deleted and created again: no command runs a second
   ]);
 });
 
+test.concurrent('the durable deleted and created again while the adapter is full: what it delivers then is marked', async (context) => {
+  const { on, serve } = await setUp(context);
+  let end = () => {};
+  const first = new Promise<void>((resolve) => (end = resolve));
+  const { adapter, runs, events } = await serve(() => first, { concurrency: 1 });
+  await on.send([{}]);
+  await vi.waitFor(() => expect(adapter.counters.running).toBe(1), within);
+  // Another process may have begun it.
+  const [earlier] = await on.send([{}]);
+  await on.deleteDurable();
+  await on.createDurable();
+  const [later] = await on.send([{}]);
+  end();
+  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  expect(runs.slice(1)).toMatchObject([
+    { id: earlier?.command_id, redelivered: true },
+    { id: later?.command_id, redelivered: false },
+  ]);
+  expect(events.map(({ event }) => event)).not.toContain('not-readable');
+});
+
 test.concurrent('the stream deleted and created again: new commands run', async (context) => {
   const { on, serve } = await setUp(context);
   const { runs } = await serve();

@@ -17,8 +17,8 @@ test.each([
   ['webhooks.js', 1_500],
   // With the schemas of all bodies.
   ['testing.js', 7_000],
-  // With the parser of the platform.
-  ['adapter.js', 8_500],
+  // With the parser of the platform. The in-memory double runs the code of device requests instead of code of its own.
+  ['adapter.js', 8_700],
 ])('%s, bundled and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await build({
     entryPoints: [new URL(file, dist).pathname],

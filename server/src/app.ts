@@ -75,7 +75,7 @@ export function createApp(dependencies: AppDependencies) {
     const match = findOperation(req.method, req.url);
     const name = match.operation?.name ?? 'none';
     if (match.operation) locals.operation = name;
-    const parse = () => parseBody(req.headers['content-type'], sender.body);
+    const parse = () => parseBody(req.headers['content-type'], sender.body, match.operation?.largeBody?.depth);
     const request = { target: req.url, tenantId, requestId: locals.requestId };
     const shortcutOf = match.operation && shortcuts[match.operation.name];
     // Only a shortcut needs the body before admission: a replayed request must not have a large one parsed.

@@ -206,7 +206,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
     me: {
       get: getMe(platformVersion, {
         body_bytes: config.BODY_LIMIT_BYTES,
-        batch_body_bytes: contract.commands.createMany.metadata.bodyBytes,
+        batch_body_bytes: contract.commands.createMany.metadata.largeBody.bytes,
         payload_bytes: payloadLimitBytes,
         requests_per_minute: config.REQUESTS_PER_MINUTE,
         requests_per_minute_per_tenant: config.REQUESTS_PER_MINUTE_PER_TENANT,

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 
 const ROWS = 500;
@@ -76,4 +77,32 @@ test('16 concurrent lists of 500 large commands neither delay other requests nor
   const memory = Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]);
   expect(memory).toBeLessThan(400 * MIB);
   expect(Math.max(...waits)).toBeLessThan(1_000);
+});
+
+test('the summary of a batch of 25,001 commands counts each once, 10,000 a request', async () => {
+  const batch = randomUUID();
+  const owner = postgres(idle.superuserUrl, { max: 1, onnotice: () => {} });
+  onTestFinished(() => owner.end());
+  const { tenant_id, client_id } = idle.demo;
+  await owner`
+    insert into commands (
+      tenant_id, command_id, batch_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id
+    )
+    select ${tenant_id}, gen_random_uuid(), ${batch}, 'counted-' || number, 'vendor_a', 'many', 'reboot', '{}', '', 30,
+      (array['SUCCEEDED', 'FAILED', 'DISPATCHED', 'SUCCEEDED'])[number % 4 + 1], 'DELIVERED', 'SUCCEEDED', now(), now(),
+      now(), ${client_id}, 'many'
+    from generate_series(1, 25001) number`;
+  const totals: number[] = [];
+  const counts: Record<string, number> = {};
+  for (let older = ''; ; ) {
+    const { body } = await read(`downlink/command-summary?batch_id=${batch}${older}`);
+    totals.push(body.total);
+    for (const [status, count] of Object.entries<number>(body.counts)) counts[status] = (counts[status] ?? 0) + count;
+    if (body.next_older_than === null) break;
+    older = `&older_than=${body.next_older_than}`;
+  }
+  expect(totals).toEqual([10_000, 10_000, 5_001]);
+  expect(counts).toMatchObject({ SUCCEEDED: 12_500, FAILED: 6_251, DISPATCHED: 6_250, ACCEPTED: 0 });
 });

@@ -26,12 +26,16 @@ export type JsonProblem = { location: string; message: string };
 /**
  * Parses JSON that has the same meaning for every reader: I-JSON (RFC 7493), but with noncharacters. It refuses repeated
  * names, lone surrogates, bytes that are not UTF-8, and numbers that a double does not keep; moreover NUL, the name
- * `__proto__` and more than 32 levels. `part` names the text, such as the part of a request.
+ * `__proto__` and more than `maxDepth` levels. `part` names the text, such as the part of a request.
  */
-export function parseJson(bytes: Buffer, part = 'body'): { value: unknown } | { problem: JsonProblem } {
+export function parseJson(
+  bytes: Buffer,
+  part = 'body',
+  maxDepth = MAX_DEPTH,
+): { value: unknown } | { problem: JsonProblem } {
   const isText = isUtf8(bytes);
   const text = bytes.toString('utf8', 0, isText ? bytes.length : lengthOfUtf8(bytes));
-  const scan = new Scan(text, isText ? `the ${part} ends` : 'these bytes are not UTF-8');
+  const scan = new Scan(text, maxDepth, isText ? `the ${part} ends` : 'these bytes are not UTF-8');
   try {
     scan.document(isText);
     return { value: JSON.parse(text) };
@@ -64,6 +68,7 @@ class Scan {
 
   constructor(
     private readonly text: string,
+    private readonly maxDepth: number,
     private readonly end: string,
   ) {}
 
@@ -115,7 +120,7 @@ class Scan {
 
   /** Reads items up to the closing bracket. An item adds its step to the path. */
   private items(close: '}' | ']', readItem: () => void): void {
-    if (this.path.length === MAX_DEPTH) this.refuse(`nested deeper than ${MAX_DEPTH} levels`);
+    if (this.path.length === this.maxDepth) this.refuse(`nested deeper than ${this.maxDepth} levels`);
     this.at++;
     if (this.take(close)) return;
     for (;;) {

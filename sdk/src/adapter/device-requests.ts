@@ -129,6 +129,11 @@ export class DeviceRequests {
     this.#inWork.set(key, delivered);
   }
 
+  /** For a test, which does not wait until a request expires. */
+  expire(tenantId: string, request: { dedupe_id: string }): void {
+    this.#awaited.get(keyOf(tenantId, request))?.end(null);
+  }
+
   async #deliver(
     { tenantId, reply, acknowledge, stillWorking, retry }: ReplyDelivery,
     onReply: ReplyHandler,

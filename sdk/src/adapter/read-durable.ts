@@ -8,7 +8,7 @@ export interface ReadOptions {
   durable: string;
   /** Resolves to the number of messages that may be fetched now. */
   room(): Promise<number>;
-  /** `createdAt` is when the platform created the durable: it can have been created again. */
+  /** `createdAt`: no durable that was created earlier has delivered the message. */
   take(message: JsMsg, createdAt: number): void;
   log: AdapterLog;
 }
@@ -16,6 +16,8 @@ export interface ReadOptions {
 /** The shortest time for which NATS keeps a request for messages. A stop waits for it. */
 const FETCH_MS = 1_000;
 const RETRY_MS = 1_000;
+/** A busy adapter does not ask for every message when the durable was created. */
+const CREATED_FOR_MS = 250;
 
 /**
  * Reads until it is stopped: through restarts of NATS, elections of a leader, and a durable that is missing or was
@@ -32,13 +34,25 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   let complain: AdapterLog | undefined;
 
   async function read(consumer: Consumer): Promise<void> {
-    const { created } = await consumer.info(true);
+    let createdAt = 0;
+    let askedAt = 0;
+    let last = Number.POSITIVE_INFINITY;
     while (!stopping.signal.aborted) {
       const max_messages = await room();
       if (stopping.signal.aborted) return;
       messages = await consumer.fetch({ max_messages, expires: FETCH_MS });
       // To the end: NATS may still send what was requested, and would not deliver it again for 30 seconds.
-      for await (const message of messages) take(message, Date.parse(created));
+      for await (const message of messages) {
+        // While there was no room, the durable can have been deleted and created again. A new one counts from 1.
+        const { deliverySequence } = message.info;
+        if (deliverySequence <= last || performance.now() - askedAt > CREATED_FOR_MS) {
+          askedAt = performance.now();
+          const info = await consumer.info().catch(() => undefined);
+          createdAt = info ? Date.parse(info.created) : Number.POSITIVE_INFINITY;
+        }
+        last = deliverySequence;
+        take(message, createdAt);
+      }
     }
   }
 

@@ -314,10 +314,27 @@ test('a request of a device gets the reply of the test, and the same request is 
     reply: ({ request_type }) => (request_type === 'firmware_check' ? { payload: { version: '2.4.1' } } : null),
   });
   const request = { device_id: 'd', request_type: 'firmware_check', payload: {}, dedupe_id: 'd-1' };
-  expect(await vendor.request(request)).toMatchObject({ outcome: 'SUCCESS', payload: { version: '2.4.1' } });
-  await vendor.request(request);
+  const answers = await Promise.all([vendor.request(request), vendor.request(request)]);
+  for (const answer of answers) expect(answer).toMatchObject({ outcome: 'SUCCESS', payload: { version: '2.4.1' } });
+  // The platform has replied to it. It does not reply a second time.
+  expect(await vendor.request(request)).toBeNull();
+  expect(await vendor.request({ ...request, tenant_id: 'other' })).toMatchObject({ outcome: 'SUCCESS' });
   expect(await vendor.request({ ...request, request_type: 'other', dedupe_id: 'd-2' })).toBeNull();
-  expect(vendor.requests.map(({ dedupe_id }) => dedupe_id)).toEqual(['d-1', 'd-2']);
+  expect(vendor.requests.map(({ tenant_id, dedupe_id }) => [tenant_id, dedupe_id])).toEqual([
+    ['test-tenant', 'd-1'],
+    ['other', 'd-1'],
+    ['test-tenant', 'd-2'],
+  ]);
+});
+
+test('a request that serveVendor would refuse is refused, and after the stop every request', async () => {
+  const vendor = start(async () => {});
+  const request = { device_id: 'd', request_type: 'firmware_check', payload: {}, dedupe_id: 'with space' };
+  await expect(vendor.request(request)).rejects.toThrow('dedupe_id');
+  await expect(vendor.request({ ...request, dedupe_id: 'd-1', payload: { text: '\0' } })).rejects.toThrow('payload');
+  await vendor.stop();
+  await expect(vendor.request({ ...request, dedupe_id: 'd-1' })).rejects.toThrow('stopped');
+  expect(vendor.requests).toEqual([]);
 });
 
 test('the payload has the type of its command type', async () => {

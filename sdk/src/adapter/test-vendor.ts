@@ -6,10 +6,12 @@ import {
   noCounts,
   type Payloads,
 } from './command-runner.js';
-import type { DeviceRequest } from './device-requests.js';
+import { type DeviceRequest, DeviceRequests } from './device-requests.js';
 import { quietly } from './events.js';
 import type { CommandMessage, CommandUpdate, DeviceReplyMessage } from './messages.gen.js';
 import type { HandlerOptions } from './serve-vendor.js';
+
+const TEST_TENANT = 'test-tenant';
 
 export interface TestVendorOptions<P extends Payloads = Record<string, Record<string, unknown>>>
   extends Omit<HandlerOptions<P>, 'onReply'> {
@@ -64,18 +66,50 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
   const updates = new Map<string, CommandUpdate[]>();
   const errors = new Map<string, unknown>();
   const requests: DeviceRequest[] = [];
-  const replies = new Map<string, DeviceReplyMessage | null>();
+  const log = quietly((event) => {
+    if (event.event === 'failed' && event.command_id) errors.set(event.command_id, event.error);
+    options.log?.(event);
+  });
   const runner = new CommandRunner({
     onCommand: options.onCommand as unknown as CommandHandler,
     concurrency: options.concurrency ?? 16,
     onePerDevice: options.onePerDevice ?? false,
     counters,
-    log: quietly((event) => {
-      if (event.event === 'failed' && event.command_id) errors.set(event.command_id, event.error);
-      options.log?.(event);
-    }),
+    log,
     async report({ command_id }, update) {
       updates.get(command_id)?.push({ command_id, ...update });
+    },
+  });
+  const devices: DeviceRequests = new DeviceRequests({
+    onReply: undefined,
+    readReplies() {},
+    log,
+    /** As the platform does, which takes the dedupe_id of a tenant once. */
+    async publish(tenantId, message) {
+      // By then the request waits for its reply.
+      await Promise.resolve();
+      const isRepeated = requests.some(
+        ({ tenant_id, dedupe_id }) => tenant_id === tenantId && dedupe_id === message.dedupe_id,
+      );
+      const request = { ...message, tenant_id: tenantId };
+      if (!isRepeated) requests.push(request);
+      const given = isRepeated ? null : options.reply?.(request);
+      if (!given) return devices.expire(tenantId, message);
+      const { device_id, request_type, dedupe_id, expires_in_seconds = 300 } = message;
+      const now = Date.now();
+      const reply: DeviceReplyMessage = {
+        device_request_id: crypto.randomUUID(),
+        dedupe_id,
+        device_id,
+        request_type,
+        outcome: 'SUCCESS',
+        payload: null,
+        error: null,
+        replied_at: new Date(now).toISOString(),
+        expires_at: new Date(now + expires_in_seconds * 1_000).toISOString(),
+        ...given,
+      };
+      devices.take({ tenantId, reply, attempt: 1, acknowledge() {}, stillWorking() {}, retry() {} });
     },
   });
 
@@ -84,12 +118,14 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     get counters() {
       return structuredClone(counters);
     },
-    stop: () => runner.stop(),
+    async stop() {
+      await Promise.all([runner.stop(), devices.stop()]);
+    },
     async send(given, { timeoutMs = 30_000, redelivered = false } = {}) {
       const now = Date.now();
       const command: CommandMessage = {
         command_id: crypto.randomUUID(),
-        tenant_id: 'test-tenant',
+        tenant_id: TEST_TENANT,
         vendor: 'test-vendor',
         device_id: 'test-device',
         accepted_at: new Date(now).toISOString(),
@@ -105,28 +141,6 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
       const outcome = received.at(-1) ?? null;
       return { updates: received, outcome, ...(errors.has(command_id) && { error: errors.get(command_id) }) };
     },
-    async request(request) {
-      const known = replies.get(request.dedupe_id);
-      if (known !== undefined) return known;
-      requests.push(request);
-      const now = Date.now();
-      const given = options.reply?.(request);
-      const reply = given
-        ? {
-            device_request_id: crypto.randomUUID(),
-            dedupe_id: request.dedupe_id,
-            device_id: request.device_id,
-            request_type: request.request_type,
-            outcome: 'SUCCESS',
-            payload: null,
-            error: null,
-            replied_at: new Date(now).toISOString(),
-            expires_at: new Date(now + 300_000).toISOString(),
-            ...given,
-          }
-        : null;
-      replies.set(request.dedupe_id, reply);
-      return reply;
-    },
+    request: async ({ tenant_id = TEST_TENANT, ...request }) => devices.send(tenant_id, request),
   };
 }

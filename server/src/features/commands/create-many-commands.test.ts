@@ -109,6 +109,31 @@ test('a key that is repeated within a request is answered as in a sequence of re
   ]);
 });
 
+test('a payload nests as deep in a batch as alone: 31 levels', async () => {
+  const vendor = `deep_${randomUUID().slice(0, 8)}`;
+  const at = `/api/v1/platform/catalog/vendors/${vendor}`;
+  await signedRequest(platform().admin, 'PUT', at, { body: { enabled: true } });
+  await signedRequest(platform().admin, 'PUT', `${at}/command-types/any`, {
+    body: { description: 'Any payload.', payload_schema: { type: 'object' } },
+  });
+  const deep = (levels: number) => command({ vendor, command_type: 'any', payload: nested(levels) });
+  for (const body of [deep(31), { commands: [deep(31)] }]) {
+    const answer = await signedRequest(tenant.operator, 'POST', 'commands' in body ? BATCHES : COMMANDS, { body });
+    const item = answer.body.items?.[0] ?? answer.body;
+    expect(item).toMatchObject(ACCEPTED);
+    const { command_id } = item;
+    const { body: read } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${command_id}`);
+    expect(read.payload).toEqual(nested(31));
+  }
+  for (const body of [deep(32), { commands: [deep(32)] }]) {
+    const answer = await signedRequest(tenant.operator, 'POST', 'commands' in body ? BATCHES : COMMANDS, { body });
+    expectRefusal(answer, 'MALFORMED_JSON');
+  }
+});
+
+/** An object of so many levels. */
+const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+
 test('requests with one batch_id make one batch, which the list and the summary know', async () => {
   const batch_id = randomUUID();
   for (const count of [3, 2]) {

@@ -45,7 +45,7 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
 
   async function withBody<Result>(req: Incoming, network: string, use: (body: Buffer) => Promise<Result>) {
     const isLarge = hasBody(req) && !(Number(req.headers['content-length']) <= bodyLimitBytes);
-    const limit = (isLarge && findOperation(req.method, req.url).operation?.bodyBytes) || bodyLimitBytes;
+    const limit = (isLarge && findOperation(req.method, req.url).operation?.largeBody?.bytes) || bodyLimitBytes;
     if (limit <= bodyLimitBytes) return use(await readBody(req, bodyLimitBytes));
     const releases = [largeOfNetwork.take(network), large.take('all')];
     try {

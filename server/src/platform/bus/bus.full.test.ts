@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createConnection } from 'node:net';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 import { type PrivateNats, startNatsCluster, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
@@ -471,6 +472,24 @@ describe('NATS JetStream on a separate server', () => {
     await bus.consume(consumer);
     await vi.waitFor(() => expect(taken).not.toEqual([]), soon);
     expect(performance.now() - from).toBeLessThan(20_000);
+  });
+
+  test('a message with a header whose name is not valid is handled once', async () => {
+    const bus = await openNats();
+    const place = newSubject();
+    const { consumer, taken } = reader(place);
+    await bus.consume(consumer);
+    const { hostname, port } = new URL(nats.url);
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    onTestFinished(() => void socket.destroy());
+    const headers = 'NATS/1.0\r\nNats-Msg-Id: 1\r\nnot valid: 1\r\n\r\n';
+    socket.write('CONNECT {"verbose":false,"headers":true}\r\n');
+    socket.write(`HPUB ${place.subject} ${headers.length} ${headers.length + 12}\r\n${headers}{"number":0}\r\n`);
+    await vi.waitFor(() => expect(taken).toMatchObject([{ messageId: '', attempt: 1 }]), soon);
+    const { consumers } = await managerOf(nats);
+    const waiting = async () => (await consumers.info('TOP_COMMANDS', place.durable)).num_ack_pending;
+    await vi.waitFor(async () => expect(await waiting()).toBe(0), soon);
+    expect(taken).toHaveLength(1);
   });
 
   test("forgets the ids of adapters' messages at once, so one tenant's id cannot drop another tenant's message", async () => {

@@ -49,16 +49,14 @@ const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*
 export function parseBody(
   contentType: string | undefined,
   bytes: Buffer,
+  maxDepth: number | undefined,
 ): { value: unknown; problem?: undefined } | { problem: ApiError } {
   if (bytes.length === 0) return { value: undefined };
   if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
-    return {
-      problem: new ApiError('UNSUPPORTED_MEDIA_TYPE', {
-        message: 'The body must be JSON. Send Content-Type: application/json.',
-      }),
-    };
+    const message = 'The body must be JSON. Send Content-Type: application/json.';
+    return { problem: new ApiError('UNSUPPORTED_MEDIA_TYPE', { message }) };
   }
-  const parsed = parseJson(bytes);
+  const parsed = parseJson(bytes, 'body', maxDepth);
   if ('value' in parsed) return parsed;
   const { location, message } = parsed.problem;
   return {

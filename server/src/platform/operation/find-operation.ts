@@ -1,4 +1,10 @@
-import { allOperations, builtInRoles, PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
+import {
+  allOperations,
+  builtInRoles,
+  type LargeBody,
+  PLATFORM_TENANT_ID,
+  type Scope,
+} from '@tenant-open-platform/contract';
 import type { OperationName } from './handler.js';
 
 /** The facts about an operation that the gates need before its handler runs. */
@@ -8,8 +14,8 @@ export type Operation = {
   grantingRoles: readonly string[];
   /** The only tenant whose credentials may call it; null for any tenant. */
   onlyTenant: string | null;
-  /** The size of its largest body, if it is more than other operations may have. */
-  bodyBytes: number;
+  /** The limits of its body, if they are higher than those of other operations. */
+  largeBody: LargeBody | undefined;
 };
 
 export type Match = {
@@ -29,7 +35,7 @@ const routes: Route[] = allOperations.map(({ name, route }) => ({
     scope: route.metadata.scope,
     grantingRoles: rolesThatGrant(route.metadata.scope),
     onlyTenant: route.metadata.tenant === 'platform' ? PLATFORM_TENANT_ID : null,
-    bodyBytes: route.metadata.bodyBytes ?? 0,
+    largeBody: route.metadata.largeBody,
   },
 }));
 

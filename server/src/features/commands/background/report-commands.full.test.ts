@@ -151,6 +151,11 @@ test.each([
     (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(32_761) } }),
     'The r',
   ],
+  [
+    'has a result of 32 levels',
+    (id: string) => update(id, { ...succeeded, result: nested(32) }),
+    'Not JSON with one unambiguous meaning: nested deeper than 32 levels',
+  ],
   ['is over 64 KiB', (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(65_536) } }), 'Larger than'],
   ['is for an unknown command', () => update(randomUUID(), succeeded), 'The tenant of the subject has no such command'],
 ])('an update that %s is refused, counted and parked, and changes nothing', async (_, body, reason) => {
@@ -169,6 +174,24 @@ test.each([
   );
   expect(parked?.reason.startsWith(reason), parked?.reason).toBe(true);
 });
+
+test('a result may nest as deep as the payload of a command: 31 levels', async () => {
+  const id = await dispatched();
+  const options = { database, ...silent() };
+  const take = createMessageTaker(
+    options,
+    'command-updates',
+    CommandUpdate,
+    takeCommandUpdate(reporter, options.metrics),
+  );
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
+  const body = update(id, { ...succeeded, result: nested(31) });
+  await take({ id, messageId: '', subject, body, attempt: 1, waitingBehind: 0, sentAt: new Date() });
+  expect(await get(id)).toMatchObject({ status: 'SUCCEEDED', result: nested(31) });
+});
+
+/** An object of so many levels. */
+const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
 const update = (command_id: string, said: object) => Buffer.from(JSON.stringify({ command_id, ...said }));
 
