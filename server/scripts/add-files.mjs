@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Run by the build: puts into `dist` the pages that the server serves, and the licences of everything bundled. */
+/**
+ * Run by the build: puts into `dist` the pages that the server serves, the files that run it in production, and the
+ * licences of everything bundled.
+ */
 const server = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(server, 'dist');
 
@@ -11,6 +14,9 @@ for (const name of ['openapi.json', 'asyncapi.json', 'llms.txt']) {
   cpSync(join(server, '../contract', name), join(dist, 'documents', name));
 }
 cpSync(join(server, '../reference/dist'), join(dist, 'documents/pages'), { recursive: true });
+for (const name of ['nats-accounts.sh', 'nginx.conf', 'systemd']) {
+  cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true });
+}
 
 /** The folder of the package that an installed file belongs to. */
 const packageOf = (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];

@@ -8,11 +8,11 @@ import { expect, onTestFinished } from 'vitest';
 import { platform } from './platform.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const FENCE = /^```(sh|ts|python) (run|run-full)\n(.*?)^```$/gms;
+const FENCE = /^```(sh|ts|python) (run|run-full|run-production)\n(.*?)^```$/gms;
 
-export type Block = { language: 'sh' | 'ts' | 'python'; marked: 'run' | 'run-full'; code: string };
+export type Block = { language: 'sh' | 'ts' | 'python'; marked: 'run' | 'run-full' | 'run-production'; code: string };
 
-/** The code blocks of a page that are marked for execution: `run` needs only Node, `run-full` also Debian's programs. */
+/** The code blocks of a page that are marked for execution: `run` needs only Node, the others also Debian's programs. */
 export const blocksOf = (page: string): Block[] =>
   [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)].map(
     ([, language, marked, code]) => ({ language, marked, code }) as Block,

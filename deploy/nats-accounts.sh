@@ -1,0 +1,12 @@
+# Gives nats-server the accounts of the registered adapters and event readers, if they have changed: docs/production.md.
+set -eu
+cd /etc/tenant-open-platform
+/opt/tenant-open-platform/node_modules/.bin/topctl --profile-file nats-accounts.json \
+  bus render-config --platform-user-public-key "$(cat platform.pub)" > nats-accounts.new
+if ! cmp -s nats-accounts.new /etc/nats-accounts.conf; then
+  install -m 0644 nats-accounts.new /etc/nats-accounts.conf
+  systemctl reload nats-server
+  # nats-server 2.9 imports into a new account only at a second reload.
+  sleep 2
+  systemctl reload nats-server
+fi
