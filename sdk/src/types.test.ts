@@ -2,7 +2,18 @@ import type { Dispatcher, fetch as undiciFetch } from 'undici';
 import { expectTypeOf, test } from 'vitest';
 import type { Operations } from './api.gen.js';
 import type { Sender } from './core/send.js';
-import type { ApiPromise, Command, PagePromise, Role, Tenant, TenantOpenPlatform } from './index.js';
+import type {
+  ApiPromise,
+  Command,
+  EventData,
+  HistoryEntry,
+  ListedEvent,
+  PagePromise,
+  PlatformEvent,
+  Role,
+  Tenant,
+  TenantOpenPlatform,
+} from './index.js';
 import * as sdk from './index.js';
 
 /** Compiled by `pnpm check:types`, never run: each line marked @ts-expect-error must not compile. */
@@ -12,6 +23,9 @@ declare const sender: Sender;
 test('answers have names, which editors show', () => {
   expectTypeOf<ReturnType<typeof client.commands.get>>().toEqualTypeOf<ApiPromise<Command>>();
   expectTypeOf<ReturnType<typeof client.tenants.list>>().toEqualTypeOf<PagePromise<Tenant>>();
+  expectTypeOf<Command['history']>().toEqualTypeOf<HistoryEntry[]>();
+  expectTypeOf<PlatformEvent['data']>().toEqualTypeOf<EventData>();
+  expectTypeOf<ListedEvent>().toExtend<PlatformEvent>();
 });
 
 test('enums are closed in requests', () => {
