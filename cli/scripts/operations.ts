@@ -20,6 +20,7 @@ type Described = {
   description: string;
   'x-required-scope': string | null;
   'x-tenant': 'own' | 'path' | 'platform';
+  'x-repeat': string;
   parameters: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   'x-codeSamples': { label: string; source: string }[];
@@ -51,6 +52,7 @@ function summarize(operation: Described) {
     description: description.split('\n\nRequires the scope')[0],
     scope: operation['x-required-scope'],
     tenant: operation['x-tenant'],
+    isKeyed: operation['x-repeat'] === 'BY_HEADER',
     example: operation['x-codeSamples'].find(({ label }) => label === 'topctl')?.source ?? '',
     path: Object.fromEntries(ofPath.map((parameter) => [parameter.name, parameter.description])),
     fields: { ...fieldsOfQuery(parameters), ...fieldsOfBody(operation) },

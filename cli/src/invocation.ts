@@ -34,6 +34,8 @@ export class Invocation {
   session: Session | undefined;
   /** The call that the command makes, for the message about its failure. */
   attempt: Attempt | undefined;
+  /** The value of --idempotency-key, if the operation takes it as a header. */
+  idempotencyKey: string | undefined;
   private command: Command | undefined;
 
   constructor(readonly context: Context) {}
@@ -52,7 +54,9 @@ export class Invocation {
   }
 
   async connect(): Promise<Session> {
-    this.session = await openSession(this.context, this.flags, (send) => holdBack(this.context, this.flags, send));
+    this.session = await openSession(this.context, this.flags, (send) =>
+      withKey(this.idempotencyKey, holdBack(this.context, this.flags, send)),
+    );
     // A printed command cannot correct its timestamp. This answer corrects the clock that signs it.
     if (this.flags.printCurl) await meAtOnce(this.session.client);
     return this.session;
@@ -172,4 +176,16 @@ export class Invocation {
     const { command } = this;
     return new UsageError(command ? `${problem}\nUsage: ${command.createHelp().commandUsage(command)}` : problem);
   }
+}
+
+/** Replaces the key that the client has generated. No signature covers it. */
+function withKey(key: string | undefined, send: typeof fetch): typeof fetch {
+  if (key === undefined) return send;
+  return (input, init) => {
+    const headers = { ...(init?.headers as Record<string, string>) };
+    return send(
+      input,
+      'Idempotency-Key' in headers ? { ...init, headers: { ...headers, 'Idempotency-Key': key } } : init,
+    );
+  };
 }

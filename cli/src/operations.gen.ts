@@ -28,6 +28,7 @@ export const operations = {
     "description": "Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the body differs from the original, the header Idempotency-Mismatch lists the fields that differ.",
     "scope": "open:command:create",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl commands create --vendor vendor_a --device-id ok-1 --command-type reboot --payload '{}' --idempotency-key reboot-ok-1-2026-01-31",
     "path": {},
     "fields": {
@@ -67,6 +68,7 @@ export const operations = {
     "description": "Lists the commands of the tenant, newest first.",
     "scope": "open:command:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl commands list",
     "path": {},
     "fields": {
@@ -124,6 +126,7 @@ export const operations = {
     "description": "Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of topctl commands create. The items of the response are in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.",
     "scope": "open:command:create",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl commands create-many --from commands.ndjson",
     "path": {},
     "fields": {
@@ -143,6 +146,7 @@ export const operations = {
     "description": "Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.",
     "scope": "open:command:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl commands get 019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
     "path": {
       "command_id": "Id of the command: a UUID version 7."
@@ -163,6 +167,7 @@ export const operations = {
     "description": "Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
     "scope": "open:command:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl commands summary",
     "path": {},
     "fields": {
@@ -189,6 +194,7 @@ export const operations = {
     "description": "Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already CANCELED is returned unchanged. If the command has another status, the request is refused with COMMAND_NOT_CANCELABLE.",
     "scope": "open:command:cancel",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl commands cancel 019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d",
     "path": {
       "command_id": "Id of the command: a UUID version 7."
@@ -200,6 +206,7 @@ export const operations = {
     "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
     "scope": "open:device-request:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl device-requests list",
     "path": {},
     "fields": {
@@ -251,6 +258,7 @@ export const operations = {
     "description": "Returns one device request and its reply. request_id in the path is the device_request_id.",
     "scope": "open:device-request:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl device-requests get 019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
     "path": {
       "request_id": "Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id."
@@ -262,6 +270,7 @@ export const operations = {
     "description": "Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.",
     "scope": "open:device-request:create",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl device-requests reply 019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6 --outcome SUCCESS --payload '{\"version\":\"2.4.1\"}'",
     "path": {
       "request_id": "Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id."
@@ -291,6 +300,7 @@ export const operations = {
     "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
     "scope": "open:event:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl events list",
     "path": {},
     "fields": {
@@ -337,6 +347,7 @@ export const operations = {
     "description": "Returns the vendors that the tenant can use, with their enabled command types and payload schemas.",
     "scope": "open:catalog:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl catalog get",
     "path": {},
     "fields": {}
@@ -346,6 +357,7 @@ export const operations = {
     "description": "Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
     "scope": "open:object:create",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl objects presign --operation UPLOAD --resource-id 019bd3a4-5c4e-7a55-9e84-ad4e5f607182 --object-key pump-7/2.4.1.bin --content-type application/octet-stream --content-length 1048576",
     "path": {},
     "fields": {
@@ -395,6 +407,7 @@ export const operations = {
     "description": "Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.",
     "scope": "open:object-config:create",
     "tenant": "own",
+    "isKeyed": true,
     "example": "topctl object-credentials create --name 'Firmware store' --provider minio --endpoint https://objects.example.com --region us-east-1 --force-path-style true --access-key-id ACMEFIRMWARE --secret-access-key-file secret_access_key.txt",
     "path": {},
     "fields": {
@@ -452,6 +465,7 @@ export const operations = {
     "description": "Lists the object credentials of the tenant without their secrets, newest first.",
     "scope": "open:object-config:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-credentials list",
     "path": {},
     "fields": {}
@@ -461,6 +475,7 @@ export const operations = {
     "description": "Returns one object credential without its secrets.",
     "scope": "open:object-config:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-credentials get 019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
     "path": {
       "credential_id": "Id of the object credential: a UUID that the platform generates."
@@ -472,6 +487,7 @@ export const operations = {
     "description": "Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. The change applies to the next presign request.",
     "scope": "open:object-config:update",
     "tenant": "own",
+    "isKeyed": true,
     "example": "topctl object-credentials update 019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071 --status DISABLED",
     "path": {
       "credential_id": "Id of the object credential: a UUID that the platform generates."
@@ -526,6 +542,7 @@ export const operations = {
     "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED object resource uses it, too. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:delete",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-credentials delete 019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071",
     "path": {
       "credential_id": "Id of the object credential: a UUID that the platform generates."
@@ -537,6 +554,7 @@ export const operations = {
     "description": "Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix, content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED ones.",
     "scope": "open:object-config:create",
     "tenant": "own",
+    "isKeyed": true,
     "example": "topctl object-resources create --name 'Firmware images' --credential-id 019bd3a4-5c4e-7f44-8d73-9c3d4e5f6071 --bucket acme-firmware --allowed-operations UPLOAD,DOWNLOAD --key-prefix firmware/ --allowed-content-types application/octet-stream",
     "path": {},
     "fields": {
@@ -596,6 +614,7 @@ export const operations = {
     "description": "Lists the object resources of the tenant, newest first.",
     "scope": "open:object-config:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-resources list",
     "path": {},
     "fields": {
@@ -610,6 +629,7 @@ export const operations = {
     "description": "Returns one object resource.",
     "scope": "open:object-config:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-resources get 019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
     "path": {
       "resource_id": "Id of the object resource: a UUID that the platform generates."
@@ -621,6 +641,7 @@ export const operations = {
     "description": "Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:update",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-resources update 019bd3a4-5c4e-7a55-9e84-ad4e5f607182 --max-expires-in-seconds 900",
     "path": {
       "resource_id": "Id of the object resource: a UUID that the platform generates."
@@ -678,6 +699,7 @@ export const operations = {
     "description": "Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they expire. The objects in the bucket are not deleted.",
     "scope": "open:object-config:delete",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl object-resources delete 019bd3a4-5c4e-7a55-9e84-ad4e5f607182",
     "path": {
       "resource_id": "Id of the object resource: a UUID that the platform generates."
@@ -689,6 +711,7 @@ export const operations = {
     "description": "Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.",
     "scope": "open:callback:create",
     "tenant": "own",
+    "isKeyed": true,
     "example": "topctl callback-endpoints create --name 'Order system' --url https://hooks.acme.example/top",
     "path": {},
     "fields": {
@@ -725,6 +748,7 @@ export const operations = {
     "description": "Lists the callback endpoints of the tenant without their secrets, newest first.",
     "scope": "open:callback:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl callback-endpoints list",
     "path": {},
     "fields": {}
@@ -734,6 +758,7 @@ export const operations = {
     "description": "Returns one callback endpoint without its secret.",
     "scope": "open:callback:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl callback-endpoints get 019bd3a4-5c4e-7c77-8aa6-cf6071829304",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
@@ -745,6 +770,7 @@ export const operations = {
     "description": "Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is returned only in this response.",
     "scope": "open:callback:update",
     "tenant": "own",
+    "isKeyed": true,
     "example": "topctl callback-endpoints update 019bd3a4-5c4e-7c77-8aa6-cf6071829304 --status DISABLED",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
@@ -789,6 +815,7 @@ export const operations = {
     "description": "Deletes the callback endpoint, its subscriptions and its secrets.",
     "scope": "open:callback:disable",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl callback-endpoints delete 019bd3a4-5c4e-7c77-8aa6-cf6071829304",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
@@ -800,6 +827,7 @@ export const operations = {
     "description": "Subscribes the endpoint to an event type. An endpoint can have one subscription per type.",
     "scope": "open:callback:create",
     "tenant": "own",
+    "isKeyed": true,
     "example": "topctl callback-subscriptions create 019bd3a4-5c4e-7c77-8aa6-cf6071829304 --event-type command.completed",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
@@ -825,6 +853,7 @@ export const operations = {
     "description": "Lists the subscriptions of the endpoint, newest first.",
     "scope": "open:callback:read",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl callback-subscriptions list 019bd3a4-5c4e-7c77-8aa6-cf6071829304",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
@@ -836,6 +865,7 @@ export const operations = {
     "description": "Enables or disables the subscription.",
     "scope": "open:callback:update",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl callback-subscriptions update 019bd3a4-5c4e-7c77-8aa6-cf6071829304 019bd3a4-5c4e-7d88-9bb7-d07182930415 --status ACTIVE",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates.",
@@ -858,6 +888,7 @@ export const operations = {
     "description": "Deletes the subscription.",
     "scope": "open:callback:disable",
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl callback-subscriptions delete 019bd3a4-5c4e-7c77-8aa6-cf6071829304 019bd3a4-5c4e-7d88-9bb7-d07182930415",
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates.",
@@ -870,6 +901,7 @@ export const operations = {
     "description": "Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.",
     "scope": null,
     "tenant": "own",
+    "isKeyed": false,
     "example": "topctl me get",
     "path": {},
     "fields": {}
@@ -879,6 +911,7 @@ export const operations = {
     "description": "Creates a tenant. Create its first credential with topctl credentials create.",
     "scope": "platform:tenant:create",
     "tenant": "platform",
+    "isKeyed": true,
     "example": "topctl tenants create --tenant-id acme --name 'Acme Fleet'",
     "path": {},
     "fields": {
@@ -912,6 +945,7 @@ export const operations = {
     "description": "Lists all tenants, newest first.",
     "scope": "platform:tenant:read",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl tenants list",
     "path": {},
     "fields": {}
@@ -921,6 +955,7 @@ export const operations = {
     "description": "Returns one tenant. A tenant administrator can read only its own tenant.",
     "scope": "platform:tenant:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl tenants get demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -932,6 +967,7 @@ export const operations = {
     "description": "Updates only the fields in the body. The change takes effect with the next request.",
     "scope": "platform:tenant:update",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl tenants update demo --name 'Demo Fleet'",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -961,6 +997,7 @@ export const operations = {
     "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
     "scope": "platform:tenant:delete",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl tenants delete demo --confirm demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -978,6 +1015,7 @@ export const operations = {
     "description": "Lists all stored data of a DISABLED tenant, except secrets. The order is: configuration, commands, events, device requests, parked messages, audit log. Items of one type are in the order of their ids. Keep the tenant DISABLED until you have read the last page.",
     "scope": "platform:tenant:export",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl tenants export demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -989,6 +1027,7 @@ export const operations = {
     "description": "Creates a credential of the tenant. Its secret is returned only in this response. With rotate_secret: true and the client_id of an existing credential of the tenant, the platform rotates the secret of that credential and returns 200.",
     "scope": "platform:credential:create",
     "tenant": "path",
+    "isKeyed": true,
     "example": "topctl credentials create --tenant demo --client-id demo-backend --name 'Demo backend'",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1041,6 +1080,7 @@ export const operations = {
     "description": "Lists the credentials of the tenant, newest first. The body is a JSON array. The header Link has the URL of the next page (rel=\"next\"), and the header X-Next-Cursor has its cursor.",
     "scope": "platform:credential:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl credentials list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1062,6 +1102,7 @@ export const operations = {
     "description": "Returns one credential without its secret.",
     "scope": "platform:credential:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl credentials get demo --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1074,6 +1115,7 @@ export const operations = {
     "description": "Updates only the fields in the body. The change takes effect with the next request.",
     "scope": "platform:credential:update",
     "tenant": "path",
+    "isKeyed": true,
     "example": "topctl credentials update demo --tenant demo --name 'Demo backend'",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1121,6 +1163,7 @@ export const operations = {
     "description": "Lists the roles of the tenant with their scopes: first the built-in roles, then the custom roles by name.",
     "scope": "platform:access:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl roles list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1132,6 +1175,7 @@ export const operations = {
     "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
     "scope": "platform:access:update",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl roles put replier --tenant demo --scopes open:device-request:read,open:device-request:create",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1150,6 +1194,7 @@ export const operations = {
     "description": "Deletes a custom role. A role with bindings cannot be deleted.",
     "scope": "platform:access:delete",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl roles delete replier --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1162,6 +1207,7 @@ export const operations = {
     "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
     "scope": "platform:access:create",
     "tenant": "path",
+    "isKeyed": true,
     "example": "topctl role-bindings create --tenant demo --client-id demo --role integration_reader",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1184,6 +1230,7 @@ export const operations = {
     "description": "Lists the role bindings of the tenant, newest first.",
     "scope": "platform:access:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl role-bindings list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1200,6 +1247,7 @@ export const operations = {
     "description": "Removes the role from the credential. The change applies to the next request of the credential.",
     "scope": "platform:access:delete",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl role-bindings delete demo integration_reader --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1213,6 +1261,7 @@ export const operations = {
     "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
     "scope": "platform:access:create",
     "tenant": "path",
+    "isKeyed": true,
     "example": "topctl policies create --tenant demo --client-id demo --scope open:device-request:create",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1235,6 +1284,7 @@ export const operations = {
     "description": "Lists the scopes that are granted directly to credentials of the tenant, newest first. topctl roles list shows the scopes of roles.",
     "scope": "platform:access:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl policies list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1251,6 +1301,7 @@ export const operations = {
     "description": "Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.",
     "scope": "platform:access:delete",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl policies revoke --tenant demo --client-id demo --scope open:device-request:create",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1273,6 +1324,7 @@ export const operations = {
     "description": "Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.",
     "scope": "platform:access:delete",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl policies delete 019bd3a4-5c4e-7b11-8a40-6f0e5d4c3b2a --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1285,6 +1337,7 @@ export const operations = {
     "description": "Registers a NATS user with two public nkeys: one of the user and one of its account. Do not send private seeds, which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS configuration.",
     "scope": "platform:bus-principal:create",
     "tenant": "path",
+    "isKeyed": true,
     "example": "topctl bus-principals create --tenant demo --bus-user demo-adapter --bus-account-public-key ADYSJFV2GIA47RD3QP5QPMPDBGTUNARA42G6M6DGTYBBFEGVEBYWQTGS --bus-user-public-key UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX --principal-type SERVICE --service-name demo-adapter --vendors vendor_a",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1348,6 +1401,7 @@ export const operations = {
     "description": "Lists the principals of the tenant, newest first.",
     "scope": "platform:bus-principal:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl bus-principals list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1373,6 +1427,7 @@ export const operations = {
     "description": "Returns one principal.",
     "scope": "platform:bus-principal:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl bus-principals get 019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1385,6 +1440,7 @@ export const operations = {
     "description": "Updates only the fields in the body. The change applies on the bus after the operator has reloaded the NATS configuration. DELETED is final.",
     "scope": "platform:bus-principal:update",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl bus-principals update 019bd3a4-5c4e-7d22-9b51-7a1b2c3d4e5f --tenant demo --status DISABLED",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1417,6 +1473,7 @@ export const operations = {
     "description": "Lists all vendors, including disabled ones, newest first.",
     "scope": "platform:catalog:read",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl vendors list",
     "path": {},
     "fields": {}
@@ -1426,6 +1483,7 @@ export const operations = {
     "description": "Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands accepted earlier continue.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl vendors put vendor_a --enabled true",
     "path": {
       "vendor": "Vendor in the platform catalog, for example `vendor_a`."
@@ -1443,6 +1501,7 @@ export const operations = {
     "description": "Lists all command types of the vendor, including disabled ones, newest first.",
     "scope": "platform:catalog:read",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl command-types list vendor_a",
     "path": {
       "vendor": "Vendor in the platform catalog, for example `vendor_a`."
@@ -1454,6 +1513,7 @@ export const operations = {
     "description": "Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and takes effect with the next command.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
+    "isKeyed": false,
     "example": "topctl command-types put vendor_a set_power --description 'Switches the device on or off.' --payload-schema '{\"type\":\"object\",\"properties\":{\"power\":{\"enum\":[\"on\",\"off\"]}},\"required\":[\"power\"],\"additionalProperties\":false}'",
     "path": {
       "vendor": "Vendor in the platform catalog, for example `vendor_a`.",
@@ -1479,6 +1539,7 @@ export const operations = {
     "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.",
     "scope": "platform:audit:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl audit-events list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1515,6 +1576,7 @@ export const operations = {
     "description": "Lists the tenant's refused messages, with the reason, newest first. Messages that belong to no tenant are in the list of the tenant `platform`.",
     "scope": "platform:parked-message:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl parked-messages list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."
@@ -1550,6 +1612,7 @@ export const operations = {
     "description": "Returns one parked message with its body.",
     "scope": "platform:parked-message:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl parked-messages get 019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081 --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1562,6 +1625,7 @@ export const operations = {
     "description": "Permanently deletes the parked message.",
     "scope": "platform:parked-message:delete",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl parked-messages delete 019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081 --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1571,9 +1635,10 @@ export const operations = {
   },
   "parkedMessages.retry": {
     "summary": "Publish a parked message again",
-    "description": "Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason.",
+    "description": "Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.",
     "scope": "platform:parked-message:retry",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl parked-messages retry 019bd3a4-5c4e-7f01-8a42-3c4d5e6f7081 --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",

@@ -47,7 +47,7 @@ A 401 \`UNAUTHENTICATED\` has \`metadata.string_to_sign\`: the string that the p
 
 ## Responses
 
-Bodies are JSON and have a \`request_id\`. An error is \`{code, message, request_id, details?, metadata?}\`: use \`code\` in programs. A list has \`items\` and \`next_cursor\`. Send \`next_cursor\` as \`cursor\` until it is null. In \`events.list\` it is never null: an empty page whose \`next_cursor\` equals the \`cursor\` that you sent is the end of the log for now. Save this cursor and continue from it later, with \`wait_seconds=30\`. The list of credentials is an array, with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` returns 202: the command is stored, but not executed yet. Repeat it with the same \`idempotency_key\`.
+Bodies are JSON and have a \`request_id\`. An error is \`{code, message, request_id, details?, metadata?}\`: use \`code\` in programs. A list has \`items\` and \`next_cursor\`. Send \`next_cursor\` as \`cursor\` until it is null. In \`events.list\` it is never null: an empty page whose \`next_cursor\` equals the \`cursor\` that you sent is the end of the log for now. Save this cursor and continue from it later, with \`wait_seconds=30\`. The list of credentials is an array, with the cursor in the header \`X-Next-Cursor\`. \`commands.create\` returns 202: the command is stored, but not executed yet. Repeat it with the same \`idempotency_key\`. Operations that create a resource or rotate a secret accept the header \`Idempotency-Key\`: the same request with the same key returns the same response for 24 hours.
 
 ${sections.join('\n')}`;
 }

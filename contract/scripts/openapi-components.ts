@@ -47,6 +47,14 @@ export const parameters = {
       pattern: patterns.requestId.source,
     }),
   },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    ...string(
+      'Key of your choice that makes the request safe to repeat, for example a UUID. For 24 hours, the same request of the same credential with the same key returns the first response, including its secret, and changes nothing. A refused request does not use up its key.',
+      { pattern: patterns.idempotencyKey.source },
+    ),
+  },
 };
 
 const scheme = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description });

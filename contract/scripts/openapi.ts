@@ -152,6 +152,7 @@ function mapOperation(operation: OpenApiOperation, appRoute: unknown): OpenApiOp
   const parameters = [
     ...(operation.parameters ?? []).map(joinedByCommas),
     { $ref: '#/components/parameters/X-Request-Id' },
+    ...(repeat === 'BY_HEADER' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
   return {
     operationId: name,
@@ -174,7 +175,8 @@ const requestBody = (schema: z.ZodType) => ({
 });
 
 function successResponses({ responses, metadata }: Operation['route']) {
-  const { successes = {}, examples = {}, answerHeaders } = metadata;
+  const { successes = {}, examples = {}, repeat } = metadata;
+  const answerHeaders = repeat === 'BY_HEADER' ? (['Idempotent-Replayed'] as const) : metadata.answerHeaders;
   const statuses = Object.keys(responses).filter((status) => Number(status) < 400);
   return Object.fromEntries(
     statuses.map((status) => [

@@ -28,9 +28,9 @@ npx topctl --profile-file data/demo.json commands create --vendor vendor_a --dev
 
 const withoutAnswer = `## No response from the platform
 
-A request may have taken effect if the connection was lost, or if no response came in time. The same is true for a response without \`code\`, \`message\` and \`request_id\`: it comes from a proxy or another server. Check the base URL and the logs of the proxy. The reference says for each operation whether it is safe to repeat. Reads, deletes, and \`commands.create\` with the same idempotency key are safe. Before you repeat any other request, check whether it took effect.
+A request may have taken effect if the connection was lost, or if no response came in time. The same is true for a response without \`code\`, \`message\` and \`request_id\`: it comes from a proxy or another server. Check the base URL and the logs of the proxy. Every request is safe to repeat if you send it with the same [idempotency key](idempotency.md) where the reference names one.
 
-The SDK throws \`ConnectionError\`, \`TimeoutError\` or \`ApiError\` with the code \`UNEXPECTED_ANSWER\`. If the request is not safe to repeat, it throws \`UnknownOutcomeError\`, which says what to check.
+The SDK sends the key by itself and repeats the request. In the end it throws \`ConnectionError\`, \`TimeoutError\` or \`ApiError\` with the code \`UNEXPECTED_ANSWER\`. The \`idempotencyKey\` of the error repeats the request in a new call.
 `;
 
 /** docs/errors.md, one section for each HTTP status. */

@@ -150,7 +150,7 @@ export const busPrincipals = operations({
         'BUS_SEED_NOT_ALLOWED',
         'CREDENTIAL_DELETED',
       ],
-      repeat: { check: 'call busPrincipals.list to see whether the principal exists before you create it again.' },
+      repeat: 'BY_HEADER',
     },
     pathParams: tenantPath,
     query: z.strictObject({}),

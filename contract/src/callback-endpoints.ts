@@ -170,10 +170,7 @@ export const callbackEndpoints = operations({
       specified: true,
       tenant: 'own',
       errors: ['CALLBACK_URL_NOT_ALLOWED', 'RESOURCE_LIMIT_REACHED'],
-      repeat: {
-        check:
-          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
-      },
+      repeat: 'BY_HEADER',
     },
     query: z.strictObject({}),
     body: CallbackEndpointCreate,
@@ -219,11 +216,7 @@ export const callbackEndpoints = operations({
       specified: true,
       tenant: 'own',
       errors: ['CALLBACK_URL_NOT_ALLOWED'],
-      repeat: {
-        check:
-          'call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
-        ifBodyHas: 'rotate_secret',
-      },
+      repeat: 'BY_HEADER',
     },
     pathParams: endpointPath,
     query: z.strictObject({}),

@@ -84,9 +84,7 @@ export const callbackSubscriptions = operations({
       specified: true,
       tenant: 'own',
       errors: ['EVENT_TYPE_NOT_SUBSCRIBABLE', 'SUBSCRIPTION_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED'],
-      repeat: {
-        check: 'call callbackSubscriptions.list to see whether the subscription exists before you create it again.',
-      },
+      repeat: 'BY_HEADER',
     },
     pathParams: endpointPath,
     query: z.strictObject({}),

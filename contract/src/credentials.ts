@@ -222,10 +222,7 @@ export const credentials = operations({
       specified: true,
       tenant: 'path',
       errors: ['CREDENTIAL_ALREADY_EXISTS', 'CREDENTIAL_DELETED', 'RESOURCE_LIMIT_REACHED'],
-      repeat: {
-        check:
-          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
-      },
+      repeat: 'BY_HEADER',
       successes: { 200: 'The secret was rotated.' },
     },
     pathParams: tenantPath,
@@ -278,11 +275,7 @@ export const credentials = operations({
       specified: false,
       tenant: 'path',
       errors: ['CREDENTIAL_DELETED', 'LAST_PLATFORM_ADMINISTRATOR'],
-      repeat: {
-        check:
-          'call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.',
-        ifBodyHas: 'rotate_secret',
-      },
+      repeat: 'BY_HEADER',
     },
     pathParams: credentialPath,
     query: z.strictObject({}),

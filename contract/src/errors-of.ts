@@ -23,7 +23,7 @@ const ofBodies: readonly ErrorCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', '
 
 /** Every code that an operation can answer, in the order of the table: codes of its shape, and its own codes. */
 export function errorsOf({ route }: Operation): ErrorCode[] {
-  const { scope, tenant, errors: own } = route.metadata;
+  const { scope, tenant, repeat, errors: own } = route.metadata;
   const hasBody = 'body' in route && route.body !== undefined;
   const hasCursor = route.query instanceof z.ZodObject && 'cursor' in route.query.shape;
   const codes = new Set<ErrorCode>([
@@ -33,6 +33,7 @@ export function errorsOf({ route }: Operation): ErrorCode[] {
     ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
     ...(scope === null ? [] : (['FORBIDDEN'] as const)),
     ...(tenant === 'path' && route.method !== 'GET' ? (['TENANT_DELETED'] as const) : []),
+    ...(repeat === 'BY_HEADER' ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
     ...own,
   ]);
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));

@@ -241,6 +241,13 @@ export const errors = {
     fix: 'Send Content-Type: application/json and no Content-Encoding.',
     retryable: false,
   },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    meaning:
+      'The same credential has sent this Idempotency-Key with another request to the operation. Nothing changed.',
+    fix: 'Use a new key for a new request. To repeat the first request, send the same path and body.',
+    retryable: false,
+  },
   VENDOR_NOT_ENABLED: {
     status: 422,
     meaning: 'The vendor is not in the catalog, is disabled, or is not available to the tenant.',
@@ -312,7 +319,7 @@ export const errors = {
   INTERNAL_ERROR: {
     status: 500,
     meaning: 'The platform failed. The request may have taken effect.',
-    fix: 'Repeat the request if that is safe. If the error persists, report the request_id.',
+    fix: 'Repeat the request, with the same idempotency key if it has one. If the error persists, report the request_id.',
     retryable: true,
   },
   SERVICE_UNAVAILABLE: {

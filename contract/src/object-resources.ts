@@ -173,7 +173,7 @@ export const objectResources = operations({
       specified: true,
       tenant: 'own',
       errors: ['NOT_FOUND', 'RESOURCE_LIMIT_REACHED'],
-      repeat: { check: 'call objectResources.list to see whether the resource exists before you create it again.' },
+      repeat: 'BY_HEADER',
     },
     query: z.strictObject({}),
     body: ObjectResourceCreate,

@@ -6,10 +6,10 @@ import type { Scope } from './scopes.js';
 export type AnswerHeader = 'Idempotent-Replayed' | 'Idempotency-Mismatch' | 'Link' | 'X-Next-Cursor';
 
 /**
- * How a request may be repeated after an unknown outcome. ALWAYS: unchanged. BY_KEY: with the same idempotency_key.
- * Otherwise the caller has to check first; with `ifBodyHas`, only if the body has this field.
+ * How a request may be repeated after an unknown outcome. ALWAYS: unchanged. BY_KEY: with the same idempotency_key in the
+ * body. BY_HEADER: with the same header Idempotency-Key.
  */
-export type Repeat = 'ALWAYS' | 'BY_KEY' | { check: string; ifBodyHas?: string };
+export type Repeat = 'ALWAYS' | 'BY_KEY' | 'BY_HEADER';
 
 /**
  * The facts about an operation besides its path and schemas. Server, OpenAPI, SDK, command line and tests derive from

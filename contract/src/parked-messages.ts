@@ -127,15 +127,13 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id/retry',
     summary: 'Publish a parked message again',
     description:
-      'Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason.',
+      'Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.',
     metadata: {
       scope: 'platform:parked-message:retry',
       specified: false,
       tenant: 'path',
       errors: ['PARKED_MESSAGE_NOT_RETRYABLE', 'SERVICE_UNAVAILABLE'],
-      repeat: {
-        check: 'call parkedMessages.get to see whether the message is still parked before you retry it again.',
-      },
+      repeat: 'ALWAYS',
     },
     pathParams: messagePath,
     query: z.strictObject({}),

@@ -59,7 +59,7 @@ export const policies = operations({
       specified: false,
       tenant: 'path',
       errors: ['POLICY_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED', 'SCOPE_UNKNOWN', 'CREDENTIAL_DELETED'],
-      repeat: { check: 'call policies.list to see whether the policy exists before you create it again.' },
+      repeat: 'BY_HEADER',
     },
     pathParams: tenantPath,
     query: z.strictObject({}),

@@ -57,7 +57,7 @@ export const roleBindings = operations({
       specified: false,
       tenant: 'path',
       errors: ['ROLE_BINDING_ALREADY_EXISTS', 'RESOURCE_LIMIT_REACHED', 'CREDENTIAL_DELETED'],
-      repeat: { check: 'call roleBindings.list to see whether the binding exists before you create it again.' },
+      repeat: 'BY_HEADER',
     },
     pathParams: tenantPath,
     query: z.strictObject({}),

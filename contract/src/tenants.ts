@@ -130,7 +130,7 @@ export const tenants = operations({
       specified: false,
       tenant: 'platform',
       errors: ['TENANT_ALREADY_EXISTS', 'TENANT_ID_RESERVED', 'RESOURCE_LIMIT_REACHED', 'NOT_FOUND'],
-      repeat: { check: 'call tenants.get to see whether the tenant exists before you create it again.' },
+      repeat: 'BY_HEADER',
       examples: { 201: { ...example, tenant_id: 'acme', name: 'Acme Fleet' } },
     },
     query: z.strictObject({}),

@@ -1,6 +1,6 @@
 type Schema = { $ref?: string; enum?: string[]; items?: Schema; properties?: Record<string, Schema> };
 type Content = { content: { 'application/json': { schema: Schema; examples?: object } } };
-type Repeat = 'ALWAYS' | 'BY_KEY' | { check: string; ifBodyHas?: string };
+type Repeat = 'ALWAYS' | 'BY_KEY' | 'BY_HEADER';
 
 type DescribedOperation = {
   operationId: string;

@@ -33,7 +33,7 @@ ${[...types]
 } from './api.gen.js';
 import type { ApiPromise } from './core/api-promise.js';
 import type { PagePromise } from './core/page.js';
-import type { RequestOptions } from './core/request-options.js';
+import type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
 import type { Sender } from './core/send.js';
 
 ${classes.join('\n')}`;
@@ -59,14 +59,14 @@ export function parametersOf(operation: Operation): string[] {
 }
 
 function renderMethod(operation: Operation, everywhere: string[]): string {
-  const { name, verb, query, answer, isList } = operation;
+  const { name, verb, query, answer, isList, repeat } = operation;
   const ids = idsOf(operation);
   const sentBody = bodyOf(operation);
   const signature = [
     ...ids.map((id) => `${id}: string`),
     sentBody && `body: ${sentBody.type}`,
     query && `query${query.isRequired ? '' : '?'}: ${query.type}`,
-    'options?: RequestOptions',
+    `options?: ${repeat === 'BY_HEADER' ? 'KeyedRequestOptions' : 'RequestOptions'}`,
   ];
   const request = [ids.length > 0 && `path: [${ids.join(', ')}]`, sentBody && 'body', query && 'query'];
   const given = request.filter(Boolean).join(', ');
@@ -98,15 +98,10 @@ function renderComment(
 
 function repeatRule(repeat: Operation['repeat'], method: string): string {
   if (repeat === 'BY_KEY') return 'Retried with the same idempotency_key.';
-  if (repeat === 'ALWAYS') {
-    const deleted = ' A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.';
-    return `Retried.${method === 'DELETE' ? deleted : ''}`;
-  }
-  const rule = 'Not retried after an unknown outcome, but throws an `UnknownOutcomeError`';
-  return repeat.ifBodyHas ? `Retried without ${repeat.ifBodyHas}. With it: ${lowerFirst(rule)}.` : `${rule}.`;
+  if (repeat === 'BY_HEADER') return 'Retried with the same Idempotency-Key.';
+  const deleted = ' A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.';
+  return `Retried.${method === 'DELETE' ? deleted : ''}`;
 }
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 function wrapped(text: string): string[] {
   const lines = [''];

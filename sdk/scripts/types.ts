@@ -19,20 +19,13 @@ export function renderTypes({ operations, requests, pages }: Api, generated: ts.
     if (operation.query && query) declarations.push(requestType(operation.query.type, query, oneOrMore));
   }
   return `${textOf(declarations)}
-/** How the outcome of a request that may have taken effect is checked. */
-export interface Check {
-  check: string;
-  /** The check is needed only if the body has this field. */
-  ifBodyHas?: string;
-}
-
 /** The request and the answer of each operation. A list answers pages of its answer. */
 export interface Operations {
 ${operations.map((operation) => `  '${operation.name}': ${typesOf(operation)};`).join('\n')}
 }
 
-/** The method and the path of each operation, and what to check if it is not safe to repeat. */
-export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, check?: Check] } = {
+/** The method and the path of each operation, and whether it is safe to repeat by the header Idempotency-Key. */
+export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, isKeyed?: true] } = {
 ${operations.map((operation) => `  '${operation.name}': ${rowOf(operation)},`).join('\n')}
 };
 `;
@@ -80,7 +73,7 @@ function typesOf({ parameters, query, body, answer }: Operation): string {
 }
 
 const rowOf = ({ method, path, repeat }: Operation) =>
-  `['${method}', '${path}'${typeof repeat === 'object' ? `, ${JSON.stringify(repeat)}` : ''}]`;
+  `['${method}', '${path}'${repeat === 'BY_HEADER' ? ', true' : ''}]`;
 
 /** A named type of a request. Its enums are closed: the platform accepts these values and no others. */
 const requestType = (name: string, type: ts.TypeNode, onList = (list: ts.ArrayTypeNode): ts.TypeNode => list) =>

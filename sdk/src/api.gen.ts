@@ -606,7 +606,7 @@ export interface ErrorBody {
   };
 }
 /** Machine-readable error code. For an unknown error code, use the HTTP status of the response. */
-export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
 /** The command at the time of the event. */
 export interface EventData {
   /** Id of the command. */
@@ -1343,13 +1343,6 @@ export interface ParkedMessageListQuery {
   parked_before?: string;
 }
 
-/** How the outcome of a request that may have taken effect is checked. */
-export interface Check {
-  check: string;
-  /** The check is needed only if the body has this field. */
-  ifBodyHas?: string;
-}
-
 /** The request and the answer of each operation. A list answers pages of its answer. */
 export interface Operations {
   'commands.create': { request: { body: CommandCreate }; answer: CommandAccepted };
@@ -1419,8 +1412,8 @@ export interface Operations {
   'parkedMessages.retry': { request: { path: [tenant_id: string, parked_message_id: string]; body?: ParkedMessageRetry }; answer: ParkedMessageRetried };
 }
 
-/** The method and the path of each operation, and what to check if it is not safe to repeat. */
-export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, check?: Check] } = {
+/** The method and the path of each operation, and whether it is safe to repeat by the header Idempotency-Key. */
+export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, isKeyed?: true] } = {
   'commands.create': ['POST', '/api/v1/open/downlink/commands'],
   'commands.list': ['GET', '/api/v1/open/downlink/commands'],
   'commands.createMany': ['POST', '/api/v1/open/downlink/command-batches'],
@@ -1433,47 +1426,47 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'events.list': ['GET', '/api/v1/open/events'],
   'catalog.get': ['GET', '/api/v1/open/catalog'],
   'objects.presign': ['POST', '/api/v1/open/objects/presign'],
-  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', {"check":"call objectCredentials.list to see whether the credential exists before you create it again."}],
+  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', true],
   'objectCredentials.list': ['GET', '/api/v1/open/objects/credentials'],
   'objectCredentials.get': ['GET', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', {"check":"call objectCredentials.list to see which secret_version the credential has before you rotate again.","ifBodyHas":"secret_access_key"}],
+  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', true],
   'objectCredentials.delete': ['DELETE', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectResources.create': ['POST', '/api/v1/open/objects/resources', {"check":"call objectResources.list to see whether the resource exists before you create it again."}],
+  'objectResources.create': ['POST', '/api/v1/open/objects/resources', true],
   'objectResources.list': ['GET', '/api/v1/open/objects/resources'],
   'objectResources.get': ['GET', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.update': ['PUT', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.delete': ['DELETE', '/api/v1/open/objects/resources/{resource_id}'],
-  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it."}],
+  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', true],
   'callbackEndpoints.list': ['GET', '/api/v1/open/callbacks/endpoints'],
   'callbackEndpoints.get': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.","ifBodyHas":"rotate_secret"}],
+  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', true],
   'callbackEndpoints.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', {"check":"call callbackSubscriptions.list to see whether the subscription exists before you create it again."}],
+  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', true],
   'callbackSubscriptions.list': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions'],
   'callbackSubscriptions.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'callbackSubscriptions.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'me.get': ['GET', '/api/v1/open/me'],
-  'tenants.create': ['POST', '/api/v1/platform/tenants', {"check":"call tenants.get to see whether the tenant exists before you create it again."}],
+  'tenants.create': ['POST', '/api/v1/platform/tenants', true],
   'tenants.list': ['GET', '/api/v1/platform/tenants'],
   'tenants.get': ['GET', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export'],
-  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it."}],
+  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', true],
   'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials'],
   'credentials.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}'],
-  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.","ifBodyHas":"rotate_secret"}],
+  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', true],
   'roles.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/roles'],
   'roles.put': ['PUT', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
   'roles.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
-  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', {"check":"call roleBindings.list to see whether the binding exists before you create it again."}],
+  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', true],
   'roleBindings.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/role-bindings'],
   'roleBindings.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}'],
-  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', {"check":"call policies.list to see whether the policy exists before you create it again."}],
+  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', true],
   'policies.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.revoke': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}'],
-  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', {"check":"call busPrincipals.list to see whether the principal exists before you create it again."}],
+  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', true],
   'busPrincipals.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals'],
   'busPrincipals.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
   'busPrincipals.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
@@ -1485,5 +1478,5 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'parkedMessages.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages'],
   'parkedMessages.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
-  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry', {"check":"call parkedMessages.get to see whether the message is still parked before you retry it again."}],
+  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry'],
 };

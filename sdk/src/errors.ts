@@ -36,7 +36,7 @@ export class TenantOpenPlatformError extends Error {
   declare readonly requestId?: string;
   /** How many requests were sent. */
   declare readonly attempts?: number;
-  /** The idempotency_key of `commands.create`, even if the client generated it: pass it to repeat the call safely. */
+  /** The idempotency key of the call, even if the client generated it: pass it to repeat the call safely. */
   declare readonly idempotencyKey?: string;
   /** The command that was waited for, once it is known. */
   declare readonly commandId?: string;
@@ -131,16 +131,6 @@ export class TimeoutError extends TenantOpenPlatformError {
   }
 }
 
-/**
- * The request may or may not have taken effect, and repeating it blindly could do it twice. The message says what to
- * check; `cause` is the {@link ConnectionError}, {@link TimeoutError} or {@link ApiError} behind it.
- */
-export class UnknownOutcomeError extends TenantOpenPlatformError {
-  override get name(): 'UnknownOutcomeError' {
-    return 'UnknownOutcomeError';
-  }
-}
-
 /** The idempotency_key belongs to an earlier, different command. No new command was created. */
 export class IdempotencyMismatchError extends TenantOpenPlatformError {
   override get name(): 'IdempotencyMismatchError' {
@@ -225,7 +215,6 @@ export type AnyTenantOpenPlatformError =
   | InvalidArgumentError
   | ObjectStoreError
   | TimeoutError
-  | UnknownOutcomeError
   | WaitAbortedError
   | WaitTimeoutError;
 
@@ -243,7 +232,6 @@ export const isConfigurationError = guardOf<ConfigurationError>('ConfigurationEr
 export const isInvalidArgumentError = guardOf<InvalidArgumentError>('InvalidArgumentError');
 export const isConnectionError = guardOf<ConnectionError>('ConnectionError');
 export const isTimeoutError = guardOf<TimeoutError>('TimeoutError');
-export const isUnknownOutcomeError = guardOf<UnknownOutcomeError>('UnknownOutcomeError');
 export const isIdempotencyMismatchError = guardOf<IdempotencyMismatchError>('IdempotencyMismatchError');
 export const isWaitAbortedError = guardOf<WaitAbortedError>('WaitAbortedError');
 export const isWaitTimeoutError = guardOf<WaitTimeoutError>('WaitTimeoutError');

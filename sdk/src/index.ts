@@ -4,7 +4,7 @@ export type { TenantOpenPlatformOptions } from './configuration.js';
 export type { ApiPromise, WithResponse } from './core/api-promise.js';
 export type { ErrorEvent, Hooks, Logger, LogLevel, RequestEvent, ResponseEvent, RetryEvent } from './core/observe.js';
 export type { Page, PagePromise } from './core/page.js';
-export type { RequestOptions } from './core/request-options.js';
+export type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
 export {
   type AnyTenantOpenPlatformError,
   ApiError,
@@ -24,13 +24,11 @@ export {
   isObjectStoreError,
   isTenantOpenPlatformError,
   isTimeoutError,
-  isUnknownOutcomeError,
   isWaitAbortedError,
   isWaitTimeoutError,
   ObjectStoreError,
   TenantOpenPlatformError,
   TimeoutError,
-  UnknownOutcomeError,
   WaitAbortedError,
   WaitTimeoutError,
 } from './errors.js';

@@ -87,7 +87,7 @@ import type {
 } from './api.gen.js';
 import type { ApiPromise } from './core/api-promise.js';
 import type { PagePromise } from './core/page.js';
-import type { RequestOptions } from './core/request-options.js';
+import type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
 import type { Sender } from './core/send.js';
 
 /** Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them. */
@@ -98,11 +98,12 @@ export class Tenants {
   /**
    * Creates a tenant. Create its first credential with credentials.create.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope platform:tenant:create, in tenant `platform`.
-   * Errors: NOT_FOUND, TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
+   * Errors: NOT_FOUND, TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
+   * TENANT_ID_RESERVED.
    */
-  create(body: TenantCreate, options?: RequestOptions): ApiPromise<Tenant> {
+  create(body: TenantCreate, options?: KeyedRequestOptions): ApiPromise<Tenant> {
     return this.sender.call('tenants.create', { body }, options);
   }
 
@@ -177,12 +178,12 @@ export class Credentials {
    * client_id of an existing credential of the tenant, the platform rotates the secret of that credential and returns
    * 200.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope platform:credential:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE.
+   * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(tenantId: string, body: CredentialCreate, options?: RequestOptions): ApiPromise<CredentialWithSecret> {
+  create(tenantId: string, body: CredentialCreate, options?: KeyedRequestOptions): ApiPromise<CredentialWithSecret> {
     return this.sender.call('credentials.create', { path: [tenantId], body }, options);
   }
 
@@ -212,11 +213,12 @@ export class Credentials {
   /**
    * Updates only the fields in the body. The change takes effect with the next request.
    *
-   * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope platform:credential:update.
-   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE,
+   * IDEMPOTENCY_KEY_REUSED.
    */
-  update(tenantId: string, clientId: string, body: CredentialUpdate, options?: RequestOptions): ApiPromise<CredentialUpdated> {
+  update(tenantId: string, clientId: string, body: CredentialUpdate, options?: KeyedRequestOptions): ApiPromise<CredentialUpdated> {
     return this.sender.call('credentials.update', { path: [tenantId, clientId], body }, options);
   }
 }
@@ -271,12 +273,12 @@ export class RoleBindings {
    * Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a
    * platform:* scope only if it has that scope.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope platform:access:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE.
+   * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(tenantId: string, body: RoleBindingCreate, options?: RequestOptions): ApiPromise<RoleBinding> {
+  create(tenantId: string, body: RoleBindingCreate, options?: KeyedRequestOptions): ApiPromise<RoleBinding> {
     return this.sender.call('roleBindings.create', { path: [tenantId], body }, options);
   }
 
@@ -312,12 +314,12 @@ export class Policies {
    * Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It
    * can grant a platform:* scope only if it has that scope.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope platform:access:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
+   * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, SCOPE_UNKNOWN.
    */
-  create(tenantId: string, body: PolicyCreate, options?: RequestOptions): ApiPromise<Policy> {
+  create(tenantId: string, body: PolicyCreate, options?: KeyedRequestOptions): ApiPromise<Policy> {
     return this.sender.call('policies.create', { path: [tenantId], body }, options);
   }
 
@@ -368,12 +370,12 @@ export class BusPrincipals {
    * which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS
    * configuration.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope platform:bus-principal:create.
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
-   * PAYLOAD_TOO_LARGE, BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
+   * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
    */
-  create(tenantId: string, body: BusPrincipalCreate, options?: RequestOptions): ApiPromise<BusPrincipal> {
+  create(tenantId: string, body: BusPrincipalCreate, options?: KeyedRequestOptions): ApiPromise<BusPrincipal> {
     return this.sender.call('busPrincipals.create', { path: [tenantId], body }, options);
   }
 
@@ -531,9 +533,10 @@ export class ParkedMessages {
   /**
    * Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus
    * acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a
-   * second. If the platform refuses the message again, it is parked under a new id with the new reason.
+   * second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat
+   * the request after a lost response, NOT_FOUND means that the first request was successful.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried.
    * Scope platform:parked-message:retry.
    * Errors: NOT_FOUND, TENANT_DELETED, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
    */
@@ -716,11 +719,11 @@ export class ObjectCredentials {
    * Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and
    * never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope open:object-config:create.
-   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
+   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(body: ObjectCredentialCreate, options?: RequestOptions): ApiPromise<ObjectCredential> {
+  create(body: ObjectCredentialCreate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
     return this.sender.call('objectCredentials.create', { body }, options);
   }
 
@@ -750,12 +753,11 @@ export class ObjectCredentials {
    * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together.
    * The change applies to the next presign request.
    *
-   * Retried without secret_access_key. With it: not retried after an unknown outcome, but throws an
-   * `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope open:object-config:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  update(credentialId: string, body: ObjectCredentialUpdate, options?: RequestOptions): ApiPromise<ObjectCredential> {
+  update(credentialId: string, body: ObjectCredentialUpdate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
     return this.sender.call('objectCredentials.update', { path: [credentialId], body }, options);
   }
 
@@ -782,11 +784,11 @@ export class ObjectResources {
    * content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED
    * ones.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope open:object-config:create.
-   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
+   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(body: ObjectResourceCreate, options?: RequestOptions): ApiPromise<ObjectResource> {
+  create(body: ObjectResourceCreate, options?: KeyedRequestOptions): ApiPromise<ObjectResource> {
     return this.sender.call('objectResources.create', { body }, options);
   }
 
@@ -846,11 +848,11 @@ export class CallbackEndpoints {
    * Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is
    * returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope open:callback:create.
-   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, CALLBACK_URL_NOT_ALLOWED.
+   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
    */
-  create(body: CallbackEndpointCreate, options?: RequestOptions): ApiPromise<CallbackEndpointWithSecret> {
+  create(body: CallbackEndpointCreate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointWithSecret> {
     return this.sender.call('callbackEndpoints.create', { body }, options);
   }
 
@@ -880,11 +882,11 @@ export class CallbackEndpoints {
    * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is
    * returned only in this response.
    *
-   * Retried without rotate_secret. With it: not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope open:callback:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, CALLBACK_URL_NOT_ALLOWED.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
    */
-  update(endpointId: string, body: CallbackEndpointUpdate, options?: RequestOptions): ApiPromise<CallbackEndpointUpdated> {
+  update(endpointId: string, body: CallbackEndpointUpdate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointUpdated> {
     return this.sender.call('callbackEndpoints.update', { path: [endpointId], body }, options);
   }
 
@@ -908,12 +910,12 @@ export class CallbackSubscriptions {
   /**
    * Subscribes the endpoint to an event type. An endpoint can have one subscription per type.
    *
-   * Not retried after an unknown outcome, but throws an `UnknownOutcomeError`.
+   * Retried with the same Idempotency-Key.
    * Scope open:callback:create.
-   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, SUBSCRIPTION_ALREADY_EXISTS, PAYLOAD_TOO_LARGE,
+   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, SUBSCRIPTION_ALREADY_EXISTS, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
    * EVENT_TYPE_NOT_SUBSCRIBABLE.
    */
-  create(endpointId: string, body: CallbackSubscriptionCreate, options?: RequestOptions): ApiPromise<CallbackSubscription> {
+  create(endpointId: string, body: CallbackSubscriptionCreate, options?: KeyedRequestOptions): ApiPromise<CallbackSubscription> {
     return this.sender.call('callbackSubscriptions.create', { path: [endpointId], body }, options);
   }
 

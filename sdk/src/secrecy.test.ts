@@ -61,10 +61,10 @@ test('the secret is not visible in the client or in its parts', () => {
 
 const failures: [string, Step, string][] = [
   ['a refusal', refusal(401, 'UNAUTHENTICATED', { metadata: { string_to_sign: 'HMAC-SHA256-V1' } }), 'ApiError'],
-  ['a failure of the network', networkFailure('ECONNRESET'), 'UnknownOutcomeError'],
+  ['a failure of the network', networkFailure('ECONNRESET'), 'ConnectionError'],
   ['no connection', networkFailure('ECONNREFUSED', 'connect'), 'ConnectionError'],
-  ['an unexpected answer', new Response('?', { status: 502 }), 'UnknownOutcomeError'],
-  ['no answer', silence, 'UnknownOutcomeError'],
+  ['an unexpected answer', new Response('?', { status: 502 }), 'ApiError'],
+  ['no answer', silence, 'TimeoutError'],
 ];
 
 test.each(failures)(

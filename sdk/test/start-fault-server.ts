@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Exchange = { request: IncomingMessage; response: ServerResponse; body: string };
@@ -7,7 +7,7 @@ export type Fault = (exchange: Exchange) => void;
 
 /** A server of real HTTP that treats the requests as the script says, one after the other, and all others as `rest` says. */
 export async function startFaultServer(script: Fault[], rest: Fault) {
-  const received: { target: string; body: string }[] = [];
+  const received: { target: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -15,7 +15,7 @@ export async function startFaultServer(script: Fault[], rest: Fault) {
     });
     request.on('end', () => {
       const fault = script[received.length] ?? rest;
-      received.push({ target: `${request.method} ${request.url}`, body });
+      received.push({ target: `${request.method} ${request.url}`, headers: request.headers, body });
       fault({ request, response, body });
     });
   });

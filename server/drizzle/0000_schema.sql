@@ -212,6 +212,16 @@ CREATE TABLE "write_probe" (
 	"page" text
 );
 --> statement-breakpoint
+CREATE TABLE "idempotent_answers" (
+	"tenant_id" text NOT NULL,
+	"answer_id" uuid NOT NULL,
+	"client_id" text NOT NULL,
+	"operation" text NOT NULL,
+	"idempotency_key" text NOT NULL,
+	"answer_sealed" "bytea",
+	CONSTRAINT "idempotent_answers_tenant_id_answer_id_pk" PRIMARY KEY("tenant_id","answer_id")
+);
+--> statement-breakpoint
 CREATE TABLE "credentials" (
 	"tenant_id" text NOT NULL,
 	"client_id" text NOT NULL,
@@ -333,6 +343,7 @@ CREATE INDEX "vendors_in_order" ON "vendors" USING btree ("created_at","vendor")
 CREATE INDEX "audit_events_of_client" ON "audit_events" USING btree ("tenant_id","client_id","audit_event_id");--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "parked_messages_parked_at" ON "parked_messages" USING btree ("parked_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "idempotent_answers_by_key" ON "idempotent_answers" USING btree ("tenant_id","client_id","operation","idempotency_key");--> statement-breakpoint
 CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "policies_of_client" ON "policies" USING btree ("tenant_id","client_id","object","action") WHERE client_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "policies_of_role" ON "policies" USING btree ("tenant_id","role","object","action") WHERE role is not null;--> statement-breakpoint

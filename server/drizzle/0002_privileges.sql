@@ -46,6 +46,7 @@ declare
     ['object_grants',            'select, insert',                 'delete, select (tenant_id, presign_id, granted_at)', ''],
     ['callback_endpoints',       'select, insert, update, delete', 'delete, select (tenant_id, endpoint_id)', ''],
     ['callback_subscriptions',   'select, insert, update, delete', 'delete, select (tenant_id, endpoint_id, subscription_id)', ''],
+    ['idempotent_answers',       'select, insert, update (answer_sealed)', 'delete, select (tenant_id, answer_id)', ''],
     -- No role updates what was written.
     ['audit_events',             'select, insert',                 'delete, select (tenant_id, audit_event_id, occurred_at, operation, target)', ''],
     -- A node whose keyring lacks a known key calls no signature wrong.
@@ -79,7 +80,7 @@ begin
   foreach table_name in array array[
     'credentials', 'role_bindings', 'roles', 'policies', 'commands', 'events', 'outbox', 'device_requests',
     'bus_principals', 'object_credentials', 'object_resources', 'object_grants', 'callback_endpoints',
-    'callback_subscriptions', 'audit_events', 'parked_messages'
+    'callback_subscriptions', 'audit_events', 'parked_messages', 'idempotent_answers'
   ] loop
     execute format('alter table %I enable row level security', table_name);
     execute format('alter table %I force row level security', table_name);

@@ -399,6 +399,21 @@ ALTER TABLE public.events ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 --
+-- Name: idempotent_answers; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.idempotent_answers (
+    tenant_id text NOT NULL,
+    answer_id uuid NOT NULL,
+    client_id text NOT NULL,
+    operation text NOT NULL,
+    idempotency_key text NOT NULL,
+    answer_sealed bytea
+);
+
+ALTER TABLE ONLY public.idempotent_answers FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: keyring_canaries; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -723,6 +738,13 @@ ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_tenant_id_command_id_event_type_pk PRIMARY KEY (tenant_id, command_id, event_type);
 
 --
+-- Name: idempotent_answers idempotent_answers_tenant_id_answer_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.idempotent_answers
+    ADD CONSTRAINT idempotent_answers_tenant_id_answer_id_pk PRIMARY KEY (tenant_id, answer_id);
+
+--
 -- Name: keyring_canaries keyring_canaries_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -892,6 +914,12 @@ CREATE INDEX events_in_order ON public.events USING btree (seq);
 --
 
 CREATE INDEX events_of_tenant ON public.events USING btree (tenant_id, seq);
+
+--
+-- Name: idempotent_answers_by_key; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE UNIQUE INDEX idempotent_answers_by_key ON public.idempotent_answers USING btree (tenant_id, client_id, operation, idempotency_key);
 
 --
 -- Name: nonces_by_expiry; Type: INDEX; Schema: public; Owner: -
@@ -1106,6 +1134,12 @@ ALTER TABLE public.device_requests ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.events ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: idempotent_answers; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.idempotent_answers ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: object_credentials; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -1200,6 +1234,12 @@ CREATE POLICY top_app ON public.device_requests TO top_app USING ((tenant_id = c
 --
 
 CREATE POLICY top_app ON public.events TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: idempotent_answers top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.idempotent_answers TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: object_credentials top_app; Type: POLICY; Schema: public; Owner: -
@@ -1326,6 +1366,12 @@ CREATE POLICY top_system ON public.device_requests TO top_system USING (true) WI
 --
 
 CREATE POLICY top_system ON public.events TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: idempotent_answers top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.idempotent_answers TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: object_credentials top_system; Type: POLICY; Schema: public; Owner: -
@@ -1761,6 +1807,31 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_requests TO top_system;
 
 GRANT SELECT,INSERT ON TABLE public.events TO top_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.events TO top_system;
+
+--
+-- Name: TABLE idempotent_answers; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE public.idempotent_answers TO top_app;
+GRANT DELETE ON TABLE public.idempotent_answers TO top_system;
+
+--
+-- Name: COLUMN idempotent_answers.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.idempotent_answers TO top_system;
+
+--
+-- Name: COLUMN idempotent_answers.answer_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(answer_id) ON TABLE public.idempotent_answers TO top_system;
+
+--
+-- Name: COLUMN idempotent_answers.answer_sealed; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(answer_sealed) ON TABLE public.idempotent_answers TO top_app;
 
 --
 -- Name: COLUMN keyring_canaries.key_id; Type: ACL; Schema: public; Owner: -

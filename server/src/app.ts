@@ -105,7 +105,7 @@ export function createApp(dependencies: AppDependencies) {
     return answer;
   }
 
-  const endpoints = createEndpoints(handlers);
+  const endpoints = createEndpoints(handlers, keyring);
   const cors = createCors(config.CORS_ORIGINS);
   const hasOwnProbes = config.PROBES_PORT !== undefined;
   const site = expressApp((app) => {

@@ -22,10 +22,12 @@ import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.j
 import { analyzeGrownTables } from '../src/platform/database/analyze-grown-tables.js';
 import type { Database } from '../src/platform/database/database.js';
 import { planSettings } from '../src/platform/database/session-settings.js';
+import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answers.table.js';
 import { newId } from '../src/platform/new-id.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
 import { takeRows, takeUnloggedRows } from '../src/platform/outbox/take-rows.js';
 import { createWaits } from '../src/platform/outbox/waits.js';
+import { purgeByAge } from '../src/platform/retention/purge-by-age.js';
 import { localSignals } from '../src/platform/signals/signals.js';
 import { readBacklog } from '../src/platform/telemetry/backlog.js';
 import { newCommand } from './support/commands.js';
@@ -92,6 +94,9 @@ async function createSamples(node: string): Promise<string> {
   await owner`
     insert into object_grants (tenant_id, presign_id, resource_id, operation, key, client_id, request_id, expires_at)
     values (${tenant_id}, ${newId()}, ${newId()}, 'DOWNLOAD', 'k', 'c', 'r', now())`;
+  await owner`
+    insert into idempotent_answers (tenant_id, answer_id, client_id, operation, idempotency_key)
+    values (${tenant_id}, ${newId()}, 'c', 'tenants.create', 'k')`;
   return id;
 }
 
@@ -112,6 +117,7 @@ async function fill(id: string): Promise<void> {
   await multiply(owner, 'audit_events', ROWS, { audit_event_id: ID_OF_N, occurred_at: ago });
   await multiply(owner, 'parked_messages', ROWS, { parked_message_id: ID_OF_N, parked_at: ago });
   await multiply(owner, 'object_grants', ROWS, { presign_id: ID_OF_N, granted_at: ago });
+  await multiply(owner, 'idempotent_answers', ROWS, { answer_id: ID_OF_N, idempotency_key: "'k-' || n" });
   await multiply(owner, 'credentials', ROWS, { client_id: "'c-' || n" });
   await multiply(owner, 'nonces', ROWS, { nonce_hash: "decode(md5(n::text), 'hex')", expires_at: ago });
 }
@@ -125,6 +131,7 @@ const large = [
   'audit_events',
   'parked_messages',
   'object_grants',
+  'idempotent_answers',
   'nonces',
 ];
 
@@ -159,6 +166,7 @@ async function work(): Promise<void> {
     purgeCommands(database, 100),
     purgeDeviceRequests(database, 100),
     purgeAuditEvents(database, 100),
+    purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }),
   ]) {
     await purge.round();
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { signedRequest } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from './support/load.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
@@ -32,6 +33,37 @@ const inTurn = () => {
 };
 
 const ROUNDS = 20;
+
+test('kill -9 while credentials are created: sent again with the same key, each request returns a secret that is valid', async () => {
+  const target = `/api/v1/platform/tenants/${platform.demo.tenant_id}/credentials`;
+  const create = (client_id: string) =>
+    signedRequest(platform.admin, 'POST', target, {
+      node: platform.server().baseUrl,
+      body: { client_id, name: 'Crash' },
+      headers: { 'Idempotency-Key': client_id },
+    });
+  for (let round = 0; round < 5; round++) {
+    const names = Array.from({ length: 30 }, (_, index) => `crash-${round}-${index}`);
+    let answered = 0;
+    const { process } = platform.server();
+    const closed = once(process, 'close');
+    const sent = names.map(async (name) => {
+      await create(name);
+      answered += 1;
+      if (answered > 3 * round) process.kill('SIGKILL');
+    });
+    await Promise.allSettled(sent);
+    await closed;
+    await platform.restart();
+    for (const client_id of names) {
+      const { status, body, raw } = await create(client_id);
+      expect(status, raw).toBe(201);
+      const profile = { ...platform.demo, client_id, secret: body.secret };
+      const me = await signedRequest(profile, 'GET', '/api/v1/open/me', { node: platform.server().baseUrl });
+      expect(me.status, me.raw).toBe(200);
+    }
+  }
+}, 120_000);
 
 test('kill -9 twenty times under load: every acknowledged command ends, and the bus has every event once and in order', {
   timeout: 300_000,

@@ -264,6 +264,23 @@ describe.each(allOperations)('$name', (operation) => {
     });
   }
 
+  if (operation.route.metadata.repeat === 'BY_HEADER') {
+    test('repeats its first answer for the same Idempotency-Key, and changes nothing more', async () => {
+      const values = await idsFor(operation);
+      const options = { body: bodyFor(operation, values), headers: { 'Idempotency-Key': unique('key') } };
+      const caller = permitted(operation);
+      const first = await call(caller, operation, values, options);
+      const again = await call(caller, operation, values, options);
+      expect(first.status, first.raw).toBeLessThan(300);
+      expect([again.status, again.body]).toEqual([first.status, { ...first.body, request_id: again.body.request_id }]);
+      expect(first.headers).not.toHaveProperty('idempotent-replayed');
+      expect(again.headers['idempotent-replayed']).toBe('true');
+      const changed = parameters(operation).includes('tenant_id') ? own.tenant_id : caller.tenant_id;
+      expect(await auditOf(changed, first.body.request_id)).toHaveLength(1);
+      expect(await auditOf(changed, again.body.request_id)).toEqual([]);
+    });
+  }
+
   if (isAudited(operation)) {
     test('leaves one entry in the audit log of the changed tenant, with the values before and after', async () => {
       const values = await idsFor(operation);

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,7 @@ async function keysInUse(): Promise<string[]> {
       select unnest(array[secret_sealed, previous_secret_sealed]) as sealed from credentials
       union all select unnest(array[secret_sealed, previous_secret_sealed]) from callback_endpoints
       union all select unnest(array[secret_access_key_sealed, session_token_sealed]) from object_credentials
+      union all select answer_sealed from idempotent_answers
     ) as secrets where sealed is not null order by 1`;
   return rows.map(({ id }) => id);
 }
@@ -58,7 +59,8 @@ async function keysInUse(): Promise<string[]> {
 /** A tenant with a secret of every kind, previous ones included. */
 async function createSecrets(admin: Profile, node: string) {
   const call = async (caller: Profile, method: string, target: string, body: object): Promise<Answer['body']> => {
-    const answer = await signedRequest(caller, method, target, { node, body });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const answer = await signedRequest(caller, method, target, { node, body, headers });
     expect(answer.status, answer.raw).toBeLessThan(300);
     return answer.body;
   };

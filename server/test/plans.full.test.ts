@@ -127,6 +127,7 @@ const columns: Record<string, Record<string, string>> = {
   bus_principals: { principal_id: ID_OF_N, client_id: "'c-' || n" },
   audit_events: { audit_event_id: ID_OF_N, client_id: "'c-' || n % 100" },
   parked_messages: { parked_message_id: ID_OF_N, body: "'{}'::bytea" },
+  idempotent_answers: { answer_id: ID_OF_N, idempotency_key: "'k-' || n" },
   object_credentials: { credential_id: ID_OF_N },
   object_resources: { resource_id: ID_OF_N },
   object_grants: { presign_id: ID_OF_N, granted_at: "now() - n * interval '1 second'" },
@@ -180,7 +181,9 @@ async function everyOperation(): Promise<void> {
   for (const operation of inOrder) {
     const path = target(operation, fresh);
     const body = bodyFor(operation, fresh);
-    const { status, raw } = await signedRequest(byOf(operation), operation.route.method, path, { body } as never);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const sent = { body, headers } as never;
+    const { status, raw } = await signedRequest(byOf(operation), operation.route.method, path, sent);
     if (status >= 500) throw new Error(`${operation.name}: ${raw}`);
   }
 }

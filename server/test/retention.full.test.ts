@@ -6,7 +6,10 @@ import { purgeDeviceRequests } from '../src/features/device-requests/background/
 import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
 import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
 import type { Database } from '../src/platform/database/database.js';
+import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answers.table.js';
+import { newId } from '../src/platform/new-id.js';
 import type { Purge } from '../src/platform/retention/purge.js';
+import { purgeByAge } from '../src/platform/retention/purge-by-age.js';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
@@ -130,6 +133,17 @@ test('old entries of the audit log are deleted in every tenant', async () => {
   expect(await pass(purgeAuditEvents(database, KEPT_DAYS))).toBe(2 * OLD);
   expect(await countAll()).toEqual(before);
   expect(before[0]?.entries).toBeGreaterThan(0);
+});
+
+test('answers of idempotency keys are deleted after 24 hours', async () => {
+  const idOf = (hoursAgo: number) => newId(Date.now() - hoursAgo * 3_600_000);
+  for (const hoursAgo of [23, 25, 90]) {
+    await owner`
+      insert into idempotent_answers (tenant_id, answer_id, client_id, operation, idempotency_key)
+      values ('demo', ${idOf(hoursAgo)}, 'c', 'credentials.create', ${hoursAgo})`;
+  }
+  expect(await pass(purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }))).toBe(2);
+  expect(await owner`select idempotency_key from idempotent_answers`).toEqual([{ idempotency_key: '23' }]);
 });
 
 test('messages parked long ago are deleted, and younger ones stay', async () => {

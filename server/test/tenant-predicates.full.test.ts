@@ -88,6 +88,7 @@ beforeAll(async () => {
   ]);
   const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
   await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
+  await call(allOperations.find(({ name }) => name === 'credentials.create') as Operation, ids);
 
   // Without the relay and the sweepers, only requests change rows.
   await server.stop();
@@ -176,7 +177,8 @@ function call(
   const by = mayBeCalledByTenant(operation) ? caller : platform().admin;
   const path = target(operation, { ...values, tenant_id: own.tenant_id });
   const body = bodyFor(operation, ids);
-  return signedRequest(by, operation.route.method, path, { body, ...options } as never);
+  const keyed = { 'Idempotency-Key': unique('key'), ...options.headers };
+  return signedRequest(by, operation.route.method, path, { body, ...options, headers: keyed } as never);
 }
 
 const headers = { 'X-Request-Id': 'request-1' };

@@ -46,7 +46,7 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
       ...facts.map((fact) => `  ${printable(fact)}`),
       ...(session ? [`  as ${asWhom(session, tenant)}`] : []),
       ...next.map((step) => `  next: ${printable(step)}`),
-      ...(sdk.isTenantOpenPlatformError(error) && isOpen ? howToContinue(error) : []),
+      ...(sdk.isTenantOpenPlatformError(error) && isOpen ? howToContinue(error, invocation.idempotencyKey) : []),
       ...(refusal?.requestId === undefined ? [] : [`  request id: ${printable(refusal.requestId)}`]),
     ];
     say(lines.join('\n'));
@@ -61,9 +61,9 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
     say(printable(error.message));
     return sdk.isObjectStoreError(error) ? exitCodeOfStatus(error.status) : 1;
   }
-  const cause = sdk.isUnknownOutcomeError(error) || sdk.isWaitTimeoutError(error) ? error.cause : error;
+  const cause = sdk.isWaitTimeoutError(error) ? error.cause : error;
   if (session && (sdk.isConnectionError(cause) || sdk.isTimeoutError(cause))) {
-    tell({ ...unreachable(cause, session), facts: sdk.isUnknownOutcomeError(error) ? [checkOf(error)] : [] });
+    tell(unreachable(cause, session));
     return sdk.isWaitTimeoutError(error) ? 8 : 1;
   }
   if (sdk.isConfigurationError(error) || sdk.isInvalidArgumentError(error)) {
@@ -96,17 +96,9 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
   return { what, next: ['topctl doctor'] };
 }
 
-/** For an unknown outcome: the message of its cause, then what to check. */
-function checkOf(error: TenantOpenPlatformError): string {
-  const { message, cause } = error;
-  return inCommands(message.slice((cause as Error).message.length).trim());
-}
-
-/** The remedy for a command with an unknown outcome. Its idempotency key makes it safe to send it again. */
-function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError): string[] {
+/** The remedy for a request that may have taken effect. Its idempotency key makes it safe to repeat. */
+function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError, given?: string): string[] {
   if (commandId !== undefined) return [`  the command goes on; to wait for it: topctl commands wait ${commandId}`];
   if (idempotencyKey === undefined) return [];
-  return [
-    `  the command may have been sent; to send it again, without a second one: --idempotency-key ${idempotencyKey}`,
-  ];
+  return [`  the request may have taken effect; to repeat it safely: --idempotency-key ${given ?? idempotencyKey}`];
 }

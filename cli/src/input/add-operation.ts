@@ -54,10 +54,21 @@ function createCommand(group: Command, name: OperationName, definition: AnyDefin
     if (id !== 'tenant_id') command.argument(`<${id}>`, text);
     else if (resource === 'tenants') command.argument('[tenant_id]', 'The tenant. Default: --tenant, or your own.');
   }
-  const fields = { ...fieldsOf(operation, definition), ...(verb === 'list' && !definition.isEndless && pageFields) };
+  const fields = {
+    ...fieldsOf(operation, definition),
+    ...(verb === 'list' && !definition.isEndless && pageFields),
+    ...(operation.isKeyed && keyField),
+  };
   for (const [field, described] of Object.entries(fields)) command.addOption(new FieldOption(field, described));
   return addExamples(command, [...(definition.as ? [] : [operation.example]), ...(definition.examples ?? [])]);
 }
+
+const keyField = {
+  idempotency_key: {
+    kind: 'text',
+    description: 'Makes the call safe to repeat: for 24 hours, the same call with the same key has the same answer.',
+  },
+} as const satisfies Record<string, Field>;
 
 async function run(command: Command, invocation: Invocation, name: OperationName, definition: AnyDefinition) {
   const operation: Described = operations[name];
@@ -66,6 +77,10 @@ async function run(command: Command, invocation: Invocation, name: OperationName
   const asks = (input: object) => confirm !== undefined && (confirm.when?.(input) ?? true);
 
   const flags = command.opts<Record<string, string | true>>();
+  if (operation.isKeyed) {
+    invocation.idempotencyKey = flags.idempotency_key as string | undefined;
+    delete flags.idempotency_key;
+  }
   const fields = fieldsOf(operation, definition);
   if (changesNothing(name, definition, fields, flags)) throw invocation.usageError('give at least one flag to change');
   const page = pageOf(invocation, flags);

@@ -84,6 +84,8 @@ export type Described = {
   description: string;
   scope: string | null;
   tenant: 'own' | 'path' | 'platform';
+  /** Whether the header Idempotency-Key makes it safe to repeat. */
+  isKeyed: boolean;
   example: string;
   path: Readonly<Record<string, string>>;
   fields: Readonly<Record<string, Field>>;

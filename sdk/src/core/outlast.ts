@@ -1,6 +1,6 @@
 import { isApiError } from '../errors.js';
 import type { RuntimeAbortSignal } from '../runtime.js';
-import { backOffMs, effectOf } from './retry.js';
+import { backOffMs, isDecided } from './retry.js';
 import { sleep } from './sleep.js';
 
 /** A maintenance page may ask for an hour. The platform may be back much sooner. */
@@ -28,5 +28,5 @@ export async function outlast<T>(
 
 /** An outage is temporary. A refusal is not, nor is a success from another server. */
 export function mayPass(error: unknown): boolean {
-  return effectOf(error) !== 'decided' && !(isApiError(error) && error.status < 400);
+  return !isDecided(error) && !(isApiError(error) && error.status < 400);
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../errors.js';
 
 /** Headers that the client or the runtime sets. Another value would break the signature, the body or the connection. */
 const RESERVED =
-  /^(x-api-.*|x-request-id|accept|user-agent|content-.*|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/i;
+  /^(x-api-.*|x-request-id|idempotency-key|accept|user-agent|content-.*|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/i;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\x20-\x7e\t]*$/;
 

@@ -15,3 +15,9 @@ export interface RequestOptions {
   /** Correlation id, 1 to 128 characters of `[A-Za-z0-9._~-]`. Default: a random UUID. */
   requestId?: string | undefined;
 }
+
+/** Settings of a call that has an idempotency key. */
+export interface KeyedRequestOptions extends RequestOptions {
+  /** 1 to 128 visible ASCII characters. The same key repeats a call safely, also after a restart. Default: a random UUID. */
+  idempotencyKey?: string | undefined;
+}

@@ -16,19 +16,18 @@ const store = { name: 'S', endpoint: 'https://s.test', region: 'us-east-1', ...a
 const resource = { name: 'R', credential_id: 'c', bucket: 'b', allowed_operations: ['UPLOAD' as const] };
 
 type Call = (client: TenantOpenPlatform) => Promise<unknown>;
-const repeatable: [string, Call][] = [
+const calls: [string, Call][] = [
   ['GET', (client) => client.tenants.get('acme')],
   ['DELETE', (client) => client.roleBindings.delete('acme', 'c', 'r')],
   ['PUT', (client) => client.tenants.update('acme', { name: 'A' })],
   ['PUT that may create', (client) => client.roles.put('acme', 'r', { scopes: [] })],
-  ['PUT without rotate_secret', (client) => client.credentials.update('acme', 'c', { rotate_secret: false })],
   ['commands.create', (client) => client.commands.create(reboot)],
   ['objects.presign', (client) => client.objects.presign({ operation: 'DOWNLOAD', resource_id: 'r', object_key: 'k' })],
-  ['PUT without a new access key', (client) => client.objectCredentials.update('c', { session_token: 'T' })],
   ['commands.cancel', (client) => client.commands.cancel('c')],
   ['deviceRequests.reply', (client) => client.deviceRequests.reply('r', { outcome: 'SUCCESS' })],
 ];
-const unrepeatable: [string, Call][] = [
+/** Their header Idempotency-Key makes them safe to repeat. */
+const keyed: [string, Call][] = [
   ['tenants.create', (client) => client.tenants.create({ tenant_id: 'a', name: 'A' })],
   ['credentials.create', (client) => client.credentials.create('acme', { client_id: 'c', name: 'C' })],
   ['credentials.update with rotate_secret', (client) => client.credentials.update('a', 'c', { rotate_secret: true })],
@@ -43,12 +42,10 @@ const unrepeatable: [string, Call][] = [
   ['callbackSubscriptions.create', (client) => client.callbackSubscriptions.create('e', { event_type: 'x' })],
 ];
 
-const nothingHappened: [string, () => Step][] = [
+const temporary: [string, () => Step][] = [
   ['429', () => refusal(429, 'RATE_LIMITED')],
   ['503', () => refusal(503, 'SERVICE_UNAVAILABLE')],
   ['a refused connection', () => networkFailure('ECONNREFUSED', 'connect')],
-];
-const whoKnows: [string, () => Step][] = [
   ['a lost connection', () => networkFailure('ECONNRESET', 'read')],
   ['an answer that breaks off', () => new Response(new ReadableStream({ start: (it) => it.error(new Error('cut')) }))],
   ['408', () => refusal(408, 'REQUEST_TIMEOUT')],
@@ -78,46 +75,44 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each([...pairs(repeatable, [...nothingHappened, ...whoKnows]), ...pairs(unrepeatable, nothingHappened)])(
-  'repeats %s after %s',
-  async (_call, _failure, call, failure) => {
-    const { client, fetch } = fakeClient([failure(), answer(200, { done: true })]);
-    expect(await call(client)).toEqual({ request_id: 'r1', done: true });
-    expect(fetch.sent).toHaveLength(2);
-  },
-);
+test.each(pairs([...calls, ...keyed], temporary))('repeats %s after %s', async (_call, _failure, call, failure) => {
+  const { client, fetch } = fakeClient([failure(), answer(200, { done: true })]);
+  expect(await call(client)).toEqual({ request_id: 'r1', done: true });
+  expect(fetch.sent).toHaveLength(2);
+});
 
-test.each(pairs(unrepeatable, whoKnows))(
-  'does not retry %s after %s, but says what to check',
-  async (_call, _failure, call, failure) => {
-    const { client, fetch } = fakeClient([failure()]);
-    const error = await call(client).catch((error) => error);
-    expect(error).toMatchObject({
-      name: 'UnknownOutcomeError',
-      message: expect.stringMatching(/may have taken effect: call \w+\.(get|list)/),
-      requestId: fetch.sent[0]?.headers['X-Request-Id'],
-      attempts: 1,
-      cause: { name: expect.stringMatching(/^(ApiError|ConnectionError)$/) },
-    });
-    expect(fetch.sent).toHaveLength(1);
-  },
-);
+test.each(keyed)('%s sends one Idempotency-Key with all attempts, another with the next call', async (_, call) => {
+  const { client, fetch } = fakeClient([networkFailure('ECONNRESET'), answer(200, {}), answer(200, {})]);
+  await call(client);
+  await call(client);
+  const [first, again, next] = fetch.sent.map(({ headers }) => headers['Idempotency-Key']);
+  expect(first).toMatch(/^[0-9a-f-]{36}$/);
+  expect(again).toBe(first);
+  expect(next).not.toBe(first);
+});
 
-test.each(pairs([...repeatable, ...unrepeatable], decided))(
-  'never retries %s after %s',
-  async (_c, _f, call, failure) => {
-    const { client, fetch } = fakeClient([failure()]);
-    await expect(call(client)).rejects.toMatchObject({ name: 'ApiError', attempts: 1 });
-    expect(fetch.sent).toHaveLength(1);
-  },
-);
+test.each(calls)('%s sends no Idempotency-Key', async (_, call) => {
+  const { client, fetch } = fakeClient([answer(200, {})]);
+  await call(client);
+  expect(fetch.sent[0]?.headers).not.toHaveProperty('Idempotency-Key');
+});
 
-test('an unknown outcome stays unknown after a later harmless failure', async () => {
-  const { client } = fakeClient([refusal(503, 'SERVICE_UNAVAILABLE'), networkFailure('ECONNRESET')]);
-  await expect(client.tenants.create({ tenant_id: 'a', name: 'A' })).rejects.toMatchObject({
-    name: 'UnknownOutcomeError',
-    attempts: 2,
-  });
+test('a call takes an idempotency key, and its error has the key for a safe repetition', async () => {
+  const { client, fetch } = fakeClient([networkFailure('ECONNRESET'), answer(201, {})], { maxRetries: 0 });
+  const create = (idempotencyKey?: string) =>
+    client.credentials.create('acme', { client_id: 'c', name: 'C' }, { idempotencyKey });
+  const error = await create().catch((error) => error);
+  expect(error).toMatchObject({ name: 'ConnectionError', operation: 'credentials.create', attempts: 1 });
+  await create(error.idempotencyKey);
+  const [first, again] = fetch.sent.map(({ headers }) => headers['Idempotency-Key']);
+  expect(first).toBe(error.idempotencyKey);
+  expect(again).toBe(first);
+});
+
+test.each(pairs([...calls, ...keyed], decided))('never retries %s after %s', async (_c, _f, call, failure) => {
+  const { client, fetch } = fakeClient([failure()]);
+  await expect(call(client)).rejects.toMatchObject({ name: 'ApiError', attempts: 1 });
+  expect(fetch.sent).toHaveLength(1);
 });
 
 test.each([0, 1, 2, 5])('retries at most maxRetries times: %i', async (maxRetries) => {
@@ -188,15 +183,13 @@ test('gives every attempt its own timeout', async () => {
   expect(fetch.sent).toHaveLength(3);
 });
 
-test('a final timeout is a TimeoutError, or an unknown outcome for unsafe operations', async () => {
+test('a final timeout is a TimeoutError', async () => {
   const options = { timeoutMs: 10, maxRetries: 0 };
   await expect(fakeClient([silence], options).client.me.get()).rejects.toMatchObject({
     name: 'TimeoutError',
     message: 'me.get: no answer within 10 ms.',
     operation: 'me.get',
   });
-  const creation = fakeClient([silence], options).client.tenants.create({ tenant_id: 'a', name: 'A' });
-  await expect(creation).rejects.toMatchObject({ name: 'UnknownOutcomeError', cause: { name: 'TimeoutError' } });
 });
 
 test('times out if an answer begins but never ends, and if fetch ignores the abort', async () => {
@@ -277,12 +270,4 @@ test.each([
 ])('%s is no success', async (_, call, body) => {
   const { client } = fakeClient([Response.json(body), Response.json(body), Response.json(body)]);
   await expect(call(client)).rejects.toMatchObject({ name: 'ApiError', status: 200, code: 'UNEXPECTED_ANSWER' });
-});
-
-test('a foreign success of a call that must not be repeated is an unknown outcome', async () => {
-  const { client, fetch } = fakeClient([Response.json(foreign, { status: 201 })]);
-  await expect(client.tenants.create({ tenant_id: 'a', name: 'A' })).rejects.toMatchObject({
-    name: 'UnknownOutcomeError',
-  });
-  expect(fetch.sent).toHaveLength(1);
 });

@@ -1,12 +1,6 @@
 import { type Operations, operations } from '../api.gen.js';
 import { type CallSettings, type Configuration, MAX_TIMER_MS } from '../configuration.js';
-import {
-  type ErrorContext,
-  isApiError,
-  isTenantOpenPlatformError,
-  type TenantOpenPlatformError,
-  UnknownOutcomeError,
-} from '../errors.js';
+import { type ErrorContext, isApiError, isTenantOpenPlatformError, type TenantOpenPlatformError } from '../errors.js';
 import { readAnswer } from './answer.js';
 import { type ApiPromise, apiPromise, type WithResponse } from './api-promise.js';
 import { attempt } from './attempt.js';
@@ -15,8 +9,8 @@ import type { RequestEvent } from './observe.js';
 import { outlast } from './outlast.js';
 import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js';
 import { Quota } from './quota.js';
-import type { RequestOptions } from './request-options.js';
-import { backOffMs, effectOf } from './retry.js';
+import type { KeyedRequestOptions, RequestOptions } from './request-options.js';
+import { backOffMs, isDecided } from './retry.js';
 import { RetryBudget } from './retry-budget.js';
 import { serializeBody } from './serialize-body.js';
 import { hashBody, importKey, type Key, signParts } from './signature.js';
@@ -48,8 +42,8 @@ interface AnyRequest {
 interface Call {
   name: Name;
   idempotencyKey: string | undefined;
-  /** What to check after an unknown outcome; undefined if the call is safe to repeat. */
-  check: string | undefined;
+  /** Whether the key is sent as a header; otherwise the body has it. */
+  isKeyed: boolean;
   method: string;
   settings: CallSettings;
   target: string;
@@ -138,11 +132,9 @@ export class Sender {
           clockCorrected = true;
           continue;
         }
-        const effect = effectOf(error);
-        if (effect === 'unknown' && call.check) throw fail(attempts, unknownOutcome(error, call.check));
         const delayMs = backOffMs(retries, isApiError(error) ? error.retryAfterMs : undefined);
         const isInTime = performance.now() + delayMs < call.endsAt;
-        const mayRetry = effect !== 'decided' && retries < maxRetries && isInTime && this.#retryBudget.spend();
+        const mayRetry = !isDecided(error) && retries < maxRetries && isInTime && this.#retryBudget.spend();
         if (!mayRetry) throw fail(attempts, error);
         retries += 1;
         observer.retry({ ...describe(call, attempts), error, delayMs });
@@ -151,18 +143,17 @@ export class Sender {
     }
   }
 
-  async #prepare(name: Name, request: AnyRequest, options: RequestOptions): Promise<Call> {
+  async #prepare(name: Name, request: AnyRequest, options: KeyedRequestOptions): Promise<Call> {
     const settings = this.#configuration.settle(options);
     if (settings.signal?.aborted) throw settings.signal.reason;
-    const [method, path, check] = operations[name];
+    const [method, path, isKeyed = false] = operations[name];
     const fields: { idempotency_key?: string; [field: string]: unknown } = { ...request.body };
-    const isSafe = !check || (check.ifBodyHas && !fields[check.ifBodyHas]);
     const body = request.body && serializeBody(request.body);
     const waitMs = (request.query?.wait_seconds ?? 0) * 1000;
     return {
       name,
-      idempotencyKey: fields.idempotency_key,
-      check: isSafe ? undefined : check.check,
+      idempotencyKey: isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : fields.idempotency_key,
+      isKeyed,
       method,
       settings,
       target: buildTarget(path, request.path, request.query),
@@ -209,6 +200,7 @@ export class Sender {
         bodySha256: call.bodySha256,
       })),
       'X-Request-Id': call.requestId,
+      ...(call.isKeyed && { 'Idempotency-Key': call.idempotencyKey }),
       Accept: 'application/json',
       ...(call.body !== undefined && { 'Content-Type': 'application/json' }),
       ...(userAgent && { 'User-Agent': userAgent }),
@@ -239,10 +231,4 @@ function describe({ name, method, target, requestId }: Call, attempts: number): 
 /** The credential list is a bare array whose cursor is in a header. */
 function toPage<Item>(items: Item[], answer: Omit<WithResponse<unknown>, 'data'>): Page<Item> {
   return { items, next_cursor: answer.headers.get('x-next-cursor'), request_id: answer.requestId };
-}
-
-function unknownOutcome(cause: TenantOpenPlatformError, check: string): UnknownOutcomeError {
-  const { operation, requestId, attempts, docUrl } = cause;
-  const message = `${cause.message} The request may have taken effect: ${check}`;
-  return new UnknownOutcomeError(message, { operation, requestId, attempts, docUrl, cause });
 }

@@ -22,8 +22,10 @@ import { createMessageTaker } from '../platform/bus/take-message.js';
 import { analyzeGrownTables } from '../platform/database/analyze-grown-tables.js';
 import type { Database } from '../platform/database/database.js';
 import { openSteadyClock } from '../platform/database/steady-clock.js';
+import { idempotentAnswers } from '../platform/idempotency/idempotent-answers.table.js';
 import { startRelay } from '../platform/outbox/relay.js';
 import type { Purge } from '../platform/retention/purge.js';
+import { purgeByAge } from '../platform/retention/purge-by-age.js';
 import { type Looping, startLoop } from '../platform/signals/start-loop.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createPacer } from '../platform/waiting/pacer.js';
@@ -109,6 +111,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
       purgeAuditEvents(database, config.AUDIT_EVENT_RETENTION_DAYS),
       purgeObjectGrants(database, config.OBJECT_GRANT_RETENTION_DAYS),
       purgeParkedMessages(database, config.PARKED_MESSAGE_RETENTION_DAYS),
+      purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }),
     ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
   ];
   const purgeTenants = createTenantPurge(database, bus, now);

@@ -4,6 +4,7 @@ import { sealedCredentials } from '../features/credentials/sealed-credentials.js
 import { sealedObjectCredentials } from '../features/object-credentials/object-secrets.js';
 import type { Database } from '../platform/database/database.js';
 import { asTenant } from '../platform/database/roles.js';
+import { sealedAnswers } from '../platform/idempotency/once.js';
 import { readTenantIds } from '../platform/identity/tenant-ids.js';
 import type { Keyring } from '../platform/secrets/keyring.js';
 import { forgetCanaries, readCanaries } from '../platform/secrets/open-keyring.js';
@@ -11,7 +12,7 @@ import type { SealedRow } from '../platform/secrets/sealed-secrets.js';
 import { StartupError } from '../platform/startup-error.js';
 import { openStorage } from '../start.js';
 
-const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials];
+const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials, sealedAnswers];
 
 /** `keys status|rewrap`: prints JSON. The process ends with 1 if a secret could not be opened. */
 export async function runKeys(config: Config, args: string[]): Promise<void> {

@@ -20,9 +20,9 @@ export const createCallbackEndpoint =
     // The same instant as created_at, so that the order of ids is the order of creation.
     const endpointId = newId(admittedAt.getTime());
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
-    const row = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
+    const created = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
-      const created = await insertRow(tx, callbackEndpoints, {
+      const row = await insertRow(tx, callbackEndpoints, {
         tenantId,
         endpointId,
         name: body.name,
@@ -36,10 +36,10 @@ export const createCallbackEndpoint =
       });
       return {
         before: null,
-        after: auditedCallbackEndpoint(created, call),
+        after: auditedCallbackEndpoint(row, call),
         secrets: { secret: 'set' },
-        result: created,
+        result: { ...presentCallbackEndpoint(row, call), secret },
       };
     });
-    return { status: 201, body: { ...presentCallbackEndpoint(row, call), secret } };
+    return { status: 201, body: created };
   };

@@ -4,6 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import { auditEvents } from '../../platform/audit/audit-events.table.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
+import { idempotentAnswers } from '../../platform/idempotency/idempotent-answers.table.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import { policies } from '../../platform/identity/policies.table.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
@@ -51,6 +52,7 @@ export const exportedTables: readonly ExportedTable[] = [
  */
 export const tenantTables: readonly TenantTable[] = [
   outbox,
+  idempotentAnswers,
   ...exportedTables
     .map(({ table }) => table)
     .filter((table) => table !== auditEvents)

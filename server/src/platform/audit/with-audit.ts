@@ -39,7 +39,10 @@ export function changeOf<Row, Item extends Facts>(
   return { before: before ? present(before, call) : null, after: result, result };
 }
 
-/** Runs an administrative change and writes its audit entry in the same transaction: both are stored or neither is. */
+/**
+ * Runs an administrative change and writes its audit entry in the same transaction: both are stored or neither is. With
+ * an Idempotency-Key it runs once, and the result is stored in the same transaction, too.
+ */
 export function withAudit<Result>(
   call: Call,
   change: Change,
@@ -47,16 +50,19 @@ export function withAudit<Result>(
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
     await lockLiveTenant(tx, call.tenantId, call.caller.tenantId);
-    const { result, before, after, secrets } = await work(tx);
-    await insertAuditEvent(tx, {
-      ...auditOf(call),
-      tenantId: call.tenantId,
-      target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
-      changes: Object.keys(change.fields),
-      ...changedValues(before, after, secrets),
-      outcome: 'DONE',
-    });
-    return result;
+    const audited = async () => {
+      const { result, before, after, secrets } = await work(tx);
+      await insertAuditEvent(tx, {
+        ...auditOf(call),
+        tenantId: call.tenantId,
+        target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
+        changes: Object.keys(change.fields),
+        ...changedValues(before, after, secrets),
+        outcome: 'DONE',
+      });
+      return result;
+    };
+    return call.once ? call.once(tx, audited) : audited();
   };
   return inTurn(call.tenantId, () => call.asTenant(changed, call.tenantId));
 }

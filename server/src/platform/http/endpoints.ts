@@ -1,8 +1,10 @@
 import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
-import type { IRouter, RequestHandler, Response } from 'express';
+import type { IRouter, Request, RequestHandler, Response } from 'express';
+import { onceByKey } from '../idempotency/once.js';
 import type { CallOf } from '../operation/call.js';
 import type { Handlers } from '../operation/handler.js';
+import type { Keyring } from '../secrets/keyring.js';
 import type { Reply } from './exchange.js';
 import { expressApp } from './express-app.js';
 
@@ -15,12 +17,12 @@ type AnyHandler = (
  * The only place where handlers meet ts-rest, which validates requests and answers against the contract. The gates have
  * already found the operation and its parameters, so Express matches no path.
  */
-export function createEndpoints(handlers: Handlers) {
+export function createEndpoints(handlers: Handlers, keyring: Keyring) {
   const endpoints = new Map(
     allOperations.map(({ name, route }) => {
       const [resource = '', verb = ''] = name.split('.');
       const verbs = handlers[resource as keyof Handlers] as Record<string, AnyHandler>;
-      return [name, toEndpoint(route, verbs[verb] as AnyHandler)];
+      return [name, toEndpoint(route, verbs[verb] as AnyHandler, keyring)];
     }),
   );
   return expressApp((app) =>
@@ -33,11 +35,15 @@ export function createEndpoints(handlers: Handlers) {
 }
 
 /** The handlers that ts-rest would register for the path of the operation. */
-function toEndpoint(route: Operation['route'], handler: AnyHandler): RequestHandler | undefined {
-  const handle = async (request: { res: Response }) => {
+function toEndpoint(route: Operation['route'], handler: AnyHandler, keyring: Keyring): RequestHandler | undefined {
+  const isKeyed = route.metadata.repeat === 'BY_HEADER';
+  const handle = async (request: { req: Request; res: Response; body: unknown }) => {
     const { call } = (request.res as unknown as Reply).locals;
     if (!call) throw new Error('A request reached a handler without passing the gates.');
-    const answer = await handler(request, call);
+    const key = isKeyed ? request.req.get('Idempotency-Key') : undefined;
+    const onReplay = () => request.res.set('Idempotent-Replayed', 'true');
+    const once = key === undefined ? undefined : onceByKey(keyring, { key, body: request.body, call, onReplay });
+    const answer = await handler(request, { ...call, once });
     if (answer.headers) request.res.set(answer.headers);
     return answer;
   };

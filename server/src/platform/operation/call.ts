@@ -2,6 +2,9 @@ import type { ErrorCode } from '@tenant-open-platform/contract';
 import type { Transaction } from '../database/database.js';
 import type { ApiError, Refuse } from './api-error.js';
 
+/** Runs the work, or returns the stored result of the first request with the same key. */
+export type Once = <Result>(tx: Transaction, work: () => Promise<Result>) => Promise<Result>;
+
 /** The result of the gates: all that a handler may know about its caller. */
 export type Call = {
   operation: string;
@@ -17,6 +20,8 @@ export type Call = {
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
   /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
   countRequest: () => ApiError | null;
+  /** Only for a request with an Idempotency-Key. */
+  once?: Once | undefined;
 };
 
 /** A call with the refusals that its operation declares. */

@@ -49,6 +49,7 @@ afterAll(async () => {
 async function call(caller: Profile, method: string, target: string, body?: object): Promise<Answer['body']> {
   const answer = await signedRequest(caller, method, target, {
     node: platform.server().baseUrl,
+    headers: { 'Idempotency-Key': randomUUID() },
     ...(body && { body }),
   });
   if (answer.status >= 300) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.raw}`);
