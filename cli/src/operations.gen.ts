@@ -1536,7 +1536,7 @@ export const operations = {
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.",
+    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller and its address, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "isKeyed": false,
@@ -1560,6 +1560,14 @@ export const operations = {
           "DONE",
           "DENIED"
         ]
+      },
+      "target": {
+        "kind": "text",
+        "description": "Only entries of this resource, for example `platform/tenants/demo/credentials/demo`."
+      },
+      "source_address": {
+        "kind": "text",
+        "description": "Only entries of requests from this IP address."
       },
       "occurred_after": {
         "kind": "instant",

@@ -12,6 +12,10 @@ export const AuditOutcome = z.enum(['DONE', 'DENIED']).meta({
   description: 'DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed.',
 });
 
+const SourceAddress = z
+  .string()
+  .regex(/^[0-9a-f.:]{2,45}$/, 'must be an IPv4 or IPv6 address in lower case, such as 192.0.2.1');
+
 const values = z.record(z.string(), z.unknown()).nullable();
 
 const AuditEvent = z
@@ -39,6 +43,9 @@ const AuditEvent = z
     ),
     outcome: AuditOutcome,
     request_id: RequestId.describe('Correlation id of the audited request.'),
+    source_address: SourceAddress.nullable().describe(
+      'IP address of the caller, as the outermost trusted proxy saw it; null if the platform itself made the change.',
+    ),
   })
   .meta({
     id: 'AuditEvent',
@@ -54,6 +61,7 @@ const AuditEvent = z
       after: { status: 'DISABLED' },
       outcome: 'DONE',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+      source_address: '192.0.2.1',
     },
   });
 
@@ -63,7 +71,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.',
+      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller and its address, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,
@@ -76,6 +84,12 @@ export const auditEvents = operations({
       client_id: ClientId.optional().describe('Only entries of this credential.'),
       operation: OperationName.optional().describe('Only entries of this operation.'),
       outcome: AuditOutcome.optional().describe('Only entries with this outcome.'),
+      target: z
+        .string()
+        .regex(/^[A-Za-z0-9._~/-]{1,1024}$/, 'must be a path below /api/v1/, such as platform/tenants/demo')
+        .optional()
+        .describe('Only entries of this resource, for example `platform/tenants/demo/credentials/demo`.'),
+      source_address: SourceAddress.optional().describe('Only entries of requests from this IP address.'),
       occurred_after: InputTimestamp.optional().describe('Only entries at or after this time.'),
       occurred_before: InputTimestamp.optional().describe('Only entries before this time.'),
     }),

@@ -340,7 +340,7 @@ const ErrorCodeOfAnswer = z.enum(errorCodes).meta({
   description: 'Machine-readable error code. For an unknown error code, use the HTTP status of the response.',
 });
 
-const ErrorDetail = z.object({
+export const ErrorDetail = z.object({
   location: z
     .string()
     .meta({ pattern: '^(body|query|path|header)(/|$)' })

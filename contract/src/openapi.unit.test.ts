@@ -189,7 +189,7 @@ test('every property and every parameter is described', () => {
 test('every parameter has an example, except those whose value only an earlier response or the caller has', () => {
   const parameters = [...nodes(document)].filter(({ at, node }) => 'in' in node && !at.includes('securitySchemes'));
   const without = parameters.filter(({ node }) => node.example === undefined).map(({ node }) => node.name);
-  expect(new Set(without)).toEqual(new Set(['cursor', 'seen_updated_at', 'X-Request-Id']));
+  expect(new Set(without)).toEqual(new Set(['cursor', 'seen_updated_at', 'X-Request-Id', 'Idempotency-Key']));
 });
 
 test('numbers and times have the right formats', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorDetail } from './errors.js';
 import { operations } from './operation.js';
 import { InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendor } from './primitives.js';
 
@@ -22,7 +23,14 @@ const example = {
   subject: 'tenants.demo.command-updates.vendor_a',
   kind: 'COMMAND_UPDATE',
   vendor: 'vendor_a',
-  reason: 'The tenant of the subject has no such command for this vendor.',
+  reason: 'Not valid: body/device_execution_status must be IN_PROGRESS, SUCCEEDED, FAILED, REJECTED or TIMED_OUT',
+  details: [
+    {
+      location: 'body/device_execution_status',
+      code: 'INVALID_VALUE',
+      message: 'must be IN_PROGRESS, SUCCEEDED, FAILED, REJECTED or TIMED_OUT',
+    },
+  ],
   can_retry: true,
   request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
 };
@@ -36,6 +44,11 @@ const ParkedMessage = z
     kind: ParkedMessageKind.nullable().describe('Kind of the message; null if the platform does not use the subject.'),
     vendor: z.string().nullable().describe('Vendor in the subject; null if there is none.'),
     reason: z.string().describe('Why the message was refused.'),
+    details: z
+      .array(ErrorDetail)
+      .describe(
+        'The wrong fields of the message, at most 20: `location` is the place in `body`. Empty if the reason concerns the message as a whole.',
+      ),
     can_retry: z
       .boolean()
       .describe(
@@ -54,7 +67,7 @@ const ParkedMessageWithBody = ParkedMessage.extend({
   id: 'ParkedMessageWithBody',
   example: {
     ...example,
-    body: '{"command_id":"019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d","device_execution_status":"SUCCEEDED"}',
+    body: '{"command_id":"019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d","device_execution_status":"DONE"}',
     body_encoding: 'UTF-8',
   },
 });

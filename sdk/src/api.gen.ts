@@ -27,6 +27,8 @@ export interface AuditEvent {
   outcome: AuditOutcome;
   /** Correlation id of the audited request. */
   request_id: string;
+  /** IP address of the caller, as the outermost trusted proxy saw it; null if the platform itself made the change. */
+  source_address: string | null;
 }
 /** DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed. */
 export type AuditOutcome = "DONE" | "DENIED" | (string & {});
@@ -905,6 +907,15 @@ export interface ParkedMessage {
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
+  /** The wrong fields of the message, at most 20: `location` is the place in `body`. Empty if the reason concerns the message as a whole. */
+  details: {
+    /** Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name. */
+    location: string;
+    /** Machine-readable code of the problem. */
+    code: string;
+    /** Human-readable description of the problem. */
+    message: string;
+  }[];
   /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if the platform does not use its subject. Also false for a COMMAND, because the command has already ended as FAILED. */
   can_retry: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
@@ -1323,6 +1334,10 @@ export interface AuditEventListQuery {
   operation?: string;
   /** Only entries with this outcome. */
   outcome?: AuditOutcomeInput;
+  /** Only entries of this resource, for example `platform/tenants/demo/credentials/demo`. */
+  target?: string;
+  /** Only entries of requests from this IP address. */
+  source_address?: string;
   /** Only entries at or after this time. */
   occurred_after?: string;
   /** Only entries before this time. */

@@ -72,7 +72,7 @@ test('has no method outside the contract, except for waiting, following and tran
 
 test('signs exactly the bytes that it sends', async () => {
   const { client, fetch } = fakeClient([answer(201, {})]);
-  await client.tenants.create({ tenant_id: 'acme', name: 'Küche' }, { requestId: 'my-id' });
+  await client.tenants.create({ tenant_id: 'acme', name: 'Küche' }, { requestId: 'my-id', idempotencyKey: 'my-key' });
   const { headers } = fetch.sent[0] ?? {};
   const { headers: signature } = await explain({
     ...credential,
@@ -88,6 +88,7 @@ test('signs exactly the bytes that it sends', async () => {
     'Content-Type': 'application/json',
     'User-Agent': `tenant-open-platform-sdk/${version}`,
     'X-Request-Id': 'my-id',
+    'Idempotency-Key': 'my-key',
   });
 });
 

@@ -479,8 +479,8 @@ export class AuditEvents {
 
   /**
    * Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the
-   * caller, the operation, and the values before and after. A change and its entry are stored in one transaction.
-   * Entries are immutable.
+   * caller and its address, the operation, and the values before and after. A change and its entry are stored in one
+   * transaction. Entries are immutable.
    *
    * Retried.
    * Scope platform:audit:read.

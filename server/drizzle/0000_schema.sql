@@ -180,6 +180,7 @@ CREATE TABLE "audit_events" (
 	"after" jsonb,
 	"outcome" text NOT NULL,
 	"request_id" text NOT NULL,
+	"source_address" text,
 	CONSTRAINT "audit_events_tenant_id_audit_event_id_pk" PRIMARY KEY("tenant_id","audit_event_id")
 );
 --> statement-breakpoint
@@ -196,6 +197,7 @@ CREATE TABLE "parked_messages" (
 	"parked_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"subject" text NOT NULL,
 	"reason" text NOT NULL,
+	"details" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"body" "bytea" NOT NULL,
 	"is_whole" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "parked_messages_tenant_id_parked_message_id_pk" PRIMARY KEY("tenant_id","parked_message_id")
@@ -341,6 +343,8 @@ CREATE INDEX "object_resources_of_credential" ON "object_resources" USING btree 
 CREATE INDEX "object_grants_granted_at" ON "object_grants" USING btree ("granted_at");--> statement-breakpoint
 CREATE INDEX "vendors_in_order" ON "vendors" USING btree ("created_at","vendor");--> statement-breakpoint
 CREATE INDEX "audit_events_of_client" ON "audit_events" USING btree ("tenant_id","client_id","audit_event_id");--> statement-breakpoint
+CREATE INDEX "audit_events_of_target" ON "audit_events" USING btree ("tenant_id","target","audit_event_id");--> statement-breakpoint
+CREATE INDEX "audit_events_of_address" ON "audit_events" USING btree ("tenant_id","source_address","audit_event_id");--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "parked_messages_parked_at" ON "parked_messages" USING btree ("parked_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "idempotent_answers_by_key" ON "idempotent_answers" USING btree ("tenant_id","client_id","operation","idempotency_key");--> statement-breakpoint

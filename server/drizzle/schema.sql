@@ -192,7 +192,8 @@ CREATE TABLE public.audit_events (
     before jsonb,
     after jsonb,
     outcome text NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    source_address text
 );
 
 ALTER TABLE ONLY public.audit_events FORCE ROW LEVEL SECURITY;
@@ -536,6 +537,7 @@ CREATE TABLE public.parked_messages (
     parked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     subject text NOT NULL,
     reason text NOT NULL,
+    details jsonb DEFAULT '[]'::jsonb NOT NULL,
     body bytea NOT NULL,
     is_whole boolean DEFAULT false NOT NULL
 );
@@ -850,10 +852,22 @@ ALTER TABLE ONLY public.vendors
     ADD CONSTRAINT vendors_pkey PRIMARY KEY (vendor);
 
 --
+-- Name: audit_events_of_address; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX audit_events_of_address ON public.audit_events USING btree (tenant_id, source_address, audit_event_id);
+
+--
 -- Name: audit_events_of_client; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX audit_events_of_client ON public.audit_events USING btree (tenant_id, client_id, audit_event_id);
+
+--
+-- Name: audit_events_of_target; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX audit_events_of_target ON public.audit_events USING btree (tenant_id, target, audit_event_id);
 
 --
 -- Name: command_types_in_order; Type: INDEX; Schema: public; Owner: -

@@ -88,6 +88,7 @@ export function createApp(dependencies: AppDependencies) {
       requestId: locals.requestId,
       path: pathOf(req.url).slice('/api/v1/'.length),
       caller: { tenantId, clientId },
+      sourceAddress: locals.address || null,
       tenantId: ofTenant,
       admittedAt: verdict.now,
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
@@ -122,8 +123,9 @@ export function createApp(dependencies: AppDependencies) {
   function receive(request: IncomingMessage, response: ServerResponse) {
     const req = request as Incoming;
     const { requestId, problem } = requestIdOf(req);
-    const reply: Reply = Object.assign(response, { locals: { requestId } });
-    observe(req, addressOf(req, config.TRUST_PROXY), reply, { logger, logRefusal, metrics });
+    const address = addressOf(req, config.TRUST_PROXY);
+    const reply: Reply = Object.assign(response, { locals: { requestId, address } });
+    observe(req, reply, { logger, logRefusal, metrics });
     const refuse = (error: unknown): void => {
       const answer = () => {
         try {

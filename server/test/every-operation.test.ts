@@ -306,6 +306,7 @@ describe.each(allOperations)('$name', (operation) => {
           after: method === 'DELETE' ? null : expect.any(Object),
           outcome: 'DONE',
           request_id: answer.request_id,
+          source_address: '127.0.0.1',
         },
       ]);
     });

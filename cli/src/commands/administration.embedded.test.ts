@@ -109,11 +109,13 @@ test('the audit log shows changes and refusals with their caller, and every filt
   const denied = { client_id: admin.client_id, operation: 'tenants.update', changes: [] };
   expect(await audit('--outcome', 'DENIED')).toEqual([expect.objectContaining(denied)]);
   expect(await audit('--operation', 'credentials.update')).toEqual(renamed);
+  expect(await audit('--target', target, '--operation', 'credentials.update')).toEqual(renamed);
+  expect(await audit('--source-address', '192.0.2.1')).toEqual([]);
   const at = renamed[0]?.occurred_at ?? '';
   expect((await audit('--occurred-after', at)).map(({ operation }) => operation)).toContain('credentials.update');
   expect((await audit('--occurred-before', at)).map(({ operation }) => operation)).not.toContain('credentials.update');
   const table = await topctl(['audit-events', 'list', '-o', 'table'], world);
-  expect(table.stdout).toMatch(/^OCCURRED_AT +OUTCOME +CLIENT_ID +OPERATION +TARGET +CHANGES\n/);
+  expect(table.stdout).toMatch(/^OCCURRED_AT +OUTCOME +CLIENT_ID +OPERATION +TARGET +CHANGES +SOURCE_ADDRESS\n/);
 });
 
 test('the catalog is whole in JSON, and one line per command type in a table', async () => {

@@ -36,6 +36,25 @@ test('a new credential works once it has a role, with the secret that was shown 
   expect(again.stdout.match(SECRET)).toBeNull();
 });
 
+test('a lost answer does not lose the secret: the message has the key that repeats the call', async () => {
+  const { world, tenant_id } = await fresh();
+  const losing: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (init?.method === 'GET') return response;
+    throw new TypeError('fetch failed');
+  };
+  const lost = await topctl(create(`${tenant_id}-new`, '--timeout', '1'), { ...world, fetch: losing });
+  expect(lost).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(lost.stderr).toContain('--idempotency-key');
+  const [, key = ''] = /--idempotency-key (\S+)/.exec(lost.stderr) ?? [];
+  const again = await topctl(create(`${tenant_id}-new`, '--idempotency-key', key), world);
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(SECRET) });
+  const other = await topctl(create(`${tenant_id}-other`, '--idempotency-key', key), world);
+  expect(other).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED') });
+  const failed = await topctl(create('c', '--idempotency-key', key, '--timeout', '1'), { ...world, fetch: losing });
+  expect(failed.stderr).toContain(`--idempotency-key ${key}\n`);
+});
+
 describe('--secret-file', () => {
   test('holds a working profile, readable only by the user, and the secret is not printed', async () => {
     const { world, tenant_id } = await fresh();

@@ -100,5 +100,5 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
 function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError, given?: string): string[] {
   if (commandId !== undefined) return [`  the command goes on; to wait for it: topctl commands wait ${commandId}`];
   if (idempotencyKey === undefined) return [];
-  return [`  the request may have taken effect; to repeat it safely: --idempotency-key ${given ?? idempotencyKey}`];
+  return [`  to repeat it without a second effect: --idempotency-key ${given ?? idempotencyKey}`];
 }

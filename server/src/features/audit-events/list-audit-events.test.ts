@@ -131,6 +131,7 @@ test('an entry shows who changed which fields of which resource, the values befo
       after,
       outcome,
       request_id: expect.any(String),
+      source_address: '127.0.0.1',
     })),
   );
 });
@@ -225,6 +226,16 @@ describe('filters', () => {
     expect(await listed({ outcome: 'DENIED', client_id: tenant.admin.client_id })).toEqual([]);
   });
 
+  test('by target and by address, alone and together with others', async () => {
+    const target = made[0]?.target ?? '';
+    expect(await listed({ target })).toEqual([2, 1, 0]);
+    expect(await listed({ target, client_id: tenant.admin.client_id })).toEqual([0]);
+    expect(await listed({ target: target.slice(0, -1) })).toEqual([]);
+    expect(await listed({ source_address: '127.0.0.1' })).toEqual([4, 3, 2, 1, 0]);
+    expect(await listed({ source_address: '127.0.0.1', outcome: 'DENIED' })).toEqual([2]);
+    expect(await listed({ source_address: '192.0.2.1', target })).toEqual([]);
+  });
+
   test('show only matching entries, and none for unknown values', async () => {
     const query = { client_id: tenant.admin.client_id, operation: 'busPrincipals.create', outcome: 'DONE' };
     expect(await log(tenant, query)).toEqual([made[3]]);
@@ -252,6 +263,8 @@ describe('filters', () => {
     ['client_id', 'a b'],
     ['operation', 'credentials'],
     ['outcome', 'done'],
+    ['target', 'a b'],
+    ['source_address', 'localhost'],
     ['occurred_after', '2026-01-31'],
     ['occurred_before', '2026-02-30T00:00:00Z'],
   ])('refuse %s=%j with its location', async (name, value) => {

@@ -6,19 +6,28 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presenter } from '../../platform/operation/presenter.js';
 
-export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) =>
-  newestFirst(call, query, {
+/** Filters with an index, the most selective first. A page uses one index, and filters the rows that it finds there. */
+const indexed = [
+  ['target', 'target'],
+  ['client_id', 'clientId'],
+  ['source_address', 'sourceAddress'],
+] as const;
+
+export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) => {
+  const [name, used] = indexed.find(([filter]) => query[filter]) ?? [];
+  return newestFirst(call, query, {
     table: auditEvents,
     order: ['auditEventId'],
     range: all([
-      query.client_id && eq(auditEvents.clientId, query.client_id),
+      name && eq(auditEvents[used], query[name] as string),
       query.occurred_after && gte(auditEvents.auditEventId, firstIdAt(query.occurred_after)),
       query.occurred_before && lt(auditEvents.auditEventId, firstIdAt(query.occurred_before)),
     ]),
-    filteredBy: ['operation', 'outcome'],
+    filteredBy: ['operation', 'outcome', ...indexed.map(([, column]) => column).filter((column) => column !== used)],
     json: ['before', 'after'],
     // The entry's request_id is the one of the recorded request, not of the request that reads it.
     present: (row) => present(row, row),
   });
+};
 
 const present = presenter(auditEvents);

@@ -177,6 +177,7 @@ const newCall = (on = database) => ({
   caller: { tenantId: tenant.tenant_id, clientId: tenant.admin.client_id },
   tenantId: tenant.tenant_id,
   admittedAt: new Date(),
+  sourceAddress: null,
   countRequest: () => null,
   refuse,
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, id = tenant.tenant_id) => asTenant(on, id, work),

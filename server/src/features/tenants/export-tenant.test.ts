@@ -20,6 +20,7 @@ const exportPage = (tenantId: string, query = 'limit=500') =>
 /** Tables that an export leaves out, with the reason. */
 const LEFT_OUT = {
   outbox: 'The queue of messages that the bus has not acknowledged yet. Each row refers to an exported fact.',
+  idempotent_answers: 'Sealed copies of answers, for 24 hours.',
 };
 
 /** Columns that an export leaves out: secrets, hashes of facts, and numbers of the whole platform. */

@@ -20,9 +20,13 @@ export const auditEvents = pgTable(
     after: jsonb().$type<Record<string, unknown>>(),
     outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
     requestId: text('request_id').notNull(),
+    /** Null in entries of the platform itself. */
+    sourceAddress: text('source_address'),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.auditEventId] }),
     index('audit_events_of_client').on(table.tenantId, table.clientId, table.auditEventId),
+    index('audit_events_of_target').on(table.tenantId, table.target, table.auditEventId),
+    index('audit_events_of_address').on(table.tenantId, table.sourceAddress, table.auditEventId),
   ],
 );

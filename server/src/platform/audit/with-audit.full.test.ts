@@ -36,6 +36,7 @@ function createRole({
     requestId,
     path,
     caller: { tenantId, clientId: admin.client_id },
+    sourceAddress: null,
     tenantId,
     admittedAt: new Date(),
     asTenant: (work, id = tenantId) => asTenant(database, id, work),

@@ -49,22 +49,22 @@ export function withAudit<Result>(
   work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
-    await lockLiveTenant(tx, call.tenantId, call.caller.tenantId);
-    const audited = async () => {
-      const { result, before, after, secrets } = await work(tx);
-      await insertAuditEvent(tx, {
-        ...auditOf(call),
-        tenantId: call.tenantId,
-        target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
-        changes: Object.keys(change.fields),
-        ...changedValues(before, after, secrets),
-        outcome: 'DONE',
-      });
-      return result;
-    };
-    return call.once ? call.once(tx, audited) : audited();
+    const { result, before, after, secrets } = await work(tx);
+    await insertAuditEvent(tx, {
+      ...auditOf(call),
+      tenantId: call.tenantId,
+      target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
+      changes: Object.keys(change.fields),
+      ...changedValues(before, after, secrets),
+      outcome: 'DONE',
+    });
+    return result;
   };
-  return inTurn(call.tenantId, () => call.asTenant(changed, call.tenantId));
+  const changedOnce = async (tx: Transaction) => {
+    await lockLiveTenant(tx, call.tenantId, call.caller.tenantId);
+    return call.once ? call.once(tx, () => changed(tx)) : changed(tx);
+  };
+  return inTurn(call.tenantId, () => call.asTenant(changedOnce, call.tenantId));
 }
 
 /**
@@ -80,10 +80,11 @@ export async function lockLiveTenant(tx: Transaction, tenantId: string, callersT
 
 type NewAuditEvent = Omit<typeof auditEvents.$inferInsert, 'auditEventId' | 'occurredAt'>;
 
-export const auditOf = ({ caller, operation, requestId }: Call) => ({
+export const auditOf = ({ caller, operation, requestId, sourceAddress }: Call) => ({
   clientId: caller.clientId,
   operation,
   requestId,
+  sourceAddress,
 });
 
 /** The id is a UUID v7 from the database's clock, so the primary key lists the log in order. */

@@ -1,5 +1,5 @@
-import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
-import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { type ErrorDetail, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { boolean, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant } from '../database/columns.js';
 
 /** Messages that the platform could not handle or the bus refuses, with the reason, for operators. */
@@ -12,6 +12,8 @@ export const parkedMessages = pgTable(
     parkedAt: instant('parked_at').notNull().defaultNow(),
     subject: text().notNull(),
     reason: text().notNull(),
+    /** The wrong fields. */
+    details: jsonb().$type<ErrorDetail[]>().notNull().default([]),
     body: bytes().notNull(),
     /** Whether `body` is the whole message. */
     isWhole: boolean('is_whole').notNull().default(false),

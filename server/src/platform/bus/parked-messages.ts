@@ -1,4 +1,4 @@
-import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { type ErrorDetail, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { MAX_MESSAGE_BYTES, readSubject } from '@tenant-open-platform/contract/bus';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
@@ -8,7 +8,9 @@ import { batched } from '../waiting/batched.js';
 /** How many bytes are kept of a message that is larger than an adapter may send. */
 const KEPT_BYTES = 4_096;
 
-type Parked = { subject: string; body: Buffer; reason: string };
+export type Refusal = { reason: string; details?: ErrorDetail[] | undefined };
+
+type Parked = Refusal & { subject: string; body: Buffer };
 
 /** Parks messages that cannot be handled. All that arrive at the same time share one statement. */
 export const createParker = (database: Database) =>
@@ -28,13 +30,14 @@ export const parkMessage = (
 
 /** A message of a deleted tenant is dropped: nothing of the tenant may come back. */
 function parkMessages(database: Database, messages: readonly Parked[]): Promise<unknown> {
-  const rows = messages.map(({ subject, body, reason }) => {
+  const rows = messages.map(({ subject, body, reason, details = [] }) => {
     const isWhole = body.length <= MAX_MESSAGE_BYTES;
     return {
       id_tail: newIdTail(),
       tenant_id: readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID,
       subject: printable(subject),
       reason,
+      details,
       body: (isWhole ? body : body.subarray(0, KEPT_BYTES)).toString('base64'),
       is_whole: isWhole,
     };
@@ -42,11 +45,13 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
   return asAllTenantsStatement(
     database,
     (sql) => sql`
-      insert into parked_messages (tenant_id, parked_message_id, subject, reason, body, is_whole)
+      insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
       select coalesce(tenants.tenant_id, ${PLATFORM_TENANT_ID}), (${sql.unsafe(ID_TIME)} || id_tail)::uuid, subject,
-        reason, decode(body, 'base64'), is_whole
+        reason, details, decode(body, 'base64'), is_whole
       from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as parked (id_tail text, tenant_id text, subject text, reason text, body text, is_whole boolean)
+        as parked (
+          id_tail text, tenant_id text, subject text, reason text, details jsonb, body text, is_whole boolean
+        )
       left join tenants using (tenant_id)
       where coalesce(tenants.status not in ('DELETING', 'DELETED'), true)`,
   );

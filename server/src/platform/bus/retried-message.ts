@@ -5,6 +5,7 @@ import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
 import type { Delivery } from './bus.js';
+import type { Refusal } from './parked-messages.js';
 
 const PREFIX = 'parked:';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -36,7 +37,8 @@ export async function deleteParkedCopy(database: Database, delivery: Delivery): 
  * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Returns false if there
  * is no copy, or its tenant is deleted. It needs no quota, because it adds no row.
  */
-export async function replaceParkedCopy(database: Database, delivery: Delivery, reason: string): Promise<boolean> {
+export async function replaceParkedCopy(database: Database, delivery: Delivery, refusal: Refusal): Promise<boolean> {
+  const { reason, details = [] } = refusal;
   const id = parkedIdOf(delivery);
   if (!id) return false;
   const replaced = await asAllTenantsStatement(
@@ -45,8 +47,9 @@ export async function replaceParkedCopy(database: Database, delivery: Delivery, 
       with copy as (
         delete from parked_messages where ${isCopy(sql, delivery, id)} returning tenant_id, subject, body, is_whole
       )
-      insert into parked_messages (tenant_id, parked_message_id, subject, reason, body, is_whole)
-      select tenant_id, (${sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text, body, is_whole
+      insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
+      select tenant_id, (${sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text,
+        ${JSON.stringify(details)}::text::jsonb, body, is_whole
       from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')
       returning 1`,
   );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { platform } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
@@ -112,13 +113,13 @@ test('messages that move commands are handled at full speed, however many wait',
   }
 });
 
-type Row = { parked_message_id: string; reason: string; body: Buffer };
+type Row = { parked_message_id: string; reason: string; details: ErrorDetail[]; body: Buffer };
 
 const rowsOf = (tenantId: string): Promise<Row[]> =>
   database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
     return tx<Row[]>`
-      select parked_message_id, reason, body from parked_messages
+      select parked_message_id, reason, details, body from parked_messages
       where subject like ${`tenants.${tenantId}.%`} order by parked_message_id`;
   });
 
@@ -176,3 +177,48 @@ test.each(['parked:', 'parked:x', `parked:${'0'.repeat(36)}`, `parked:${randomUU
     expect(await rowsOf(tenantOf(delivery))).toMatchObject([{ reason: 'Refused.' }]);
   },
 );
+
+describe('a message that breaks its schema', () => {
+  const schema = z.strictObject({ name: z.string(), list: z.array(z.number()) });
+  const take = (delivery: Delivery) =>
+    createMessageTaker(
+      { database, ...silent(), isNearlyFull: () => false },
+      'command-updates',
+      schema,
+      async () => 'DONE',
+    )(delivery);
+
+  async function detailsOf(text: string): Promise<ErrorDetail[]> {
+    const delivery = deliveryOf(newTenantId(), { body: Buffer.from(text) });
+    expect(await take(delivery)).toBe('DONE');
+    const [parked] = await rowsOf(tenantOf(delivery));
+    const messageId = retriedMessageId(parked?.parked_message_id as string);
+    expect(await take({ ...delivery, id: randomUUID(), messageId })).toBe('DONE');
+    const rows = await rowsOf(tenantOf(delivery));
+    expect(rows.map(({ details }) => details)).toEqual([parked?.details]);
+    return parked?.details as ErrorDetail[];
+  }
+
+  test('is parked with each wrong field, also when it is refused again', async () => {
+    expect(await detailsOf('{"name":1,"list":[1,"2"],"more":true}')).toEqual([
+      { location: 'body/name', code: 'INVALID_TYPE', message: expect.any(String) },
+      { location: 'body/list/1', code: 'INVALID_TYPE', message: expect.any(String) },
+      { location: 'body/more', code: 'UNKNOWN_FIELD', message: expect.any(String) },
+    ]);
+  });
+
+  test('and has many wrong fields, is parked with the first 20', async () => {
+    const list = Array(500).fill('x');
+    expect(await detailsOf(JSON.stringify({ name: 'a', list }))).toHaveLength(20);
+  });
+
+  test.each([
+    ['a name that is not printable', '{"name":"a","list":[],"\\u202ea":1}', 'body/?a'],
+    ['a name with NUL', '{"name":"a","list":[],"b\\u0000c":1}', expect.stringMatching(/^body/)],
+    ['a name of half a pair', '{"name":"a","list":[],"b\\ud800":1}', expect.stringMatching(/^body/)],
+    ['a name of 60,000 characters', `{"name":"a","list":[],"${'n'.repeat(60_000)}":1}`, `body/${'n'.repeat(128)}`],
+    ['a value that JSON cannot have', '{"name":NaN}', 'body/name'],
+  ])('and has %s, is parked with a location that can be stored and shown', async (_, text, location) => {
+    expect(await detailsOf(text)).toMatchObject([{ location }]);
+  });
+});

@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Database } from '../database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
+import { detailsIn } from '../operation/details-of-issues.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { type Pacer, unitsOf } from '../waiting/pacer.js';
 import { createWindows } from '../waiting/windows.js';
 import type { Delivery, Outcome } from './bus.js';
-import { createParker } from './parked-messages.js';
+import { createParker, type Refusal } from './parked-messages.js';
 import { deleteParkedCopy, replaceParkedCopy } from './retried-message.js';
 
 /** The sender of a message, which its subject names, and the time when the message was sent. */
@@ -64,34 +65,39 @@ export function createMessageTaker<Schema extends z.ZodType>(
   const outageLines = createWindows(1_000);
 
   async function takeOrRefuse(delivery: Delivery): Promise<void> {
-    const reason = await problemOf(delivery);
-    if (reason) return refuse(delivery, reason);
+    const refusal = await problemOf(delivery);
+    if (refusal) return refuse(delivery, refusal);
     await deleteParkedCopy(database, delivery);
     metrics.countMessage(kind, 'TAKEN');
   }
 
-  async function problemOf({ subject, body, sentAt }: Delivery): Promise<string | null> {
+  async function problemOf({ subject, body, sentAt }: Delivery): Promise<Refusal | null> {
     const sender = readSubject(subject);
-    if (sender?.kind !== kind) return "The subject is not one of the platform's subjects.";
-    if (body.length > MAX_MESSAGE_BYTES) return `Larger than ${MAX_MESSAGE_BYTES} bytes.`;
+    if (sender?.kind !== kind) return { reason: "The subject is not one of the platform's subjects." };
+    if (body.length > MAX_MESSAGE_BYTES) return { reason: `Larger than ${MAX_MESSAGE_BYTES} bytes.` };
     const parsed = parseJson(body);
-    if (!('value' in parsed)) return `Not JSON with one unambiguous meaning: ${parsed.problem.message}`;
+    if (!('value' in parsed)) {
+      const details = [{ code: 'MALFORMED_JSON', ...parsed.problem }];
+      return { reason: `Not JSON with one unambiguous meaning: ${parsed.problem.message}`, details };
+    }
     const checked = schema.safeParse(parsed.value);
     if (!checked.success) {
-      const problems = checked.error.issues.map(({ path, message }) => `${path.join('/')} ${message}`);
-      return `Not valid: ${problems.join('; ')}`.slice(0, 1_000);
+      const details = detailsIn('body', checked.error);
+      const problems = details.map(({ location, message }) => `${location} ${message}`);
+      return { reason: `Not valid: ${problems.join('; ')}`.slice(0, 1_000), details };
     }
     const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
     if (taken === 'ADVANCED') pacer.release(sender.tenantId, unitsOf(body.length));
-    return taken === 'DONE' || taken === 'ADVANCED' ? null : taken;
+    return taken === 'DONE' || taken === 'ADVANCED' ? null : { reason: taken };
   }
 
-  async function refuse(delivery: Delivery, reason: string): Promise<void> {
-    if (await replaceParkedCopy(database, delivery, reason)) {
+  async function refuse(delivery: Delivery, refusal: Refusal): Promise<void> {
+    const { reason } = refusal;
+    if (await replaceParkedCopy(database, delivery, refusal)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
     } else if (parkedUnits.add(tenantOf(delivery), unitsOf(delivery.body.length)).used <= PARKED_UNITS_PER_MINUTE) {
       logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
-      await park({ ...delivery, reason });
+      await park({ ...delivery, ...refusal });
     }
     metrics.countMessage(kind, 'REFUSED');
   }
@@ -107,7 +113,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
     logger.error({ err: error, subject, attempt }, 'a message was not handled');
     const { used: tries } = failedTries.add(id);
     if (tries < MAX_TRIES) return { retryInMs: backOff(tries, FIRST_RETRY_MS, LAST_RETRY_MS) };
-    await refuse(delivery, `Failed ${MAX_TRIES} times.`);
+    await refuse(delivery, { reason: `Failed ${MAX_TRIES} times.` });
     return 'DONE';
   }
 
@@ -117,7 +123,8 @@ export function createMessageTaker<Schema extends z.ZodType>(
       // A message that has waited for its turn is not delayed again.
       if (delivery.attempt === 1 && delivery.waitingBehind * units > MANY_WAITING_UNITS) {
         if (pacer.hasMany(tenantOf(delivery)) && isNearlyFull()) {
-          await refuse({ ...delivery, messageId: '' }, 'The tenant has too many messages waiting on the bus.');
+          const reason = 'The tenant has too many messages waiting on the bus.';
+          await refuse({ ...delivery, messageId: '' }, { reason });
           return 'DONE';
         }
         const turn = pacer.book(tenantOf(delivery), units);

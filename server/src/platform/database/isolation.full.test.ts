@@ -33,7 +33,8 @@ beforeAll(async () => {
     await newDeviceRequest(tenant);
     await newParkedMessage(tenant);
     const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
-    expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
+    const headers = { 'Idempotency-Key': 'k-1' };
+    expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal(), headers })).status).toBe(201);
     const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
     expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
     const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };

@@ -1,9 +1,8 @@
-import type { ErrorDetail } from '@tenant-open-platform/contract';
-import { locationOf } from '@tenant-open-platform/contract/strict-json';
 import { RequestValidationError } from '@ts-rest/express';
 import type { Logger } from 'pino';
 import { hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { ApiError, validationFailed } from '../operation/api-error.js';
+import { detailsIn } from '../operation/details-of-issues.js';
 import { KeyMissingError } from '../secrets/keyring.js';
 import { boundedLog, ONCE_A_MINUTE } from '../telemetry/bounded-log.js';
 import { answerJson, type Reply } from './exchange.js';
@@ -42,53 +41,8 @@ function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {
   return new ApiError('INTERNAL_ERROR');
 }
 
-type Issue = {
-  code?: string;
-  path?: ReadonlyArray<PropertyKey | { key: PropertyKey }>;
-  message: string;
-  keys?: string[];
-};
-
 function toValidationError(error: RequestValidationError): ApiError {
   // A malformed id in a path is a 404 like a missing one: the answer does not reveal which ids exist.
   if (error.pathParams) return new ApiError('NOT_FOUND');
   return validationFailed([...detailsIn('query', error.query), ...detailsIn('body', error.body)]);
 }
-
-const MAX_DETAILS = 20;
-
-function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
-  const issues = (error?.issues ?? []) as Issue[];
-  return withoutRepeats(issues)
-    .slice(0, MAX_DETAILS)
-    .flatMap((issue) => {
-      const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-      if (issue.code === 'unrecognized_keys') {
-        return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
-          location: locationOf(part, [...path, key]),
-          code: 'UNKNOWN_FIELD',
-          message: 'is not a field of this operation',
-        }));
-      }
-      return [
-        {
-          location: locationOf(part, path),
-          code: (issue.code ?? 'invalid').toUpperCase(),
-          message: lowerFirst(issue.message),
-        },
-      ];
-    });
-}
-
-/** A value of the wrong type breaks further rules. They would only hide the one that counts. */
-function withoutRepeats(issues: Issue[]): Issue[] {
-  const ofWrongType = new Set<string>();
-  return issues.filter((issue) => {
-    const place = JSON.stringify(issue.path ?? []);
-    if (ofWrongType.has(place)) return false;
-    if (issue.code === 'invalid_type') ofWrongType.add(place);
-    return true;
-  });
-}
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,7 +1,7 @@
 import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
 import { createExpressEndpoints } from '@ts-rest/express';
-import type { IRouter, Request, RequestHandler, Response } from 'express';
-import { onceByKey } from '../idempotency/once.js';
+import type { IRouter, RequestHandler } from 'express';
+import { type KeyedRequest, onceByKey } from '../idempotency/once.js';
 import type { CallOf } from '../operation/call.js';
 import type { Handlers } from '../operation/handler.js';
 import type { Keyring } from '../secrets/keyring.js';
@@ -37,13 +37,10 @@ export function createEndpoints(handlers: Handlers, keyring: Keyring) {
 /** The handlers that ts-rest would register for the path of the operation. */
 function toEndpoint(route: Operation['route'], handler: AnyHandler, keyring: Keyring): RequestHandler | undefined {
   const isKeyed = route.metadata.repeat === 'BY_HEADER';
-  const handle = async (request: { req: Request; res: Response; body: unknown }) => {
+  const handle = async (request: KeyedRequest) => {
     const { call } = (request.res as unknown as Reply).locals;
     if (!call) throw new Error('A request reached a handler without passing the gates.');
-    const key = isKeyed ? request.req.get('Idempotency-Key') : undefined;
-    const onReplay = () => request.res.set('Idempotent-Replayed', 'true');
-    const once = key === undefined ? undefined : onceByKey(keyring, { key, body: request.body, call, onReplay });
-    const answer = await handler(request, { ...call, once });
+    const answer = await handler(request, isKeyed ? { ...call, once: onceByKey(keyring, request, call) } : call);
     if (answer.headers) request.res.set(answer.headers);
     return answer;
   };

@@ -8,6 +8,8 @@ export type Incoming = IncomingMessage & { url: string; method: string; body?: u
 export type Reply = ServerResponse & {
   locals: {
     requestId: string;
+    /** The address of the client. */
+    address: string;
     /** The name of the operation, once it is found. */
     operation?: string;
     /** The tenant of the credential, once the signature is verified. */

@@ -9,11 +9,11 @@ const ABANDONED = 499;
 type Observers = { logger: Logger; logRefusal: LogRefusal; metrics: Metrics };
 
 /** Counts and logs a request when it ends, whether answered or abandoned. */
-export function observe(req: Incoming, address: string, reply: Reply, observers: Observers): void {
+export function observe(req: Incoming, reply: Reply, observers: Observers): void {
   const { logger, logRefusal, metrics } = observers;
   const startedAt = performance.now();
   reply.once('close', () => {
-    const { requestId, operation, call, tenantId, code } = reply.locals;
+    const { requestId, address, operation, call, tenantId, code } = reply.locals;
     const seconds = (performance.now() - startedAt) / 1000;
     const status = reply.writableFinished ? reply.statusCode : ABANDONED;
     metrics.countRequest(operation ?? 'none', status, seconds);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { patterns } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { and, eq, sql } from 'drizzle-orm';
+import type { Request, Response } from 'express';
 import { ID_TIME, newIdTail } from '../new-id.js';
 import { ApiError, validationFailed } from '../operation/api-error.js';
 import type { Call, Once } from '../operation/call.js';
@@ -9,32 +10,33 @@ import type { Keyring } from '../secrets/keyring.js';
 import { sealedTable } from '../secrets/sealed-secrets.js';
 import { idempotentAnswers } from './idempotent-answers.table.js';
 
-type Request = { key: string; body: unknown; call: Call; onReplay: () => void };
+export type KeyedRequest = { req: Request; res: Response; body: unknown };
 
 /**
  * Makes a change happen once for an Idempotency-Key. The result is stored in the transaction of the change. A second
  * request with the key waits for that transaction. The result must be JSON.
  */
-export function onceByKey(keyring: Keyring, { key, body, call, onReplay }: Request): Once {
+export function onceByKey(keyring: Keyring, { req, res, body }: KeyedRequest, call: Call): Once | undefined {
+  const key = req.get('Idempotency-Key');
+  if (key === undefined) return undefined;
   if (!patterns.idempotencyKey.test(key)) {
     const message = 'must be sent once and consist of 1 to 128 visible ASCII characters without spaces';
     throw validationFailed([{ location: 'header/Idempotency-Key', code: 'INVALID_FORMAT', message }]);
   }
-  const identity = {
-    tenantId: call.tenantId,
-    clientId: call.caller.clientId,
-    operation: call.operation,
-    idempotencyKey: key,
-  };
-  const request = createHash('sha256')
-    .update(canonicalJson({ path: call.path, body }))
-    .digest('hex');
+  const json = canonicalJson({ path: call.path, body });
+  const request = createHash('sha256').update(json).digest('hex');
   return async (tx, work) => {
     const { tenantId, clientId, operation, idempotencyKey, answerSealed } = idempotentAnswers;
     // An update that changes nothing: it waits for the other transaction, and returns the row that it committed.
     const [row] = await tx
       .insert(idempotentAnswers)
-      .values({ ...identity, answerId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid` })
+      .values({
+        tenantId: call.tenantId,
+        answerId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
+        clientId: call.caller.clientId,
+        operation: call.operation,
+        idempotencyKey: key,
+      })
       .onConflictDoUpdate({
         target: [tenantId, clientId, operation, idempotencyKey],
         set: { answerSealed: sql`${answerSealed}` },
@@ -46,7 +48,7 @@ export function onceByKey(keyring: Keyring, { key, body, call, onReplay }: Reque
         name === 'request_id' ? call.requestId : value,
       );
       if (stored.request !== request) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
-      onReplay();
+      res.set('Idempotent-Replayed', 'true');
       return stored.result;
     }
     const result = await work();

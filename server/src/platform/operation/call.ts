@@ -12,6 +12,8 @@ export type Call = {
   /** The path of the request below /api/v1/. */
   path: string;
   caller: { tenantId: string; clientId: string };
+  /** Null if the connection was lost before it could be read. */
+  sourceAddress: string | null;
   /** The tenant that the operation acts on: the one in the path, otherwise the caller's own. */
   tenantId: string;
   /** The database's clock at admission. */
