@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errors } from './errors.js';
 
@@ -63,6 +63,24 @@ test('no text has a phrase that must be read twice', () => {
       .filter(([phrase]) => phrase.test(text))
       .map(([phrase, say]) => `${at}: “${phrase.exec(text)?.[0]}”. Say: ${say}. The text: ${text}`),
   );
+  expect(found).toEqual([]);
+});
+
+/** The riddles that the guides and the help have had, too. */
+const riddlesOfGuides =
+  /\banew\b|\bonce more\b|\bgo(es)? on\b|\bslip\b|\bcounts? up\b|\b(ones?|retries|headers)`? included\b|\bcomes? on top\b|\b(accepted|refused) by (itself|themselves)\b|\bas a whole\b|\bhow it stands\b/i;
+
+const guides = new URL('../../docs/', import.meta.url);
+const pages = readdirSync(guides).filter((name) => name.endsWith('.md'));
+
+test.each([
+  ...pages.map((name) => new URL(name, guides)),
+  ...['README.md', 'sdk/README.md', 'cli/README.md', 'cli/help.golden.txt'].map(
+    (name) => new URL(`../../${name}`, import.meta.url),
+  ),
+])('%s has no phrase that must be read twice', (file) => {
+  const prose = readFileSync(file, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
+  const found = prose.split('\n').filter((line) => riddlesOfGuides.test(line));
   expect(found).toEqual([]);
 });
 
