@@ -151,6 +151,22 @@ describe.each([
     expect(log()).not.toContain('90 %');
   });
 
+  test('a command that the device has lost comes again', async () => {
+    const impatient = await connectDevices(url(), loginOf('mqtt-adapter'), 'demo', 100);
+    onTestFinished(() => impatient.close());
+    const device = await login('demo/lamp-8');
+    const received: string[] = [];
+    device.on('message', (topic) => {
+      if (received.push(topic) === 3) device.publish(topic.replace('commands', 'outcomes'), '{"status":"SUCCEEDED"}');
+    });
+    await device.subscribeAsync('devices/demo/lamp-8/commands/+', { qos: 1 });
+    await device.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1, retain: true });
+    const again = testVendor({ onCommand: impatient.carryOut });
+    const command = { tenant_id: 'demo', device_id: 'lamp-8', command_type: 'set_brightness', payload: {} };
+    expect((await again.send(command)).outcome).toMatchObject({ device_execution_status: 'SUCCEEDED' });
+    expect(new Set(received).size).toBe(1);
+  });
+
   test('a device neither reads nor sends on the topics of another', async () => {
     plugIn('demo/lamp-7');
     await brightness('demo/lamp-7', 1);

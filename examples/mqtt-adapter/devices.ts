@@ -12,8 +12,6 @@ const FROM_DEVICE = /^devices\/([^/]+\/[^/]+)\/(?:outcomes\/([^/]+)|presence)$/;
 /** Has no meaning in a topic, and is one token in a subject of NATS. */
 const DEVICE_ID = /^[\w-]{1,128}$/;
 
-/** A command is sent again until the device answers: MQTT does not store it for a device without a session. */
-const SEND_AGAIN_MS = 10_000;
 /** The platform must know before the deadline that the device was unreachable. */
 const BEFORE_DEADLINE_MS = 2_000;
 /** How many commands may wait for one device. */
@@ -25,7 +23,8 @@ type Waiting = { id: string; message: string; answer(payload: Buffer): void };
 
 type Login = { username?: string | undefined; password?: string | undefined };
 
-export async function connectDevices(url: string, login: Login, tenantId: string) {
+/** A command is sent again until the device answers: MQTT does not store it for a device without a session. */
+export async function connectDevices(url: string, login: Login, tenantId: string, sendAgainMs = 10_000) {
   const online = new Map<string, boolean>();
   /** The commands of a device without an outcome. It gets them one after the other. */
   const queues = new Map<string, Waiting[]>();
@@ -45,7 +44,7 @@ export async function connectDevices(url: string, login: Login, tenantId: string
   });
   const tenant = tenantId === 'platform' ? '+' : tenantId;
   await broker.subscribeAsync([`devices/${tenant}/+/outcomes/+`, `devices/${tenant}/+/presence`], { qos: 1 });
-  const sendingAgain = setInterval(() => [...queues.keys()].forEach(sendFirst), SEND_AGAIN_MS);
+  const sendingAgain = setInterval(() => [...queues.keys()].forEach(sendFirst), sendAgainMs);
 
   function sendFirst(device: string): void {
     const first = queues.get(device)?.[0];
