@@ -5,6 +5,7 @@ import { testVendor } from '@tenant-open-platform/sdk/adapter';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { carryOutWith } from './devices.js';
 import { listen, send, startFakeVendor, WEBHOOK_SECRET } from './fake-vendor.js';
+import type { Action } from './vendor-api.js';
 import { receiveWebhooks } from './webhooks.js';
 
 const keys = new Map([['acme', 'key-of-acme']]);
@@ -65,10 +66,15 @@ test('calls the vendor with the key of the tenant, reports IN_PROGRESS, and ends
   expect(vendor.calls).toEqual([{ key: id, authorization: 'Bearer key-of-acme', body }]);
 });
 
-test('an answer that is final needs no webhook', async () => {
+test.each<[Partial<Action>, object]>([
+  [done, succeeded],
+  [{ state: 'failed' }, { device_execution_status: 'FAILED' }],
+  [{ state: 'refused' }, { device_execution_status: 'REJECTED' }],
+  [{ state: 'offline' }, { adapter_status: 'UNREACHABLE' }],
+])('an answer that is final needs no webhook: %o', async (end, outcome) => {
   const { vendor, adapter } = await start();
-  vendor.next((_, { key }) => void vendor.actions.set(key, { idempotency_key: key, ...done }));
-  expect((await adapter.send(commandOf())).updates).toMatchObject([succeeded]);
+  vendor.next((_, call) => void vendor.actions.set(call.key, { ...vendor.begin(call), ...end }));
+  expect(await adapter.send(commandOf())).toMatchObject({ outcome });
 });
 
 test('a webhook that is faster than the answer ends the command, and the call', async () => {
