@@ -21,6 +21,8 @@ const filterValues: Record<string, () => string[]> = {
   idempotency_key: () => ['filled-7', 'none'],
   client_id: () => ['filled-7', 'none'],
   operation: () => ['commands.create', 'roles.put'],
+  target: () => ['tenants/demo', 'none'],
+  source_address: () => ['127.0.0.1', '192.0.2.1'],
   batch_id: () => [randomUUID()],
   command_id: () => [randomUUID()],
   credential_id: () => [randomUUID()],

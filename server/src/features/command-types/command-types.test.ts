@@ -180,9 +180,13 @@ test('tenants read the stored command type in their catalog while it is enabled'
     return body.vendors.find((entry: { vendor: string }) => entry.vendor === vendor);
   };
   await put('silent', { ...newType, enabled: false });
-  expect(await read()).toEqual({ vendor, command_types: [] });
+  expect(await read()).toEqual({ vendor, last_read_at: null, command_types: [] });
   await put('reboot', newType);
-  expect(await read()).toEqual({ vendor, command_types: [{ command_type: 'reboot', ...newType }] });
+  expect(await read()).toEqual({
+    vendor,
+    last_read_at: null,
+    command_types: [{ command_type: 'reboot', ...newType }],
+  });
   await putVendor(false);
   expect(await read()).toBeUndefined();
 });
