@@ -50,11 +50,13 @@ describe.each(pages.filter((page) => !ownTests.includes(page)))('%s', (page) => 
   });
 });
 
-test('docs/idempotency.md: a key creates one command', async () => {
+test('docs/idempotency.md: a key creates one command, and one credential whose secret is shown again', async () => {
   const outputs = jsonIn(await runPage('docs/idempotency.md'));
-  const [first, again, listed] = outputs;
+  const [first, again, listed, credential, repeated] = outputs;
   expect(again).toMatchObject({ command_id: first.command_id, accepted_at: first.accepted_at, status: 'ACCEPTED' });
   expect(listed.map(({ command_id }: { command_id: string }) => command_id)).toEqual([first.command_id]);
+  expect(credential.secret).toMatch(/^osk_/);
+  expect(repeated.secret).toBe(credential.secret);
 });
 
 test('docs/objects.md, pasted from top to bottom, moves a file to a store and back', async () => {
