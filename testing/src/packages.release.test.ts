@@ -1,9 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Published, packRelease } from './release-tree.js';
@@ -11,6 +14,7 @@ import { stopGroup } from './stop-group.js';
 import { untilPrinted } from './until-printed.js';
 
 const run = promisify(execFile);
+const server = fileURLToPath(new URL('../../server', import.meta.url));
 const require = createRequire(import.meta.url);
 const url = 'https://git.example.com/group/platform';
 const names: Published[] = ['contract', 'server', 'sdk', 'cli'];
@@ -67,6 +71,35 @@ test('the server depends on the embedded database alone; licences of all that is
   for (const name of ['express', 'postgres', '@nats-io/nats-core', 'zod', '@scalar/api-reference']) {
     expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(\\S+\\)\\n\\n.*(MIT|Apache|public domain|Unlicense)`, 'ms'));
   }
+});
+
+test('the bill of materials of the server is valid CycloneDX, and names all that is bundled, with its licence', async () => {
+  const bom = JSON.parse(await contentOf('server', 'dist/sbom.cdx.json'));
+  const schemas = join(require.resolve('@cyclonedx/cyclonedx-library/package.json'), '../res/schema');
+  const schema = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'));
+  const ajv = addFormats.default(new Ajv({ strict: false }));
+  for (const name of ['spdx', 'jsf-0.82']) {
+    ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
+  }
+  for (const format of ['iri-reference', 'idn-email']) ajv.addFormat(format, true);
+  const validate = ajv.compile(schema('bom-1.6'));
+  validate(bom);
+  expect(validate.errors ?? []).toEqual([]);
+  expect(bom.metadata.component).toMatchObject({ name: '@tenant-open-platform/server', version });
+
+  type Component = { name: string; version: string; licenses: { license: { id: string } }[] };
+  const named = bom.components.map(({ name, version, licenses: [one] }: Component) => [name, version, one?.license.id]);
+  const notices = await contentOf('server', 'dist/third-party-notices.txt');
+  const noticed = [...notices.matchAll(/^(\S+) (\d\S*) \((\S+)\)$/gm)].map(([, ...notice]) => notice);
+  expect(named.filter(([name]: string[]) => name !== '@electric-sql/pglite').sort()).toEqual(noticed.sort());
+  // From the source maps, which do not depend on the list of which both files are made.
+  const maps = readdirSync(join(server, 'dist')).filter((file) => file.endsWith('.js.map'));
+  const sources = maps.flatMap((file) => JSON.parse(readFileSync(join(server, 'dist', file), 'utf8')).sources);
+  const folders = sources.flatMap((source) => /\/\.pnpm\/(@?[^@/]+)@/.exec(source)?.[1] ?? []);
+  const bundled = new Set(folders.map((folder) => folder.replace('+', '/')));
+  expect(bundled.size).toBeGreaterThan(50);
+  const names = new Set(named.map(([name]: string[]) => name));
+  expect([...bundled].filter((name) => !names.has(name))).toEqual([]);
 });
 
 test.each(names)('%s contains no source, no test and no source map', async (name) => {

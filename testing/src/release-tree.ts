@@ -46,6 +46,7 @@ function copyBuiltTree(tree: string): void {
   const workspace = join(tree, '.tools/workspace');
   mkdirSync(workspace, { recursive: true });
   for (const name of [...published, 'reference', 'testing']) symlinkSync(join(tree, name), join(workspace, name));
+  symlinkSync(join(root, 'reference/node_modules'), join(tree, 'reference/node_modules'));
   for (const name of published) {
     cpSync(join(root, name, 'dist'), join(tree, name, 'dist'), { recursive: true });
     const modules = join(tree, name, 'node_modules');
