@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
+import { Name, page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
 export const CallbackEndpointId = z.uuid().describe('Id of the callback endpoint: a UUID that the platform generates.');
 
@@ -187,7 +187,10 @@ export const callbackEndpoints = operations({
       tenant: 'own',
       errors: [],
     },
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      status: queryList(CallbackStatus).optional().describe('Only endpoints with one of these statuses.'),
+    }),
     responses: { 200: page('CallbackEndpointPage', CallbackEndpoint) },
   },
   get: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CallbackEndpointId } from './callback-endpoints.js';
 import { EventType } from './events.js';
 import { operations } from './operation.js';
-import { page, pageQuery, RequestId, Timestamp } from './primitives.js';
+import { page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
 const SubscriptionId = z.uuid().describe('Id of the subscription: a UUID that the platform generates.');
 
@@ -103,7 +103,10 @@ export const callbackSubscriptions = operations({
       errors: [],
     },
     pathParams: endpointPath,
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      status: queryList(SubscriptionStatus).optional().describe('Only subscriptions with one of these statuses.'),
+    }),
     responses: { 200: page('CallbackSubscriptionPage', CallbackSubscription) },
   },
   update: {

@@ -446,7 +446,7 @@ export const commands = operations({
     method: 'GET',
     path: '/api/v1/open/downlink/commands',
     summary: 'List commands',
-    description: 'Lists the commands of the tenant, newest first.',
+    description: 'Lists the commands of the tenant, newest first by default.',
     metadata: {
       scope: 'open:command:read',
       specified: false,
@@ -455,6 +455,7 @@ export const commands = operations({
     },
     query: z.strictObject({
       ...pageQuery,
+      order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first. asc: oldest first. By default desc.'),
       status: queryList(CommandStatus).optional().describe('Only commands with one of these statuses.'),
       is_final: QueryBoolean.optional().describe(
         'true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands.',
@@ -464,10 +465,11 @@ export const commands = operations({
       command_type: CommandType.optional().describe('Only commands of this type.'),
       idempotency_key: IdempotencyKey.optional().describe('Only the command with this idempotency key.'),
       batch_id: BatchId.optional().describe('Only commands of this batch.'),
+      created_by_client_id: ClientId.optional().describe('Only commands that this credential created.'),
       accepted_after: InputTimestamp.optional().describe('Only commands accepted at or after this time.'),
       accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
     }),
-    responses: { 200: page('CommandPage', Command) },
+    responses: { 200: page('CommandPage', Command, 'newest first, or oldest first with `order=asc`') },
   },
   summary: {
     method: 'GET',

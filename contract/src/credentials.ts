@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, InputTimestamp, Name, pageQuery, queryList, RequestId, TenantId, Timestamp } from './primitives.js';
+import { ClientId, InputTimestamp, Name, pageQuery, queryList, RequestId, RequestsPerMinute, TenantId, Timestamp } from './primitives.js';
 
 export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'CredentialStatus',
@@ -21,6 +21,10 @@ const ReplayWindowSeconds = WindowSeconds.describe(
   'Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default.',
 );
 
+const CredentialRequestsPerMinute = RequestsPerMinute.describe(
+  'Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request.',
+);
+
 const PreviousSecretTtlSeconds = z
   .int()
   .min(0)
@@ -39,6 +43,7 @@ const Credential = z
     status: CredentialStatus,
     allowed_clock_skew_seconds: AllowedClockSkewSeconds,
     replay_window_seconds: ReplayWindowSeconds,
+    requests_per_minute: CredentialRequestsPerMinute,
     secret_version: z
       .int()
       .min(1)
@@ -67,6 +72,7 @@ const Credential = z
       status: 'ACTIVE',
       allowed_clock_skew_seconds: 300,
       replay_window_seconds: 300,
+      requests_per_minute: null,
       secret_version: 1,
       previous_secret_expires_at: null,
       expires_at: null,
@@ -96,6 +102,7 @@ const CredentialWithSecret = Credential.extend({ secret: Secret }).meta({
     status: 'ACTIVE',
     allowed_clock_skew_seconds: 300,
     replay_window_seconds: 300,
+    requests_per_minute: null,
     secret_version: 1,
     previous_secret_expires_at: null,
     expires_at: null,
@@ -122,6 +129,7 @@ const CredentialUpdated = Credential.extend({
     status: 'ACTIVE',
     allowed_clock_skew_seconds: 300,
     replay_window_seconds: 300,
+    requests_per_minute: null,
     secret_version: 1,
     previous_secret_expires_at: null,
     expires_at: null,
@@ -148,6 +156,7 @@ const CredentialCreate = z
     ),
     allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
     replay_window_seconds: ReplayWindowSeconds.optional(),
+    requests_per_minute: CredentialRequestsPerMinute.optional(),
     expires_at: InputTimestamp.nullable()
       .optional()
       .describe('When the credential expires; null if it does not expire.'),
@@ -181,6 +190,7 @@ const CredentialUpdate = z
     status: CredentialStatus.optional(),
     allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
     replay_window_seconds: ReplayWindowSeconds.optional(),
+    requests_per_minute: CredentialRequestsPerMinute.optional(),
     expires_at: InputTimestamp.nullable()
       .optional()
       .describe('When the credential expires; null if it does not expire.'),
@@ -202,6 +212,7 @@ const CredentialUpdate = z
     example: { name: 'Demo backend' },
     moreExamples: {
       disable: { status: 'DISABLED' },
+      smaller_quota: { requests_per_minute: 60 },
       rotation: { rotate_secret: true, previous_secret_ttl_seconds: 3_600 },
       end_of_the_previous_secret: { previous_secret_ttl_seconds: 0 },
     },

@@ -177,6 +177,10 @@ export const events = operations({
       .refine(({ from, order }) => from === undefined || order === 'asc', {
         path: ['from'],
         error: 'is allowed only with order=asc',
+      })
+      .refine(({ from, cursor }) => from !== 'now' || cursor === undefined, {
+        path: ['from'],
+        error: 'must not be now with a cursor: the cursor already says where to continue',
       }),
     responses: { 200: EventPage },
   },

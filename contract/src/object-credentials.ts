@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
+import { Name, page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
 export const ObjectCredentialId = z.uuid().describe('Id of the object credential: a UUID that the platform generates.');
 
@@ -191,7 +191,10 @@ export const objectCredentials = operations({
       tenant: 'own',
       errors: [],
     },
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      status: queryList(ObjectConfigStatus).optional().describe('Only credentials with one of these statuses.'),
+    }),
     responses: { 200: page('ObjectCredentialPage', ObjectCredential) },
   },
   get: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ObjectConfigStatus, ObjectCredentialId } from './object-credentials.js';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, RequestId, Timestamp } from './primitives.js';
+import { Name, page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
 export const ObjectResourceId = z.uuid().describe('Id of the object resource: a UUID that the platform generates.');
 
@@ -193,6 +193,7 @@ export const objectResources = operations({
     query: z.strictObject({
       ...pageQuery,
       credential_id: ObjectCredentialId.optional().describe('Only resources of this object credential.'),
+      status: queryList(ObjectConfigStatus).optional().describe('Only resources with one of these statuses.'),
     }),
     responses: { 200: page('ObjectResourcePage', ObjectResource) },
   },

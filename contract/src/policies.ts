@@ -82,6 +82,7 @@ export const policies = operations({
     query: z.strictObject({
       ...pageQuery,
       client_id: ClientId.optional().describe('Only policies of this credential.'),
+      scope: ScopeName.optional().describe('Only policies that grant this scope.'),
     }),
     responses: { 200: page('PolicyPage', Policy) },
   },

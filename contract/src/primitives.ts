@@ -57,6 +57,9 @@ export const DeviceId = printable(128).describe(
   'Id that the vendor uses for the device: 1 to 128 printable characters.',
 );
 
+/** A quota of requests; null stands for the platform's own. */
+export const RequestsPerMinute = z.int().min(1).max(1_000_000_000).nullable();
+
 /** A display name. */
 export const Name = printable(128).describe('Display name: 1 to 128 printable characters.');
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
-import { RoleName } from './roles.js';
+import { RoleName, ScopeName } from './roles.js';
 
 const RoleBinding = z
   .object({
@@ -79,6 +79,8 @@ export const roleBindings = operations({
     query: z.strictObject({
       ...pageQuery,
       client_id: ClientId.optional().describe('Only bindings of this credential.'),
+      role: RoleName.optional().describe('Only bindings to this role.'),
+      scope: ScopeName.optional().describe('Only bindings to roles that grant this scope.'),
     }),
     responses: { 200: page('RoleBindingPage', RoleBinding) },
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, OpaqueObject, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
+import { Name, OpaqueObject, page, pageQuery, queryList, RequestId, RequestsPerMinute, TenantId, Timestamp, Vendors } from './primitives.js';
 
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
@@ -27,11 +27,16 @@ const TenantVendors = Vendors.describe(
   'Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor.',
 );
 
+const TenantRequestsPerMinute = RequestsPerMinute.describe(
+  'Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request.',
+);
+
 const example = {
   tenant_id: 'demo',
   name: 'Demo',
   status: 'ACTIVE',
   vendors: null,
+  requests_per_minute: null,
   deletion: null,
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:00.000Z',
@@ -44,6 +49,7 @@ const Tenant = z
     name: Name.describe('Display name: 1 to 128 printable characters. The name of a DELETED tenant is its tenant_id.'),
     status: TenantStatus,
     vendors: TenantVendors.nullable(),
+    requests_per_minute: TenantRequestsPerMinute,
     deletion: TenantDeletion.nullable().describe('Progress of the deletion; null until tenants.delete is called.'),
     created_at: Timestamp.describe('When the tenant was created.'),
     updated_at: Timestamp.describe('When the tenant was last changed.'),
@@ -57,6 +63,7 @@ const TenantCreate = z
     name: Name,
     status: TenantStatusToSet.optional().describe('ACTIVE by default.'),
     vendors: TenantVendors.nullable().optional(),
+    requests_per_minute: TenantRequestsPerMinute.optional(),
   })
   .meta({
     id: 'TenantCreate',
@@ -69,12 +76,17 @@ const TenantUpdate = z
     name: Name.optional(),
     status: TenantStatusToSet.optional(),
     vendors: TenantVendors.nullable().optional(),
+    requests_per_minute: TenantRequestsPerMinute.optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
   .meta({
     id: 'TenantUpdate',
     example: { name: 'Demo Fleet' },
-    moreExamples: { disable: { status: 'DISABLED' }, every_vendor: { vendors: null } },
+    moreExamples: {
+      disable: { status: 'DISABLED' },
+      every_vendor: { vendors: null },
+      larger_quota: { requests_per_minute: 600_000 },
+    },
   });
 
 const path = z.object({ tenant_id: TenantId });
@@ -148,7 +160,10 @@ export const tenants = operations({
       tenant: 'platform',
       errors: [],
     },
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      status: queryList(TenantStatus).optional().describe('Only tenants with one of these statuses.'),
+    }),
     responses: { 200: page('TenantPage', Tenant) },
   },
   get: {

@@ -25,7 +25,7 @@ declare
     -- table                     top_app                           top_system                            top_ingest
     ['tenants',                  'select, insert, update',         'select (tenant_id, status, vendors, adapter_reads, created_at, deletion), update (status, name, vendors, adapter_reads, deletion, updated_at)', 'select'],
     ['taken_names',              'select, insert',                 'select, delete',                     ''],
-    ['credentials',              'select, insert, update',         'select, delete, update (last_used_at, secret_last_used_at, previous_secret_last_used_at)', 'select (tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds, replay_window_seconds)'],
+    ['credentials',              'select, insert, update',         'select, delete, update (last_used_at, secret_last_used_at, previous_secret_last_used_at)', 'select (tenant_id, client_id, status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds, replay_window_seconds, requests_per_minute)'],
     ['role_bindings',            'select, insert, delete',         'delete, select (tenant_id, client_id, role)', 'select'],
     ['roles',                    'select, insert, update, delete', 'delete, select (tenant_id, role)',   ''],
     ['policies',                 'select, insert, delete',         'delete, select (tenant_id, policy_id)', 'select'],

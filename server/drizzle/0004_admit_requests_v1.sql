@@ -30,6 +30,7 @@ create function admit_requests_v1(requests text, are_admitted boolean default fa
 returns table (
   "position" int, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean,
   path_tenant_exists boolean, allowed_clock_skew_seconds int, now_ms double precision,
+  requests_per_minute int, requests_per_minute_of_tenant int,
   outcome text, command_id uuid, accepted_ms double precision
 )
 language plpgsql
@@ -50,6 +51,7 @@ begin
     )
   ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
+      credential.requests_per_minute, tenant.requests_per_minute as requests_per_minute_of_tenant,
       coalesce(
         credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
         and (credential.expires_at is null or credential.expires_at > now())
@@ -66,12 +68,12 @@ begin
     from asked
     left join lateral (
       select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
-        replay_window_seconds
+        replay_window_seconds, requests_per_minute
       from credentials
       where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
     ) as credential on not are_admitted
     left join lateral (
-      select status from tenants where tenants.tenant_id = asked.tenant_id offset 0
+      select status, requests_per_minute from tenants where tenants.tenant_id = asked.tenant_id offset 0
     ) as tenant on not are_admitted
   ), counted as (
     select *, row_number() over (
@@ -169,6 +171,7 @@ begin
   select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
     exists (select from tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
     allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
+    requests_per_minute, requests_per_minute_of_tenant,
     stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
   from verdict left join stored on stored.position = verdict.position
   order by position;

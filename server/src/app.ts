@@ -92,7 +92,7 @@ export function createApp(dependencies: AppDependencies) {
       tenantId: ofTenant,
       admittedAt: verdict.now,
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
-      countRequest: () => limits.countRequest(sender),
+      countRequest: () => limits.countRequest(sender, verdict.quotas),
       refuse,
     };
     reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));

@@ -37,6 +37,7 @@ const lists: Record<
       signedRequest(platform().admin, 'POST', '/api/v1/platform/tenants', {
         body: { tenant_id: `page-${randomUUID()}`, name: 'Page' },
       }),
+    filters: { status: 'ACTIVE' },
   },
   'tenants.export': { caller: () => platform().admin, add: exportable },
   'credentials.list': {
@@ -77,17 +78,22 @@ const lists: Record<
     },
   },
   'auditEvents.list': { caller: ({ admin }) => admin, add: (tenant) => createCredential(tenant.tenant_id) },
-  'objectCredentials.list': { caller: ({ admin }) => admin, add: ({ admin }) => createObjectCredential(admin) },
+  'objectCredentials.list': {
+    caller: ({ admin }) => admin,
+    add: ({ admin }) => createObjectCredential(admin),
+    filters: { status: 'ACTIVE' },
+  },
   'objectResources.list': {
     caller: ({ admin }) => admin,
     add: async ({ admin }) => createObjectResource(admin, await createObjectCredential(admin)),
+    filters: { status: 'ACTIVE' },
   },
   'commands.list': {
     caller: ({ reader }) => reader,
     add: async ({ operator, reader }) => completed(reader, await newCommand(operator, { device_id: 'device-1' })),
   },
-  'callbackEndpoints.list': { caller: ({ admin }) => admin, add: createEndpoint },
-  'callbackSubscriptions.list': { caller: ({ admin }) => admin, add: subscribeToNext },
+  'callbackEndpoints.list': { caller: ({ admin }) => admin, add: createEndpoint, filters: { status: 'ACTIVE' } },
+  'callbackSubscriptions.list': { caller: ({ admin }) => admin, add: subscribeToNext, filters: { status: 'ACTIVE' } },
   'deviceRequests.list': {
     caller: ({ reader }) => reader,
     add: newDeviceRequest,
@@ -130,6 +136,9 @@ async function subscribeToNext(tenant: TestTenant): Promise<void> {
 /** A value for every filter of the contract. */
 const filters: Record<string, string> = {
   client_id: 'client-1',
+  created_by_client_id: 'client-1',
+  role: 'integration_reader',
+  scope: 'open:command:read',
   status: 'ACCEPTED',
   is_final: 'true',
   batch_id: randomUUID(),

@@ -8,7 +8,10 @@ export interface Page<Item> {
    * follow: only `next_cursor` shows whether there are more.
    */
   items: Item[];
-  /** Pass as `cursor`, with the same filters, to get the next page; null on the last page, never null for events. */
+  /**
+   * Pass as `cursor`, with the same filters, to get the next page; null on the last page; never null for events, nor
+   * for device requests with `order: 'asc'`.
+   */
   next_cursor: string | null;
   /** Correlation id of the call. */
   request_id: string;
@@ -25,6 +28,12 @@ export interface PagePromise<Item> extends ApiPromise<Page<Item>>, AsyncIterable
 
 /** Whether an iteration ends with this page; `cursor` is the one that was sent, if it was not the first page. */
 export type IsLast = (page: Page<unknown>, cursor?: string | null) => boolean;
+
+/** Of a list whose `next_cursor` is never null: an empty page that repeats the cursor, unless the list waits. */
+export const isEndOfLog =
+  (query: { cursor?: string | null; wait_seconds?: number; order?: string } | undefined): IsLast =>
+  ({ items, next_cursor }, cursor = query?.cursor) =>
+    items.length === 0 && next_cursor === cursor && !(query?.wait_seconds && query.order !== 'desc');
 
 interface PagingOptions {
   isLast?: IsLast | undefined;

@@ -93,7 +93,8 @@ export class Sender {
   ): PagePromise<Operations[N]['answer']> {
     type Item = Operations[N]['answer'];
     const fetchPage = async (cursor?: string | null) => {
-      const query = cursor === undefined ? request.query : { ...request.query, cursor };
+      // The cursor says where to continue: the platform refuses from=now with it.
+      const query = cursor === undefined ? request.query : { ...request.query, from: undefined, cursor };
       const readPage = () => this.#send<Page<Item> | Item[]>(name, { ...request, query }, options);
       const { data, ...answer } = await (cursor === undefined ? readPage() : this.#outlast(readPage, options));
       return { ...answer, data: Array.isArray(data) ? toPage(data, answer) : data };

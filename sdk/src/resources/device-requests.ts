@@ -1,5 +1,6 @@
 import type { DeviceRequestListQuery, ListedDeviceRequest } from '../api.gen.js';
 import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
+import { isEndOfLog, type PagePromise } from '../core/page.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { DeviceRequestsResource } from '../resources.gen.js';
 
@@ -32,5 +33,20 @@ export class DeviceRequests extends DeviceRequestsResource {
     const filters = { vendor, device_id, request_type, status: 'PENDING', order: 'asc' } as const;
     const query = { ...filters, limit, wait_seconds: FOLLOW_WAIT_SECONDS };
     return follow((cursor) => this.list({ ...query, cursor }, settings), from, settings.signal);
+  }
+
+  /**
+   * Lists the requests from devices of the tenant, newest first by default. With `order: 'asc'`, oldest first,
+   * `next_cursor` is never null: an empty page whose `next_cursor` equals the sent cursor means that there is nothing
+   * new, and an iteration ends there. With `wait_seconds` too, an iteration goes on until you leave it; {@link follow}
+   * also continues through outages.
+   *
+   * Retried.
+   * Scope open:device-request:read.
+   * Errors: INVALID_CURSOR.
+   */
+  override list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<ListedDeviceRequest> {
+    if (query?.order !== 'asc') return super.list(query, options);
+    return this.sender.list('deviceRequests.list', { query }, options, isEndOfLog(query));
   }
 }

@@ -1,6 +1,6 @@
 import type { EventListQuery, ListedEvent } from '../api.gen.js';
 import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
-import type { PagePromise } from '../core/page.js';
+import { isEndOfLog, type PagePromise } from '../core/page.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { EventsResource } from '../resources.gen.js';
 
@@ -55,9 +55,6 @@ export class Events extends EventsResource {
    * Errors: INVALID_CURSOR.
    */
   override list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent> {
-    const waits = query?.wait_seconds && query.order !== 'desc';
-    return this.sender.list('events.list', { query }, options, ({ items, next_cursor }, cursor = query?.cursor) => {
-      return items.length === 0 && next_cursor === cursor && !waits;
-    });
+    return this.sender.list('events.list', { query }, options, isEndOfLog(query));
   }
 }

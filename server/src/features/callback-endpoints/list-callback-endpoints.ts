@@ -5,5 +5,6 @@ import { presentCallbackEndpoint } from './present-callback-endpoint.js';
 export const listCallbackEndpoints = listHandler({
   table: callbackEndpoints,
   order: ['endpointId'],
+  filteredBy: ['status'],
   present: presentCallbackEndpoint,
 });

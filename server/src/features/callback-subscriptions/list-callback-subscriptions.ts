@@ -13,6 +13,7 @@ export const listCallbackSubscriptions: Handler<'callbackSubscriptions.list'> = 
   return newestFirst(call, filtered, {
     table: callbackSubscriptions,
     order: ['subscriptionId'],
+    filteredBy: ['status'],
     range: eq(callbackSubscriptions.endpointId, endpointId),
     present: presentCallbackSubscription,
   });

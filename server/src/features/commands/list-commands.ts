@@ -32,7 +32,7 @@ export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
       isBatchRange && ofBatch(query),
       inTime(query),
     ]),
-    filteredBy: ['status', 'vendor', 'commandType'],
+    filteredBy: ['status', 'vendor', 'commandType', 'createdByClientId'],
     filters: all([
       !isBatchRange && ofBatch(query),
       query.is_final === true && notInArray(commands.status, UNDER_WAY),

@@ -40,6 +40,7 @@ export const createCredential =
         status: body.status,
         allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
         replayWindowSeconds: body.replay_window_seconds,
+        requestsPerMinute: body.requests_per_minute,
         expiresAt: body.expires_at ? new Date(body.expires_at) : null,
       });
       if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');

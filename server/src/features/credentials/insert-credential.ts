@@ -6,7 +6,7 @@ import { credentialOwner, generateCredentialSecret } from '../../platform/secret
 import type { Keyring } from '../../platform/secrets/keyring.js';
 
 type Row = typeof credentials.$inferInsert;
-type Optional = 'status' | 'allowedClockSkewSeconds' | 'replayWindowSeconds' | 'expiresAt';
+type Optional = 'status' | 'allowedClockSkewSeconds' | 'replayWindowSeconds' | 'requestsPerMinute' | 'expiresAt';
 type NewCredential = Pick<Row, 'tenantId' | 'clientId' | 'name'> & { [Field in Optional]?: Row[Field] | undefined };
 
 const DEFAULT_WINDOW_SECONDS = 300;
@@ -28,6 +28,7 @@ export async function insertCredential(tx: Transaction, keyring: Keyring, fields
     status: fields.status ?? 'ACTIVE',
     allowedClockSkewSeconds: fields.allowedClockSkewSeconds ?? DEFAULT_WINDOW_SECONDS,
     replayWindowSeconds: fields.replayWindowSeconds ?? DEFAULT_WINDOW_SECONDS,
+    requestsPerMinute: fields.requestsPerMinute ?? null,
     secretVersion: 1,
     secretSealed: keyring.seal(secret, credentialOwner(tenantId, clientId, 1)),
     expiresAt: fields.expiresAt ?? null,

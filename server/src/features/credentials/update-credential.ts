@@ -29,6 +29,7 @@ export const updateCredential =
         status: body.status,
         allowedClockSkewSeconds: body.allowed_clock_skew_seconds,
         replayWindowSeconds: body.replay_window_seconds,
+        requestsPerMinute: body.requests_per_minute,
         expiresAt,
         ...(expiresAt && { previousSecretExpiresAt: noLaterThan(expiresAt) }),
         ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),

@@ -11,6 +11,9 @@ import { currentDeviceRequest, presentDeviceRequest } from './present-device-req
 
 const { status, expiresAt } = deviceRequests;
 
+/** Before every id. */
+const BEGINNING = '00000000-0000-0000-0000-000000000000';
+
 const hasStatus: Record<typeof status._.data, SQL> = {
   PENDING: sql`${status} = 'PENDING' and ${expiresAt} > now()`,
   REPLIED: sql`${status} = 'REPLIED'`,
@@ -68,8 +71,10 @@ export const listDeviceRequests =
           return { ...rows, lastRead };
         }),
     });
+    const page = pageOf(list, found.rows, found.limit, (row) => row.deviceRequestId, found.lastRead);
+    const end = isAscending ? cursorAt(page.rows.at(-1)?.deviceRequestId ?? position ?? BEGINNING) : null;
     return answerPage(
-      pageOf(list, found.rows, found.limit, (row) => row.deviceRequestId, found.lastRead),
+      { ...page, nextCursor: page.nextCursor ?? end },
       call,
       (row) => ({ ...presentDeviceRequest(row, call), cursor: cursorAt(row.deviceRequestId) }),
     );

@@ -2,6 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { credentials } from '../../platform/identity/credentials.table.js';
+import { tenants } from '../../platform/identity/tenants.table.js';
 import { credentialGone } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { grantsOf } from '../roles/granting.js';
@@ -11,14 +12,16 @@ type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 export const getMe =
   (platformVersion: string, limits: Limits): Handler<'me.get'> =>
   async (_request, { caller: { tenantId, clientId }, admittedAt, requestId, asTenant }) => {
-    const { row, grants } = await asTenant(async (tx) => {
-      const [row] = await tx
-        .select()
+    const { row, tenant, grants } = await asTenant(async (tx) => {
+      const [{ row, tenant } = { row: null, tenant: null }] = await tx
+        .select({ row: credentials, tenant: tenants })
         .from(credentials)
+        .innerJoin(tenants, eq(tenants.tenantId, credentials.tenantId))
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)));
-      return { row, grants: await grantsOf(tx, tenantId, clientId) };
+      return { row, tenant, grants: await grantsOf(tx, tenantId, clientId) };
     });
     if (!row) throw credentialGone();
+    const ofTenant = tenant.requestsPerMinute ?? limits.requests_per_minute_per_tenant;
     return {
       status: 200,
       body: {
@@ -29,7 +32,11 @@ export const getMe =
         allowed_clock_skew_seconds: row.allowedClockSkewSeconds,
         replay_window_seconds: row.replayWindowSeconds,
         expires_at: row.expiresAt?.toISOString() ?? null,
-        limits,
+        limits: {
+          ...limits,
+          requests_per_minute: Math.min(row.requestsPerMinute ?? limits.requests_per_minute, ofTenant),
+          requests_per_minute_per_tenant: ofTenant,
+        },
         server_time: admittedAt.toISOString(),
         platform_version: platformVersion,
         request_id: requestId,

@@ -5,5 +5,6 @@ import { presentObjectCredential } from './present-object-credential.js';
 export const listObjectCredentials = listHandler({
   table: objectCredentials,
   order: ['credentialId'],
+  filteredBy: ['status'],
   present: presentObjectCredential,
 });

@@ -5,6 +5,6 @@ import { presentObjectResource } from './present-object-resource.js';
 export const listObjectResources = listHandler({
   table: objectResources,
   order: ['resourceId'],
-  filteredBy: ['credentialId'],
+  filteredBy: ['credentialId', 'status'],
   present: presentObjectResource,
 });

@@ -1,3 +1,4 @@
+import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -9,5 +10,11 @@ export const listPolicies: Handler<'policies.list'> = ({ query }, call) =>
     table: policies,
     order: ['policyId'],
     range: and(isNotNull(policies.clientId), query.client_id ? eq(policies.clientId, query.client_id) : undefined),
+    filters: query.scope === undefined ? undefined : grants(query.scope as Scope),
     present: presentPolicy,
   });
+
+function grants(scope: Scope) {
+  const { object, action } = objectAndAction(scope);
+  return and(eq(policies.object, object), eq(policies.action, action));
+}

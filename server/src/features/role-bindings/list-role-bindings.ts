@@ -1,5 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import { eq, inArray, or, sql } from 'drizzle-orm';
+import { policies } from '../../platform/identity/policies.table.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
+import { rolesThatGrant } from '../../platform/operation/find-operation.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presentRoleBinding } from './present-role-binding.js';
@@ -9,5 +12,19 @@ export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) 
     table: roleBindings,
     order: ['createdAt', 'clientId', 'role'],
     range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
+    filteredBy: ['role'],
+    filters: query.scope === undefined ? undefined : grants(query.scope as Scope, call.tenantId),
     present: presentRoleBinding,
   });
+
+/** The roles of the tenant that grant the scope, built-in or custom. */
+function grants(scope: Scope, tenantId: string) {
+  const { object, action } = objectAndAction(scope);
+  return or(
+    inArray(roleBindings.role, rolesThatGrant(scope)),
+    sql`exists (
+      select from ${policies} where ${eq(policies.tenantId, tenantId)} and ${eq(policies.role, roleBindings.role)}
+        and ${eq(policies.object, object)} and ${eq(policies.action, action)} offset 0
+    )`,
+  );
+}

@@ -16,7 +16,13 @@ export const createTenant =
       await refuseUnknownVendors(tx, body.vendors);
       const [row] = await tx
         .insert(tenants)
-        .values({ tenantId: body.tenant_id, name: body.name, status: body.status ?? 'ACTIVE', vendors: body.vendors })
+        .values({
+          tenantId: body.tenant_id,
+          name: body.name,
+          status: body.status ?? 'ACTIVE',
+          vendors: body.vendors,
+          requestsPerMinute: body.requests_per_minute,
+        })
         .onConflictDoNothing()
         .returning();
       if (!row) throw call.refuse('TENANT_ALREADY_EXISTS');

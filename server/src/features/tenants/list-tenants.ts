@@ -5,6 +5,7 @@ import { presentTenant } from './present-tenant.js';
 export const listTenants = listHandler({
   table: tenants,
   order: ['createdAt', 'tenantId'],
+  filteredBy: ['status'],
   ofPlatform: true,
   present: presentTenant,
 });

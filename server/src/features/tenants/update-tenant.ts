@@ -16,8 +16,8 @@ export const updateTenant =
       const own = eq(tenants.tenantId, call.tenantId);
       const locked = await readRow(tx, call, tenants, own, 'no key update');
       await refuseUnknownVendors(tx, body.vendors);
-      const { name, status, vendors } = body;
-      const updated = await updateRow(tx, tenants, own, { name, status, vendors });
+      const { name, status, vendors, requests_per_minute: requestsPerMinute } = body;
+      const updated = await updateRow(tx, tenants, own, { name, status, vendors, requestsPerMinute });
       return changeOf(call, presentTenant, locked, updated);
     });
     signals.send([topics.busAccess]);

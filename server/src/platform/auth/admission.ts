@@ -19,6 +19,9 @@ export type SignedRequest = {
   pathTenantId: string | null;
 };
 
+/** Requests per minute; null: as configured. */
+export type Quotas = { credential: number | null; tenant: number | null };
+
 /** The state of the request in the database at admission. */
 export type Verdict = {
   /** Credential and tenant are active and not expired, and the secret version that verified is still valid. */
@@ -28,6 +31,7 @@ export type Verdict = {
   isGranted: boolean;
   pathTenantExists: boolean;
   allowedClockSkewSeconds: number;
+  quotas: Quotas;
   /** The database's clock: one clock for all nodes. */
   now: Date;
 };
@@ -40,6 +44,8 @@ export type VerdictRow = {
   is_granted: boolean;
   path_tenant_exists: boolean;
   allowed_clock_skew_seconds: number | null;
+  requests_per_minute: number | null;
+  requests_per_minute_of_tenant: number | null;
   now_ms: number;
 };
 
@@ -63,6 +69,7 @@ export const toVerdict = (row: VerdictRow): Verdict => ({
   isGranted: row.is_granted,
   pathTenantExists: row.path_tenant_exists,
   allowedClockSkewSeconds: row.allowed_clock_skew_seconds ?? 0,
+  quotas: { credential: row.requests_per_minute, tenant: row.requests_per_minute_of_tenant },
   now: new Date(row.now_ms),
 });
 

@@ -43,7 +43,7 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: verdict.now });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
       // quota.
-      const overQuota = limits.countRequest(sender);
+      const overQuota = limits.countRequest(sender, verdict.quotas);
       if (overQuota && !answer) throw overQuota;
       return { verdict, answer };
     } finally {

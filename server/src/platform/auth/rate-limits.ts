@@ -2,6 +2,7 @@ import { ApiError } from '../operation/api-error.js';
 import { noPeers, type Peers } from '../processes/peers.js';
 import { createSlots } from '../waiting/slots.js';
 import { createWindows } from '../waiting/windows.js';
+import type { Quotas } from './admission.js';
 
 const WINDOW_SECONDS = 60;
 /** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */
@@ -45,8 +46,8 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
     },
 
     /** Counts a live, fresh request. Above the credential's quota it does not count towards the tenant's. */
-    countRequest: ({ tenantId, clientId }: Caller): ApiError | null =>
-      credentials.count(clientId) ?? tenants.count(tenantId),
+    countRequest: ({ tenantId, clientId }: Caller, own: Quotas): ApiError | null =>
+      credentials.count(clientId, own.credential) ?? tenants.count(tenantId, own.tenant),
 
     /** Counts a request more for each full 64 KiB of an answer, once it is sent. */
     countAnswer({ tenantId, clientId }: Caller, bytes: number): void {
@@ -64,8 +65,8 @@ const reasons = {
   address: 'More requests from this address failed to authenticate than the limit',
 };
 
-/** Counts per key in windows of one minute. */
-function quota(name: keyof typeof reasons, limit: number, peers: Peers) {
+/** Counts per key in windows of one minute. A key may have its own limit, which `count` learns. */
+function quota(name: keyof typeof reasons, configured: number, peers: Peers) {
   const windows = createWindows(WINDOW_SECONDS * 1_000);
   const reserved = createSlots();
   const topic = `counts by ${name}`;
@@ -94,11 +95,16 @@ function quota(name: keyof typeof reasons, limit: number, peers: Peers) {
 
   return {
     add,
-    count(key: string): ApiError | null {
-      const { used, endsAt } = add(key, 1);
-      return used > limit ? rateLimited(endsAt - performance.now()) : null;
+    count(key: string, own: number | null = null): ApiError | null {
+      const window = add(key, 1);
+      const limit = own ?? configured;
+      window.limit = limit;
+      return window.used > limit ? rateLimited(limit, window.endsAt - performance.now()) : null;
     },
-    hasRoom: (key: string): boolean => windows.of(key).used + reserved.countOf(key) < limit,
+    hasRoom(key: string): boolean {
+      const { used, limit = configured } = windows.of(key);
+      return used + reserved.countOf(key) < limit;
+    },
     /**
      * A reservation never makes `count` refuse. A replayed request holds one until admission rejects it, and must not
      * use up the quota of the credential that it impersonates.
@@ -106,7 +112,7 @@ function quota(name: keyof typeof reasons, limit: number, peers: Peers) {
     reserve: (key: string) => reserved.take(key),
   };
 
-  function rateLimited(milliseconds: number): ApiError {
+  function rateLimited(limit: number, milliseconds: number): ApiError {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     return new ApiError('RATE_LIMITED', {
       message: `${reasons[name]} of ${limit} a minute. Wait for the time in Retry-After.`,

@@ -14,6 +14,8 @@ export const credentials = pgTable(
     status: text({ enum: oneOf(CredentialStatus) }).notNull(),
     allowedClockSkewSeconds: integer('allowed_clock_skew_seconds').notNull(),
     replayWindowSeconds: integer('replay_window_seconds').notNull(),
+    /** Null: REQUESTS_PER_MINUTE. */
+    requestsPerMinute: integer('requests_per_minute'),
     secretVersion: integer('secret_version').notNull(),
     secretSealed: bytes('secret_sealed').notNull(),
     previousSecretSealed: bytes('previous_secret_sealed'),

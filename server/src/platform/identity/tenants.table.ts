@@ -1,6 +1,6 @@
 import { TenantStatus } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
-import { index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../database/columns.js';
 
 /** The deletion of a tenant. Only a DELETING tenant has `work`. */
@@ -31,6 +31,8 @@ export const tenants = pgTable(
       .default('ACTIVE'),
     /** The only vendors of the tenant; null: all. */
     vendors: text().array(),
+    /** Null: REQUESTS_PER_MINUTE_PER_TENANT. */
+    requestsPerMinute: integer('requests_per_minute'),
     /** When its adapters last read commands, by vendor. */
     adapterReads: jsonb('adapter_reads').$type<Record<string, string>>(),
     /** Null before tenants.delete. */

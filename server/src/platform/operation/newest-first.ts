@@ -1,5 +1,5 @@
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
-import { desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
+import { asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { all, boundedScan } from '../database/bounded-scan.js';
 import { fittingRows, jsonBytes } from '../database/fitting-rows.js';
@@ -30,7 +30,7 @@ export type Listed<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
   present: (row: Shown<Table, LeftOut>, call: Call) => Item;
 };
 
-/** The answer of a list: a page, newest first. */
+/** The answer of a list: a page, newest first, or oldest first if the query has `order=asc`. */
 export async function newestFirst<Table extends PgTable, Item, LeftOut extends keyof Table['$inferSelect'] = never>(
   call: CallOf<'INVALID_CURSOR'>,
   { limit, cursor, ...bound }: Query,
@@ -50,14 +50,15 @@ export async function newestFirst<Table extends PgTable, Item, LeftOut extends k
   const list = { call, filters: bound };
   const columns = getTableColumns(table as PgTable);
   const ordering = order.map((name) => columns[name] as PgColumn);
-  const before = readCursor(list, cursor, new RegExp(`^${ordering.map(patternOf).join(' ')}$`))?.split(' ');
-  const inOrder = ordering.map((column) => desc(column));
+  const after = readCursor(list, cursor, new RegExp(`^${ordering.map(patternOf).join(' ')}$`))?.split(' ');
+  const direction = bound.order === 'asc' ? 'asc' : 'desc';
+  const inOrder = ordering.map((column) => (direction === 'asc' ? asc : desc)(column));
   const shown = Object.fromEntries(Object.entries(columns).filter(([name]) => name !== leftOut));
   const found = await call.asTenant(async (tx) => {
     const { from, where, lastRead } = await boundedScan(tx, {
       columns: ordering,
-      direction: 'desc',
-      range: all([!ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId), range, before && isBefore(before)]),
+      direction,
+      range: all([!ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId), range, after && isAfter(after)]),
       filters: all([filters, ...filteredBy.map((name) => hasValue(columns[name] as PgColumn, bound))]),
     });
     const first = (count: number) =>
@@ -74,14 +75,15 @@ export async function newestFirst<Table extends PgTable, Item, LeftOut extends k
   });
   return answerPage(pageOf(list, found.rows, found.limit, positionOf, found.lastRead), call, present);
 
-  function isBefore(position: string[]): SQL {
+  function isAfter(position: string[]): SQL {
     const values = ordering.map((column, at) => sql.param(readValue(column, position[at] as string), column));
-    return sql`(${sql.join(ordering, sql`, `)}) < (${sql.join(values, sql`, `)})`;
+    const comes = direction === 'asc' ? sql`>` : sql`<`;
+    return sql`(${sql.join(ordering, sql`, `)}) ${comes} (${sql.join(values, sql`, `)})`;
   }
 
   function namesInOrder(): SQL {
     return sql.join(
-      ordering.map(({ name }) => sql`${sql.identifier(name)} desc`),
+      ordering.map(({ name }) => sql`${sql.identifier(name)} ${sql.raw(direction)}`),
       sql`, `,
     );
   }

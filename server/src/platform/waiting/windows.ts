@@ -1,7 +1,12 @@
 /** An attacker with many keys must not exhaust memory: a key is forgotten once this many others have followed. */
 const MAX_KEYS = 50_000;
 
-type Window = { used: number; endsAt: number };
+type Window = {
+  used: number;
+  endsAt: number;
+  /** The last known limit of the key. */
+  limit?: number | undefined;
+};
 
 /** Counts per key in windows of this length. A window begins with its first count. */
 export function createWindows(ms: number) {
@@ -11,7 +16,7 @@ export function createWindows(ms: number) {
   function of(key: string): Window {
     const now = performance.now();
     const known = recent.get(key) ?? earlier.get(key);
-    const window = known && known.endsAt > now ? known : { used: 0, endsAt: now + ms };
+    const window = known && known.endsAt > now ? known : { used: 0, endsAt: now + ms, limit: known?.limit };
     recent.set(key, window);
     if (recent.size >= MAX_KEYS) [earlier, recent] = [recent, new Map()];
     return window;
