@@ -65,13 +65,21 @@ export const operations = {
   },
   "commands.list": {
     "summary": "List commands",
-    "description": "Lists the commands of the tenant, newest first.",
+    "description": "Lists the commands of the tenant, newest first by default.",
     "scope": "open:command:read",
     "tenant": "own",
     "isKeyed": false,
     "example": "topctl commands list",
     "path": {},
     "fields": {
+      "order": {
+        "kind": "text",
+        "description": "desc: newest first. asc: oldest first. By default desc.",
+        "choices": [
+          "asc",
+          "desc"
+        ]
+      },
       "status": {
         "kind": "list",
         "description": "Only commands with one of these statuses.",
@@ -110,6 +118,10 @@ export const operations = {
       "batch_id": {
         "kind": "text",
         "description": "Only commands of this batch."
+      },
+      "created_by_client_id": {
+        "kind": "text",
+        "description": "Only commands that this credential created."
       },
       "accepted_after": {
         "kind": "instant",
@@ -203,7 +215,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from the cursor of the last item.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from next_cursor, which is then never null.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "isKeyed": false,
@@ -468,7 +480,16 @@ export const operations = {
     "isKeyed": false,
     "example": "topctl object-credentials list",
     "path": {},
-    "fields": {}
+    "fields": {
+      "status": {
+        "kind": "list",
+        "description": "Only credentials with one of these statuses.",
+        "choices": [
+          "ACTIVE",
+          "DISABLED"
+        ]
+      }
+    }
   },
   "objectCredentials.get": {
     "summary": "Get an object credential",
@@ -621,6 +642,14 @@ export const operations = {
       "credential_id": {
         "kind": "text",
         "description": "Only resources of this object credential."
+      },
+      "status": {
+        "kind": "list",
+        "description": "Only resources with one of these statuses.",
+        "choices": [
+          "ACTIVE",
+          "DISABLED"
+        ]
       }
     }
   },
@@ -751,7 +780,16 @@ export const operations = {
     "isKeyed": false,
     "example": "topctl callback-endpoints list",
     "path": {},
-    "fields": {}
+    "fields": {
+      "status": {
+        "kind": "list",
+        "description": "Only endpoints with one of these statuses.",
+        "choices": [
+          "ACTIVE",
+          "DISABLED"
+        ]
+      }
+    }
   },
   "callbackEndpoints.get": {
     "summary": "Get a callback endpoint",
@@ -858,7 +896,16 @@ export const operations = {
     "path": {
       "endpoint_id": "Id of the callback endpoint: a UUID that the platform generates."
     },
-    "fields": {}
+    "fields": {
+      "status": {
+        "kind": "list",
+        "description": "Only subscriptions with one of these statuses.",
+        "choices": [
+          "ACTIVE",
+          "DISABLED"
+        ]
+      }
+    }
   },
   "callbackSubscriptions.update": {
     "summary": "Update a callback subscription",
@@ -937,6 +984,11 @@ export const operations = {
         "kind": "list",
         "description": "Vendors that the tenant can use. The list applies to commands, to topctl catalog get and to messaging-bus principals. null: every enabled vendor.",
         "nullWord": "none"
+      },
+      "requests_per_minute": {
+        "kind": "integer",
+        "description": "Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request.",
+        "nullWord": "none"
       }
     }
   },
@@ -948,7 +1000,18 @@ export const operations = {
     "isKeyed": false,
     "example": "topctl tenants list",
     "path": {},
-    "fields": {}
+    "fields": {
+      "status": {
+        "kind": "list",
+        "description": "Only tenants with one of these statuses.",
+        "choices": [
+          "ACTIVE",
+          "DISABLED",
+          "DELETING",
+          "DELETED"
+        ]
+      }
+    }
   },
   "tenants.get": {
     "summary": "Get a tenant",
@@ -988,6 +1051,11 @@ export const operations = {
       "vendors": {
         "kind": "list",
         "description": "Vendors that the tenant can use. The list applies to commands, to topctl catalog get and to messaging-bus principals. null: every enabled vendor.",
+        "nullWord": "none"
+      },
+      "requests_per_minute": {
+        "kind": "integer",
+        "description": "Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request.",
         "nullWord": "none"
       }
     }
@@ -1059,6 +1127,11 @@ export const operations = {
       "replay_window_seconds": {
         "kind": "integer",
         "description": "Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default."
+      },
+      "requests_per_minute": {
+        "kind": "integer",
+        "description": "Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request.",
+        "nullWord": "none"
       },
       "expires_at": {
         "kind": "instant",
@@ -1142,6 +1215,11 @@ export const operations = {
       "replay_window_seconds": {
         "kind": "integer",
         "description": "Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default."
+      },
+      "requests_per_minute": {
+        "kind": "integer",
+        "description": "Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request.",
+        "nullWord": "none"
       },
       "expires_at": {
         "kind": "instant",
@@ -1239,6 +1317,14 @@ export const operations = {
       "client_id": {
         "kind": "text",
         "description": "Only bindings of this credential."
+      },
+      "role": {
+        "kind": "text",
+        "description": "Only bindings to this role."
+      },
+      "scope": {
+        "kind": "text",
+        "description": "Only bindings to roles that grant this scope."
       }
     }
   },
@@ -1293,6 +1379,10 @@ export const operations = {
       "client_id": {
         "kind": "text",
         "description": "Only policies of this credential."
+      },
+      "scope": {
+        "kind": "text",
+        "description": "Only policies that grant this scope."
       }
     }
   },

@@ -455,7 +455,10 @@ export const commands = operations({
     },
     query: z.strictObject({
       ...pageQuery,
-      order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first. asc: oldest first. By default desc.'),
+      order: z
+        .enum(['asc', 'desc'])
+        .default('desc')
+        .describe('desc: newest first. asc: oldest first. By default desc.'),
       status: queryList(CommandStatus).optional().describe('Only commands with one of these statuses.'),
       is_final: QueryBoolean.optional().describe(
         'true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands.',

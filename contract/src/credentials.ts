@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, InputTimestamp, Name, pageQuery, queryList, RequestId, RequestsPerMinute, TenantId, Timestamp } from './primitives.js';
+import {
+  ClientId,
+  InputTimestamp,
+  Name,
+  pageQuery,
+  queryList,
+  RequestId,
+  RequestsPerMinute,
+  TenantId,
+  Timestamp,
+} from './primitives.js';
 
 export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'CredentialStatus',

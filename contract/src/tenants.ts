@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, OpaqueObject, page, pageQuery, queryList, RequestId, RequestsPerMinute, TenantId, Timestamp, Vendors } from './primitives.js';
+import {
+  Name,
+  OpaqueObject,
+  page,
+  pageQuery,
+  queryList,
+  RequestId,
+  RequestsPerMinute,
+  TenantId,
+  Timestamp,
+  Vendors,
+} from './primitives.js';
 
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',

@@ -463,6 +463,8 @@ export interface Credential {
   allowed_clock_skew_seconds: number;
   /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds: number;
+  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request. */
+  requests_per_minute: number | null;
   /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
   /** When the previous secret expires; null if there is no valid previous secret. */
@@ -493,6 +495,8 @@ export interface CredentialCreate {
   allowed_clock_skew_seconds?: number;
   /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
+  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request. */
+  requests_per_minute?: number | null;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
   /** If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. */
@@ -512,6 +516,8 @@ export interface CredentialUpdate {
   allowed_clock_skew_seconds?: number;
   /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
+  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request. */
+  requests_per_minute?: number | null;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
   /** If true, the platform generates a new secret and returns it only in the response to this request. */
@@ -1091,6 +1097,8 @@ export interface Tenant {
   status: TenantStatus;
   /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors: string[] | null;
+  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request. */
+  requests_per_minute: number | null;
   /** Progress of the deletion; null until tenants.delete is called. */
   deletion: {
     /** When the deletion was requested. */
@@ -1116,6 +1124,8 @@ export interface TenantCreate {
   status?: TenantStatusToSetInput;
   /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
+  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request. */
+  requests_per_minute?: number | null;
 }
 export interface TenantExportItem {
   type: TenantExportType;
@@ -1128,6 +1138,8 @@ export interface TenantExportItem {
 export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
 /** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED" | (string & {});
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
+export type TenantStatusInput = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED";
 /** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request. */
 export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";
 export interface TenantUpdate {
@@ -1136,6 +1148,8 @@ export interface TenantUpdate {
   status?: TenantStatusToSetInput;
   /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
+  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request. */
+  requests_per_minute?: number | null;
 }
 export interface VendorPut {
   /** Whether the platform accepts commands for devices of this vendor. */
@@ -1146,6 +1160,8 @@ export interface CommandListQuery {
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
+  /** desc: newest first. asc: oldest first. By default desc. */
+  order?: "asc" | "desc";
   /** Only commands with one of these statuses. */
   status?: CommandStatusInput | CommandStatusInput[];
   /** true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands. */
@@ -1160,6 +1176,8 @@ export interface CommandListQuery {
   idempotency_key?: string;
   /** Only commands of this batch. */
   batch_id?: string;
+  /** Only commands that this credential created. */
+  created_by_client_id?: string;
   /** Only commands accepted at or after this time. */
   accepted_after?: string;
   /** Only commands accepted before this time. */
@@ -1228,6 +1246,8 @@ export interface ObjectCredentialListQuery {
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
+  /** Only credentials with one of these statuses. */
+  status?: ObjectConfigStatusInput | ObjectConfigStatusInput[];
 }
 export interface ObjectResourceListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
@@ -1236,24 +1256,32 @@ export interface ObjectResourceListQuery {
   cursor?: string;
   /** Only resources of this object credential. */
   credential_id?: string;
+  /** Only resources with one of these statuses. */
+  status?: ObjectConfigStatusInput | ObjectConfigStatusInput[];
 }
 export interface CallbackEndpointListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
+  /** Only endpoints with one of these statuses. */
+  status?: CallbackEndpointStatusInput | CallbackEndpointStatusInput[];
 }
 export interface CallbackSubscriptionListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
+  /** Only subscriptions with one of these statuses. */
+  status?: CallbackSubscriptionStatusInput | CallbackSubscriptionStatusInput[];
 }
 export interface TenantListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
   cursor?: string;
+  /** Only tenants with one of these statuses. */
+  status?: TenantStatusInput | TenantStatusInput[];
 }
 export interface TenantDeleteQuery {
   /** Repeat the tenant_id to confirm. */
@@ -1286,6 +1314,10 @@ export interface RoleBindingListQuery {
   cursor?: string;
   /** Only bindings of this credential. */
   client_id?: string;
+  /** Only bindings to this role. */
+  role?: string;
+  /** Only bindings to roles that grant this scope. */
+  scope?: Scope;
 }
 export interface PolicyListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
@@ -1294,6 +1326,8 @@ export interface PolicyListQuery {
   cursor?: string;
   /** Only policies of this credential. */
   client_id?: string;
+  /** Only policies that grant this scope. */
+  scope?: Scope;
 }
 export interface PolicyRevokeQuery {
   /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */

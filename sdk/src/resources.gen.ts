@@ -565,7 +565,7 @@ export class CommandsResource {
   }
 
   /**
-   * Lists the commands of the tenant, newest first.
+   * Lists the commands of the tenant, newest first by default.
    *
    * Retried.
    * Scope open:command:read.
@@ -621,7 +621,7 @@ export class DeviceRequestsResource {
   /**
    * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until
    * at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new
-   * requests, use order=asc with wait_seconds and continue from the cursor of the last item.
+   * requests, use order=asc with wait_seconds and continue from next_cursor, which is then never null.
    *
    * Retried.
    * Scope open:device-request:read.

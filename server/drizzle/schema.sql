@@ -29,7 +29,7 @@ COMMENT ON SCHEMA public IS 'standard public schema';
 -- Name: admit_requests_v1(text, boolean); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, outcome text, command_id uuid, accepted_ms double precision)
+CREATE FUNCTION public.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
     LANGUAGE plpgsql
     SET role TO 'top_ingest'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -48,6 +48,7 @@ begin
     )
   ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
+      credential.requests_per_minute, tenant.requests_per_minute as requests_per_minute_of_tenant,
       coalesce(
         credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
         and (credential.expires_at is null or credential.expires_at > now())
@@ -64,12 +65,12 @@ begin
     from asked
     left join lateral (
       select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
-        replay_window_seconds
+        replay_window_seconds, requests_per_minute
       from credentials
       where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
     ) as credential on not are_admitted
     left join lateral (
-      select status from tenants where tenants.tenant_id = asked.tenant_id offset 0
+      select status, requests_per_minute from tenants where tenants.tenant_id = asked.tenant_id offset 0
     ) as tenant on not are_admitted
   ), counted as (
     select *, row_number() over (
@@ -167,6 +168,7 @@ begin
   select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
     exists (select from tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
     allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
+    requests_per_minute, requests_per_minute_of_tenant,
     stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
   from verdict left join stored on stored.position = verdict.position
   order by position;
@@ -318,6 +320,7 @@ CREATE TABLE public.credentials (
     status text NOT NULL,
     allowed_clock_skew_seconds integer NOT NULL,
     replay_window_seconds integer NOT NULL,
+    requests_per_minute integer,
     secret_version integer NOT NULL,
     secret_sealed bytea NOT NULL,
     previous_secret_sealed bytea,
@@ -628,6 +631,7 @@ CREATE TABLE public.tenants (
     name text NOT NULL,
     status text DEFAULT 'ACTIVE'::text NOT NULL,
     vendors text[],
+    requests_per_minute integer,
     adapter_reads jsonb,
     deletion jsonb,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
@@ -1771,6 +1775,12 @@ GRANT SELECT(allowed_clock_skew_seconds) ON TABLE public.credentials TO top_inge
 --
 
 GRANT SELECT(replay_window_seconds) ON TABLE public.credentials TO top_ingest;
+
+--
+-- Name: COLUMN credentials.requests_per_minute; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(requests_per_minute) ON TABLE public.credentials TO top_ingest;
 
 --
 -- Name: COLUMN credentials.secret_version; Type: ACL; Schema: public; Owner: -

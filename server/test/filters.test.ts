@@ -62,7 +62,10 @@ const disabled: Record<string, () => Promise<{ caller: Profile; list: string; id
     return { caller: tenant.admin, list, id: 'subscription_id', ids };
   },
   'object credentials': async () => {
-    const ids: [string, string] = [await createObjectCredential(tenant.admin), await createObjectCredential(tenant.admin)];
+    const ids: [string, string] = [
+      await createObjectCredential(tenant.admin),
+      await createObjectCredential(tenant.admin),
+    ];
     const list = `${OBJECTS}/credentials`;
     await signedRequest(tenant.admin, 'PUT', `${list}/${ids[1]}`, { body: { status: 'DISABLED' } });
     return { caller: tenant.admin, list, id: 'credential_id', ids };

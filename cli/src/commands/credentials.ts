@@ -19,6 +19,11 @@ const secretFile = {
 } as const satisfies Record<string, Field>;
 
 const expires_at = { description: 'When the credential expires: RFC 3339, or "never".' };
+const requests_per_minute = {
+  description:
+    'Quota of requests of the credential per minute and server instance; or "default", as the platform is configured.',
+  nullWord: 'default',
+};
 const rotation = { rotate_secret: null, previous_secret_ttl_seconds: null };
 
 export function addCredentials(program: Command, invocation: Invocation): void {
@@ -40,6 +45,7 @@ export function addCredentials(program: Command, invocation: Invocation): void {
     fields: {
       ...rotation,
       expires_at,
+      requests_per_minute,
       client_id: { description: 'The id of the new credential, unique on the platform.' },
     },
     flags: secretFile,
@@ -62,6 +68,7 @@ export function addCredentials(program: Command, invocation: Invocation): void {
       rotate_secret: null,
       previous_secret_ttl_seconds: { description: 'Only 0 is allowed: it revokes the previous secret immediately.' },
       expires_at,
+      requests_per_minute,
     },
     confirm: {
       when: ({ status }) => status === 'DISABLED' || status === 'DELETED',

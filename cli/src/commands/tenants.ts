@@ -16,20 +16,25 @@ const vendors = {
   description: 'The only vendors of the tenant, such as vendor_a,vendor_b; or "all".',
   nullWord: 'all',
 };
+const requests_per_minute = {
+  description:
+    'Quota of requests of the whole tenant per minute and server instance; or "default", as the platform is configured.',
+  nullWord: 'default',
+};
 
 export function addTenants(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'tenants');
 
   add('create', {
     description: 'Creates a tenant. Create its first credential with: topctl credentials create --tenant <tenant_id>',
-    fields: { tenant_id: { description: 'The id of the new tenant.' }, vendors },
+    fields: { tenant_id: { description: 'The id of the new tenant.' }, vendors, requests_per_minute },
     view,
     call: ({ client, input }) => client.tenants.create(input),
   });
   add('list', { view, call: ({ client, input }) => client.tenants.list(input) });
   add('get', { view, call: ({ client, path }) => client.tenants.get(path.tenant_id) });
   add('update', {
-    fields: { vendors },
+    fields: { vendors, requests_per_minute },
     confirm: {
       when: ({ status }) => status === 'DISABLED',
       question: ({ path }) => `Disable the tenant ${path.tenant_id} and all its credentials?`,

@@ -91,6 +91,22 @@ test('a failure of a later page reaches the loop', async () => {
 const eventPage = (ids: string[], next_cursor: string) =>
   answer(200, { items: ids.map((event_id) => ({ event_id })), next_cursor, request_id: 'r' });
 
+test('device requests, oldest first, end like events: with an empty page that repeats the cursor', async () => {
+  const requestPage = (ids: string[], next_cursor: string | null) =>
+    answer(200, { items: ids.map((device_request_id) => ({ device_request_id })), next_cursor, request_id: 'r' });
+  const asc = fakeClient([requestPage(['a'], 'c1'), requestPage(['b'], 'c2'), requestPage([], 'c2')]);
+  expect(await collect(asc.client.deviceRequests.list({ order: 'asc' }))).toHaveLength(2);
+  expect(queries(asc.fetch)).toEqual(['?order=asc', '?order=asc&cursor=c1', '?order=asc&cursor=c2']);
+  const desc = fakeClient([requestPage(['a'], 'c1'), requestPage([], null)]);
+  expect(await collect(desc.client.deviceRequests.list())).toHaveLength(1);
+});
+
+test('the pages after that of from=now are asked for without it', async () => {
+  const { client, fetch } = fakeClient([eventPage([], 'c1'), eventPage(['a'], 'c2'), eventPage([], 'c2')]);
+  expect(await collect(client.events.list({ from: 'now' }))).toHaveLength(1);
+  expect(queries(fetch)).toEqual(['?from=now', '?cursor=c1', '?cursor=c2']);
+});
+
 test('the event log, which always has a cursor, ends when there is nothing new', async () => {
   const script = () => [eventPage(['a', 'b'], 'c1'), eventPage(['c'], 'c2'), eventPage([], 'c2')];
   const { client, fetch } = fakeClient(script());

@@ -73,9 +73,8 @@ export const listDeviceRequests =
     });
     const page = pageOf(list, found.rows, found.limit, (row) => row.deviceRequestId, found.lastRead);
     const end = isAscending ? cursorAt(page.rows.at(-1)?.deviceRequestId ?? position ?? BEGINNING) : null;
-    return answerPage(
-      { ...page, nextCursor: page.nextCursor ?? end },
-      call,
-      (row) => ({ ...presentDeviceRequest(row, call), cursor: cursorAt(row.deviceRequestId) }),
-    );
+    return answerPage({ ...page, nextCursor: page.nextCursor ?? end }, call, (row) => ({
+      ...presentDeviceRequest(row, call),
+      cursor: cursorAt(row.deviceRequestId),
+    }));
   };

@@ -12,15 +12,16 @@ type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
 export const getMe =
   (platformVersion: string, limits: Limits): Handler<'me.get'> =>
   async (_request, { caller: { tenantId, clientId }, admittedAt, requestId, asTenant }) => {
-    const { row, tenant, grants } = await asTenant(async (tx) => {
-      const [{ row, tenant } = { row: null, tenant: null }] = await tx
+    const { found, grants } = await asTenant(async (tx) => {
+      const [found] = await tx
         .select({ row: credentials, tenant: tenants })
         .from(credentials)
         .innerJoin(tenants, eq(tenants.tenantId, credentials.tenantId))
         .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)));
-      return { row, tenant, grants: await grantsOf(tx, tenantId, clientId) };
+      return { found, grants: await grantsOf(tx, tenantId, clientId) };
     });
-    if (!row) throw credentialGone();
+    if (!found) throw credentialGone();
+    const { row, tenant } = found;
     const ofTenant = tenant.requestsPerMinute ?? limits.requests_per_minute_per_tenant;
     return {
       status: 200,

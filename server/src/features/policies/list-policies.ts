@@ -1,6 +1,6 @@
-import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import type { Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { policies } from '../../platform/identity/policies.table.js';
+import { isOfScope, policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presentPolicy } from './present-policy.js';
@@ -10,11 +10,6 @@ export const listPolicies: Handler<'policies.list'> = ({ query }, call) =>
     table: policies,
     order: ['policyId'],
     range: and(isNotNull(policies.clientId), query.client_id ? eq(policies.clientId, query.client_id) : undefined),
-    filters: query.scope === undefined ? undefined : grants(query.scope as Scope),
+    filters: query.scope === undefined ? undefined : isOfScope(query.scope as Scope),
     present: presentPolicy,
   });
-
-function grants(scope: Scope) {
-  const { object, action } = objectAndAction(scope);
-  return and(eq(policies.object, object), eq(policies.action, action));
-}

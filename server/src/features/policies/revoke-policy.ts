@@ -1,7 +1,7 @@
-import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import type { Scope } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
-import { policies } from '../../platform/identity/policies.table.js';
+import { isOfScope, policies } from '../../platform/identity/policies.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { deleteRow } from '../../platform/operation/rows.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond } from '../roles/granting.js';
@@ -15,12 +15,10 @@ export const revokePolicy: Handler<'policies.revoke'> = async (
   const scopes = readScopes(call, [name], () => 'query/scope');
   const held = await platformScopesOfCaller(call);
   refuseBeyond(held, scopes);
-  const { object, action } = objectAndAction(name as Scope);
   const change = { fields: {}, created: '' };
   const revoked = await withAudit(call, change, async (tx) => {
     const ofClient = and(eq(policies.tenantId, tenantId), eq(policies.clientId, clientId));
-    const isScope = and(eq(policies.object, object), eq(policies.action, action));
-    const deleted = await deleteRow(tx, call, policies, and(ofClient, isScope));
+    const deleted = await deleteRow(tx, call, policies, and(ofClient, isOfScope(name as Scope)));
     change.created = deleted.policyId;
     const before = presentPolicy(deleted, call);
     return { before, after: null, result: before };

@@ -1,6 +1,6 @@
-import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
-import { eq, inArray, or, sql } from 'drizzle-orm';
-import { policies } from '../../platform/identity/policies.table.js';
+import type { Scope } from '@tenant-open-platform/contract';
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import { isOfScope, policies } from '../../platform/identity/policies.table.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { rolesThatGrant } from '../../platform/operation/find-operation.js';
 import type { Handler } from '../../platform/operation/handler.js';
@@ -18,13 +18,11 @@ export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) 
   });
 
 /** The roles of the tenant that grant the scope, built-in or custom. */
-function grants(scope: Scope, tenantId: string) {
-  const { object, action } = objectAndAction(scope);
-  return or(
+const grants = (scope: Scope, tenantId: string) =>
+  or(
     inArray(roleBindings.role, rolesThatGrant(scope)),
     sql`exists (
-      select from ${policies} where ${eq(policies.tenantId, tenantId)} and ${eq(policies.role, roleBindings.role)}
-        and ${eq(policies.object, object)} and ${eq(policies.action, action)} offset 0
+      select from ${policies}
+      where ${and(eq(policies.tenantId, tenantId), eq(policies.role, roleBindings.role), isOfScope(scope))} offset 0
     )`,
   );
-}

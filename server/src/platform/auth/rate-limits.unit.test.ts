@@ -3,6 +3,7 @@ import { createRateLimits } from './rate-limits.js';
 
 const caller = { tenantId: 'acme', clientId: 'acme-backend' };
 const neighbour = { tenantId: 'acme', clientId: 'acme-shop' };
+const asConfigured = { credential: null, tenant: null };
 const limitsOf = (limits: object = {}) =>
   createRateLimits({
     requestsPerMinute: 2,
@@ -13,7 +14,7 @@ const limitsOf = (limits: object = {}) =>
 
 test('a tenant has its own quota, and requests above the quota of a credential do not use it', () => {
   const limits = limitsOf();
-  const count = (who: typeof caller) => limits.countRequest(who)?.extra.metadata ?? null;
+  const count = (who: typeof caller) => limits.countRequest(who, asConfigured)?.extra.metadata ?? null;
   expect([count(caller), count(caller)]).toEqual([null, null]);
   for (let request = 0; request < 5; request++) expect(count(caller)).toEqual({ quota: 'credential', limit: 2 });
   expect(count(neighbour)).toBeNull();
@@ -25,10 +26,10 @@ test('an answer counts as a request more for each full 64 KiB, in both quotas', 
   const limits = limitsOf({ requestsPerMinute: 4, requestsPerMinutePerTenant: 5 });
   limits.countAnswer(caller, 65_535);
   limits.countAnswer(caller, 3 * 65_536 + 1);
-  expect(limits.countRequest(caller)).toBeNull();
-  expect(limits.countRequest(caller)?.extra.metadata).toEqual({ quota: 'credential', limit: 4 });
-  expect(limits.countRequest(neighbour)).toBeNull();
-  expect(limits.countRequest(neighbour)?.extra.metadata).toEqual({ quota: 'tenant', limit: 5 });
+  expect(limits.countRequest(caller, asConfigured)).toBeNull();
+  expect(limits.countRequest(caller, asConfigured)?.extra.metadata).toEqual({ quota: 'credential', limit: 4 });
+  expect(limits.countRequest(neighbour, asConfigured)).toBeNull();
+  expect(limits.countRequest(neighbour, asConfigured)?.extra.metadata).toEqual({ quota: 'tenant', limit: 5 });
 });
 
 test('a reservation uses a slot of both quotas until it is released, and never makes a counted request be refused', () => {
@@ -38,14 +39,28 @@ test('a reservation uses a slot of both quotas until it is released, and never m
   const last = limits.reserve(neighbour);
   expect(last).not.toBeNull();
   expect(limits.reserve({ ...caller, clientId: 'acme-third' })).toBeNull();
-  expect([limits.countRequest(caller), limits.countRequest(caller), limits.countRequest(neighbour)]).toEqual([
-    null,
-    null,
-    null,
-  ]);
+  expect([
+    limits.countRequest(caller, asConfigured),
+    limits.countRequest(caller, asConfigured),
+    limits.countRequest(neighbour, asConfigured),
+  ]).toEqual([null, null, null]);
   for (const release of [...releases, last]) release?.();
   expect(limits.reserve({ ...caller, clientId: 'acme-third' })).toBeNull();
   expect(limits.reserve({ tenantId: 'another', clientId: 'another-backend' })).not.toBeNull();
+});
+
+test('a quota of its own replaces the configured one from the request on that brings it, also for reservations', () => {
+  const limits = limitsOf();
+  const count = (credential: number | null, tenant: number | null = 100) =>
+    limits.countRequest(caller, { credential, tenant })?.extra.metadata ?? null;
+  expect([count(3), count(3), count(3)]).toEqual([null, null, null]);
+  expect(limits.reserve(caller)).toBeNull();
+  expect(count(3)).toEqual({ quota: 'credential', limit: 3 });
+  expect(count(6)).toBeNull();
+  limits.reserve(caller)?.();
+  expect(limits.reserve(caller)).not.toBeNull();
+  expect(count(null)).toEqual({ quota: 'credential', limit: 2 });
+  expect(count(50, 2)).toEqual({ quota: 'tenant', limit: 2 });
 });
 
 test('the counters evict old entries instead of growing without bound', () => {

@@ -126,8 +126,9 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       if (!isConnected) throw new Error(UNREADY);
       const { consumers } = probing;
       const found = (name: string) => consumers.info('TOP_COMMANDS', name).catch(nullIfMissing);
-      const infos = only ? await Promise.all(only.map(found)) : await readAll(consumers.list('TOP_COMMANDS'));
-      return new Map(infos.flatMap((info) => (info && isRead(info) ? [[info.name, lastReadOf(info)] as const] : [])));
+      const infos = only ? await Promise.all(only.map(found)) : [];
+      if (!only) for await (const info of consumers.list('TOP_COMMANDS')) infos.push(info);
+      return new Map(infos.flatMap(readOf));
     },
     async fullness() {
       const { state, config } = await manager.streams.info('TOP_UPDATES');
@@ -163,18 +164,11 @@ const nullIfMissing = (error: unknown): null => {
   throw error;
 };
 
-const isRead = ({ delivered, num_waiting }: ConsumerInfo) => delivered.consumer_seq > 0 || num_waiting > 0;
-
 /** nats-server forgets the instant when it restarts. */
-function lastReadOf({ delivered, num_waiting }: ConsumerInfo): Date | null {
-  if (num_waiting > 0) return new Date();
-  return delivered.last_active ? new Date(delivered.last_active) : null;
-}
-
-async function readAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
+function readOf(info: ConsumerInfo | null): [string, Date | null][] {
+  if (!info || (info.num_waiting === 0 && info.delivered.consumer_seq === 0)) return [];
+  const { last_active } = info.delivered;
+  return [[info.name, info.num_waiting > 0 ? new Date() : last_active ? new Date(last_active) : null]];
 }
 
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();

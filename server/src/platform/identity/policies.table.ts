@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
 import { check, foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../database/columns.js';
 import { credentials } from './credentials.table.js';
@@ -38,3 +39,8 @@ export const policies = pgTable(
     check('policies_subject', sql`(client_id is null) <> (role is null)`),
   ],
 );
+
+export function isOfScope(scope: Scope) {
+  const { object, action } = objectAndAction(scope);
+  return and(eq(policies.object, object), eq(policies.action, action));
+}
