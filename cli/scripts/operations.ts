@@ -26,12 +26,15 @@ type Described = {
   'x-codeSamples': { label: string; source: string }[];
 };
 
+/** The name of an operation, unless it is the value of a flag. */
+const NAME_IN_TEXT = /(?<!--operation |Name of the operation, for example `)\b[a-zA-Z]+\.[a-zA-Z]+\b(?!":)/g;
+
 /** The source of src/operations.gen.ts: the facts about each operation of the contract that the command line needs. */
 export function renderOperations(): string {
   const described = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Described[]);
   const operations = Object.fromEntries(described.map((operation) => [operation.operationId, summarize(operation)]));
   const resources = Object.fromEntries(document.tags.map(({ name, description }) => [name, description]));
-  const text = JSON.stringify(operations, null, 2).replace(/\b[a-zA-Z]+\.[a-zA-Z]+\b(?!":)/g, (name) =>
+  const text = JSON.stringify(operations, null, 2).replace(NAME_IN_TEXT, (name) =>
     name in operations ? `topctl ${kebab(name).replace('.', ' ')}` : name,
   );
   return `// Generated from contract/openapi.json by \`pnpm golden\`.

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { addAccess } from './commands/access.js';
 import { addApi } from './commands/api.js';
 import { addAuditEvents } from './commands/audit-events.js';
 import { addBus } from './commands/bus.js';
@@ -135,6 +136,7 @@ const additions = [
   addRoles,
   addRoleBindings,
   addPolicies,
+  addAccess,
   addBusPrincipals,
   addBus,
   addAuditEvents,

@@ -5,6 +5,7 @@ export const resources = {
   "roles": "Roles: named sets of scopes.",
   "roleBindings": "Role bindings: which credential has which role.",
   "policies": "Policies: scopes that are granted directly to a credential, without a role.",
+  "access": "Access: which credentials can call what, and why.",
   "busPrincipals": "Messaging-bus principals: NATS users, identified by a public nkey.",
   "vendors": "Vendors in the platform catalog. Platform administrators manage them.",
   "commandTypes": "Command types that the devices of a vendor support. Platform administrators manage them.",
@@ -1421,6 +1422,44 @@ export const operations = {
       "policy_id": "Id of the policy: a UUID that the platform generates."
     },
     "fields": {}
+  },
+  "access.explain": {
+    "summary": "Explain the access of a credential",
+    "description": "Shows whether a credential of the tenant can call an operation, and which role bindings and policies grant it. If none does, granting_roles has the roles that would. An operation that grants or revokes access can also refuse a scope that its caller lacks.",
+    "scope": "platform:access:read",
+    "tenant": "path",
+    "example": "topctl access explain demo-dashboard --tenant demo --operation commands.create",
+    "path": {
+      "tenant_id": "Id of the tenant.",
+      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id."
+    },
+    "fields": {
+      "operation": {
+        "kind": "text",
+        "description": "Name of the operation, for example `commands.create`.",
+        "isRequired": true
+      }
+    }
+  },
+  "access.list": {
+    "summary": "List who has access",
+    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role.",
+    "scope": "platform:access:read",
+    "tenant": "path",
+    "example": "topctl access list --tenant demo",
+    "path": {
+      "tenant_id": "Id of the tenant."
+    },
+    "fields": {
+      "scope": {
+        "kind": "text",
+        "description": "Only role bindings and policies that grant this scope."
+      },
+      "role": {
+        "kind": "text",
+        "description": "Only bindings to this role."
+      }
+    }
   },
   "busPrincipals.create": {
     "summary": "Create a messaging-bus principal",

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 
-const OperationName = z
+export const OperationName = z
   .string()
   .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'must be the name of an operation, such as credentials.update')
   .describe('Name of the operation, for example `credentials.update`.');

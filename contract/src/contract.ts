@@ -1,4 +1,5 @@
 import { type AppRoute, initContract } from '@ts-rest/core';
+import { access } from './access.js';
 import { auditEvents } from './audit-events.js';
 import { busPrincipals } from './bus-principals.js';
 import { callbackEndpoints } from './callback-endpoints.js';
@@ -39,6 +40,7 @@ const routes = {
   roles,
   roleBindings,
   policies,
+  access,
   busPrincipals,
   vendors,
   commandTypes,

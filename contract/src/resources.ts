@@ -17,6 +17,7 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
     title: 'Policies',
     description: 'Policies: scopes that are granted directly to a credential, without a role.',
   },
+  access: { title: 'Access', description: 'Access: which credentials can call what, and why.' },
   busPrincipals: {
     title: 'Messaging-bus principals',
     description: 'Messaging-bus principals: NATS users, identified by a public nkey.',

@@ -48,6 +48,7 @@ export const lists: readonly Name[] = [
   'roles.list',
   'roleBindings.list',
   'policies.list',
+  'access.list',
   'busPrincipals.list',
   'vendors.list',
   'commandTypes.list',

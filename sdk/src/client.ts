@@ -5,6 +5,7 @@ import { DeviceRequests } from './resources/device-requests.js';
 import { Events } from './resources/events.js';
 import { Objects } from './resources/objects.js';
 import {
+  Access,
   AuditEvents,
   BusPrincipals,
   CallbackEndpoints,
@@ -43,6 +44,7 @@ export class TenantOpenPlatform {
   readonly roles: Roles;
   readonly roleBindings: RoleBindings;
   readonly policies: Policies;
+  readonly access: Access;
   readonly busPrincipals: BusPrincipals;
   readonly vendors: Vendors;
   readonly commandTypes: CommandTypes;
@@ -69,6 +71,7 @@ export class TenantOpenPlatform {
     this.roles = new Roles(sender);
     this.roleBindings = new RoleBindings(sender);
     this.policies = new Policies(sender);
+    this.access = new Access(sender);
     this.busPrincipals = new BusPrincipals(sender);
     this.vendors = new Vendors(sender);
     this.commandTypes = new CommandTypes(sender);

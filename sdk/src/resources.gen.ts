@@ -1,5 +1,8 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 import type {
+  AccesExplainQuery,
+  AccesListQuery,
+  AccessExplanation,
   AuditEvent,
   AuditEventListQuery,
   BusPrincipal,
@@ -41,6 +44,7 @@ import type {
   DeviceRequestListQuery,
   DeviceRequestReply,
   EventListQuery,
+  Holder,
   ListedDeviceRequest,
   ListedEvent,
   Me,
@@ -357,6 +361,38 @@ export class Policies {
    */
   delete(tenantId: string, policyId: string, options?: RequestOptions): ApiPromise<PolicyDeleted> {
     return this.sender.call('policies.delete', { path: [tenantId, policyId] }, options);
+  }
+}
+
+/** Access: which credentials can call what, and why. */
+export class Access {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Shows whether a credential of the tenant can call an operation, and which role bindings and policies grant it. If
+   * none does, granting_roles has the roles that would. An operation that grants or revokes access can also refuse a
+   * scope that its caller lacks.
+   *
+   * Retried.
+   * Scope platform:access:read.
+   * Errors: NOT_FOUND.
+   */
+  explain(tenantId: string, clientId: string, query: AccesExplainQuery, options?: RequestOptions): ApiPromise<AccessExplanation> {
+    return this.sender.call('access.explain', { path: [tenantId, clientId], query }, options);
+  }
+
+  /**
+   * Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With
+   * `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this
+   * role.
+   *
+   * Retried.
+   * Scope platform:access:read.
+   * Errors: INVALID_CURSOR, NOT_FOUND, SCOPE_UNKNOWN.
+   */
+  list(tenantId: string, query?: AccesListQuery, options?: RequestOptions): PagePromise<Holder> {
+    return this.sender.list('access.list', { path: [tenantId], query }, options);
   }
 }
 

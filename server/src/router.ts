@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
+import { explainAccess } from './features/access/explain-access.js';
+import { listAccess } from './features/access/list-access.js';
 import { listAuditEvents } from './features/audit-events/list-audit-events.js';
 import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
 import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
@@ -148,6 +150,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       delete: deletePolicy,
       revoke: revokePolicy,
     },
+    access: { explain: explainAccess, list: listAccess },
     auditEvents: { list: listAuditEvents },
     parkedMessages: {
       list: listParkedMessages,

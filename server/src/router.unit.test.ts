@@ -6,7 +6,7 @@ const features = new URL('features/', import.meta.url);
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const singular = (noun: string) => noun.replace(/ies$/, 'y').replace(/s$/, '');
+const singular = (noun: string) => noun.replace(/ies$/, 'y').replace(/(?<!s)s$/, '');
 
 const ofMany = ['list', 'create-many', 'summary'];
 

@@ -64,6 +64,10 @@ const lists: Record<
       return signedRequest(tenant.admin, 'POST', `${tenantPath(tenant)}/policies`, { body });
     },
   },
+  'access.list': {
+    caller: ({ admin }) => admin,
+    add: (tenant) => createCredential(tenant.tenant_id, { role: 'integration_reader' }),
+  },
   'vendors.list': {
     caller: () => platform().admin,
     add: () => signedRequest(platform().admin, 'PUT', `${VENDORS}/page-${randomUUID()}`, { body: { enabled: false } }),
@@ -157,6 +161,8 @@ const filters: Record<string, string> = {
   operation: 'credentials.create',
   target: 'credentials/client-1',
   source_address: '127.0.0.1',
+  role: 'integration_reader',
+  scope: 'open:command:read',
   outcome: 'DONE',
   kind: 'COMMAND_UPDATE',
   parked_after: '2026-01-01T00:00:00Z',

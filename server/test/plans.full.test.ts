@@ -229,6 +229,8 @@ const values: Record<string, [common: string, rare: string]> = {
   outcome: ['DONE', 'DENIED'],
   target: ['t-1', 't-none'],
   source_address: ['127.0.0.1', '192.0.2.1'],
+  scope: ['open:command:read', 'open:object:create'],
+  role: ['integration_operator', 'none'],
   kind: ['COMMAND_UPDATE', 'DEVICE_REPLY'],
   parked_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   parked_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],

@@ -4,6 +4,7 @@ import { operations } from '../operations.gen.js';
 import { toJson } from '../output/printable.js';
 import type { Session } from '../session/session.js';
 import { type Attempt, inCommands, objectOf } from './attempt.js';
+import { grantCommand } from './grant-command.js';
 import { signatureDifference } from './signature-difference.js';
 
 /** A failure in the words of the command line. */
@@ -112,15 +113,11 @@ function explainForbidden({ error, session, attempt, ownTenant }: Refused): Expl
     }
   }
   if (typeof scope !== 'string') return undefined;
-  // The roles are in the order of their power: a credential should get the weakest.
-  const role = (Array.isArray(roles) ? roles : [])
-    .filter((name) => name !== 'platform_admin' || isAdministrator)
-    .at(-1);
-  const grant = role ? `role-bindings create --role ${role}` : `policies create --scope ${scope}`;
-  const flags = ` --client-id ${clientId}${ownTenant ? ` --tenant ${ownTenant}` : ''}`;
+  const given = (Array.isArray(roles) ? roles : []).filter((name) => name !== 'platform_admin' || isAdministrator);
+  const command = grantCommand({ clientId, scope, roles: given, tenant: ownTenant });
   return {
     what: `${clientId} lacks the scope ${scope}.`,
-    next: [`an administrator grants it with: topctl ${grant}${flags}`],
+    next: [`an administrator grants it with: ${command}`],
   };
 }
 

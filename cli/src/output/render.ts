@@ -18,6 +18,8 @@ export type View<Item> = {
   id: (item: Item) => string;
   /** The columns of a list, the important ones first. A single item shows all its fields. */
   columns: readonly (keyof Item & string)[];
+  /** The fields of an item in a list, if they differ from the fields of the answer. */
+  row?: (item: Item) => object;
   /** Whether long cells of a list are wrapped. By default they are cut. */
   wraps?: true;
   /** The fields of a single item, if they differ from the fields of the answer. */
@@ -50,13 +52,13 @@ export async function renderItems<Item extends object>(
   context: Context,
   { format, fields }: Look,
   items: Item[],
-  { columns, wraps }: View<Item>,
+  { columns, row, wraps }: View<Item>,
 ): Promise<string> {
   if (format !== 'table') return renderWhole({ format, fields }, items);
   if (items.length === 0) return '';
-  const shown = fields
-    ? fields.map((path) => ({ name: path, read: (item: object) => valueAt(item, path) }))
-    : columns.map(columnOf);
+  if (!fields)
+    return renderRows(context, columns.map(columnOf), row ? items.map(row) : items, { wraps: wraps === true });
+  const shown = fields.map((path) => ({ name: path, read: (item: object) => valueAt(item, path) }));
   return renderRows(context, shown, items, { wraps: wraps === true });
 }
 

@@ -48,7 +48,12 @@ export async function createCatalogIds(): Promise<void> {
   await administer('PUT', `${vendor}/command-types/${catalogIds.command_type}`, type);
 }
 
-export async function administer(method: string, target: string, body: object, success = 200): Promise<void> {
+export async function administer(
+  method: string,
+  target: string,
+  body: object | undefined,
+  success = 200,
+): Promise<void> {
   const { status, raw } = await signedRequest(platform().admin, method, target, { body });
   if (status !== success) throw new Error(raw);
 }
@@ -191,6 +196,7 @@ const REVOKED_SCOPE = 'open:catalog:read';
 /** A valid query for every operation that needs one. Its ids are references, like the ids of a path. */
 export const queries: Record<string, (ids: Ids) => Record<string, string>> = {
   'tenants.delete': ({ disabled_tenant_id }) => ({ confirm: disabled_tenant_id }),
+  'access.explain': () => ({ operation: 'commands.create' }),
   'policies.revoke': ({ client_id }) => ({ client_id, scope: REVOKED_SCOPE }),
 };
 

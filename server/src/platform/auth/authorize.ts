@@ -1,6 +1,6 @@
 import { PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
 import { ApiError, notFound } from '../operation/api-error.js';
-import { type Match, rolesThatGrant } from '../operation/find-operation.js';
+import { type Match, type Operation, rolesThatGrant } from '../operation/find-operation.js';
 import type { Verdict } from './admission.js';
 
 export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): void {
@@ -11,14 +11,16 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
     });
   }
   if (!operation) throw notFound();
-  const { scope, onlyTenant } = operation;
   const pathTenantId = params.tenant_id ?? null;
   const isOwnTenant = pathTenantId === null || pathTenantId === tenantId || tenantId === PLATFORM_TENANT_ID;
-  const mayCall = (scope === null || verdict.isGranted) && (onlyTenant === null || onlyTenant === tenantId);
-  if (!mayCall || !isOwnTenant) throw forbidden(scope);
+  if (!mayCall(operation, tenantId, verdict.isGranted) || !isOwnTenant) throw forbidden(operation.scope);
   // Only a platform administrator gets here with a tenant that does not exist.
   if (pathTenantId !== null && !verdict.pathTenantExists) throw notFound();
 }
+
+/** Whether a credential of the tenant may call the operation on its own tenant. */
+export const mayCall = ({ scope, onlyTenant }: Operation, tenantId: string, isGranted: boolean): boolean =>
+  (scope === null || isGranted) && (onlyTenant === null || onlyTenant === tenantId);
 
 export const forbidden = (scope: Scope | null) =>
   new ApiError('FORBIDDEN', {

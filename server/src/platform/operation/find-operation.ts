@@ -39,6 +39,9 @@ const routes: Route[] = allOperations.map(({ name, route }) => ({
   },
 }));
 
+export const operationNamed = (name: string): Operation | undefined =>
+  routes.find(({ operation }) => operation.name === name)?.operation;
+
 /** The built-in roles. */
 export function rolesThatGrant(scope: Scope | null): string[] {
   if (scope === null) return [];
