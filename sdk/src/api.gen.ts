@@ -10,7 +10,7 @@ export interface AccessExplanation {
   operation: string;
   /** Scope that the operation needs; null if it needs none. */
   scope: Scope | null;
-  /** Whether the credential can call the operation on its own tenant. false: the answer is FORBIDDEN. */
+  /** Whether the credential may call the operation on its own tenant. If false, the platform refuses the call with FORBIDDEN. A credential that has expired or is not ACTIVE is refused with UNAUTHENTICATED in any case. */
   granted: boolean;
   reason: AccessReason;
   /** The role bindings and policies of the credential that grant the scope. */

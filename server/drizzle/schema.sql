@@ -91,25 +91,11 @@ begin
   ), verdict as materialized (
     select counted.*,
       occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
-      not are_admitted and (exists (
-        select from role_bindings
-        where role_bindings.tenant_id = counted.tenant_id and role_bindings.client_id = counted.client_id
-          and (
-            role_bindings.role = any (string_to_array(counted.granting_roles, ','))
-            or exists (
-              select from policies
-              where policies.tenant_id = role_bindings.tenant_id and policies.role = role_bindings.role
-                and policies.object = counted.object and policies.action = counted.action
-              offset 0
-            )
-          )
+      not are_admitted and exists (
+        select from grants_v1(counted.tenant_id, counted.object, counted.action, counted.granting_roles) as held
+        where held.client_id = counted.client_id
         offset 0
-      ) or exists (
-        select from policies
-        where policies.tenant_id = counted.tenant_id and policies.client_id = counted.client_id
-          and policies.object = counted.object and policies.action = counted.action
-        offset 0
-      )) as is_granted
+      ) as is_granted
     from counted
     left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
   ), given as materialized (
@@ -174,6 +160,31 @@ begin
   order by position;
 end
 $$;
+
+--
+-- Name: grants_v1(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) RETURNS TABLE(client_id text, role text, policy_id uuid, scope text, created_at timestamp with time zone)
+    LANGUAGE sql STABLE
+    AS $_$
+  select binding.client_id, binding.role, null::uuid, null, binding.created_at
+  from public.role_bindings as binding
+  where binding.tenant_id = $1
+    and (
+      binding.role = any (string_to_array($4, ','))
+      or exists (
+        select from public.policies as policy
+        where policy.tenant_id = binding.tenant_id and policy.role = binding.role
+          and policy.object = $2 and policy.action = $3
+        offset 0
+      )
+    )
+  union all
+  select policy.client_id, null, policy.policy_id, policy.object || ':' || policy.action, policy.created_at
+  from public.policies as policy
+  where policy.tenant_id = $1 and policy.client_id is not null and policy.object = $2 and policy.action = $3
+$_$;
 
 SET default_tablespace = '';
 

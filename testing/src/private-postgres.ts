@@ -1,7 +1,18 @@
 import { type ExecFileSyncOptions, execFile, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -166,7 +177,12 @@ async function launchServer(
   abandoned: () => void,
   onLog: Options['onLog'],
 ): Promise<{ pid: number; stop: () => Promise<void> }> {
-  const postgres = spawn(program, args, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+  // Not a pipe: there, long messages of several processes mix.
+  const logFile = join(String(as.cwd), 'log');
+  const end = openSync(logFile, 'a');
+  const start = openSync(logFile, 'r');
+  const postgres = spawn(program, args, { ...as, stdio: ['ignore', 'ignore', end] });
+  closeSync(end);
   const abandon = () => {
     postgres.kill('SIGQUIT');
     abandoned();
@@ -177,12 +193,20 @@ async function launchServer(
   });
   let log = '';
   await new Promise<void>((resolve, reject) => {
-    postgres.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const read = () => {
+      const text = readFileSync(start, 'utf8');
       log = (log + text).slice(-10_000);
       onLog?.(text);
-      if (/ready to accept (read.only )?connections/.test(text)) resolve();
+      if (/ready to accept (read.only )?connections/.test(log)) resolve();
+    };
+    const watcher = watch(logFile, read);
+    read();
+    void exited.then(() => {
+      watcher.close();
+      read();
+      closeSync(start);
+      reject(new Error(`PostgreSQL did not start.\n${log}`));
     });
-    void exited.then(() => reject(new Error(`PostgreSQL did not start.\n${log}`)));
   });
   return {
     pid: postgres.pid ?? 0,
