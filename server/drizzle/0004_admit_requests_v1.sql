@@ -189,3 +189,7 @@ as $$
   from public.policies as policy
   where policy.tenant_id = $1 and policy.client_id is not null and policy.object = $2 and policy.action = $3
 $$;
+--> statement-breakpoint
+revoke execute on function grants_v1(text, text, text, text) from public;
+--> statement-breakpoint
+grant execute on function grants_v1(text, text, text, text) to top_app, top_ingest;

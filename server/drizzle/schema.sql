@@ -1559,6 +1559,14 @@ GRANT USAGE ON SCHEMA public TO top_ingest;
 REVOKE ALL ON FUNCTION public.admit_requests_v1(requests text, are_admitted boolean) FROM PUBLIC;
 
 --
+-- Name: FUNCTION grants_v1(tenant text, object text, action text, granting_roles text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_app;
+GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_ingest;
+
+--
 -- Name: TABLE audit_events; Type: ACL; Schema: public; Owner: -
 --
 

@@ -125,7 +125,7 @@ test('the function that admits has the rights of top_ingest, and nobody but the 
     select proname as name, array_to_string(proconfig, ';') as settings,
       prosecdef or has_function_privilege('public', oid, 'execute')
       or has_function_privilege('top_app', oid, 'execute') or has_function_privilege('top_system', oid, 'execute') as others
-    from pg_proc where pronamespace = 'public'::regnamespace order by proname`;
+    from pg_proc where pronamespace = 'public'::regnamespace and proname <> 'grants_v1' order by proname`;
   expect(found.map(({ name }) => name)).toEqual(FUNCTIONS);
   for (const { settings, others } of found) {
     expect(settings).toContain('search_path=public, pg_temp');
@@ -141,6 +141,24 @@ test('the function that admits has the rights of top_ingest, and nobody but the 
     expect(await login`select * from ${login(name)}('[]')`).toEqual([]);
     expect(await login`select current_user as name`).toEqual([{ name: 'platform' }]);
   }
+  await login.end();
+});
+
+test('the rule of access has the rights of its caller: of admission, or of a handler in its tenant', async () => {
+  const [rule] = await superuser`
+    select prosecdef, has_function_privilege('public', oid, 'execute') as everybody,
+      has_function_privilege('top_system', oid, 'execute') as background
+    from pg_proc where proname = 'grants_v1'`;
+  expect(rule).toEqual({ prosecdef: false, everybody: false, background: false });
+  const login = postgres(database.url, { max: 1 });
+  const holders = (tenant: string) =>
+    login.begin(async (tx) => {
+      await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenant}, true)`;
+      return tx`select client_id from grants_v1('demo', '', '', 'integration_operator')`;
+    });
+  expect(await holders('demo')).toEqual([{ client_id: 'demo' }]);
+  expect(await holders('platform')).toEqual([]);
+  expect(await login`select client_id from grants_v1('demo', '', '', 'integration_operator')`).toEqual([]);
   await login.end();
 });
 
