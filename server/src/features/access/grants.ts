@@ -27,13 +27,12 @@ type Grant = {
   created_at: string;
 };
 
-/** Those of some credentials: roles by name, then policies by scope. */
-export function readGrants(tx: Transaction, grants: SQL, clientIds: string[]) {
-  const holders = sql`array(select json_array_elements_text(${JSON.stringify(clientIds)}::text::json))`;
-  return tx.execute<Grant>(
-    sql`select * from ${grants} as held where held.client_id = any (${holders}) order by role, scope`,
-  );
-}
+/** Those of some credentials: roles by name, then policies by scope. `offset 0`: each credential by an index. */
+export const readGrants = (tx: Transaction, grants: SQL, clientIds: string[]) =>
+  tx.execute<Grant>(sql`
+    select held.* from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)
+    cross join lateral (select * from ${grants} as one where one.client_id = asked.client_id offset 0) as held
+    order by role, scope`);
 
 export const presentGrant = ({ client_id: _, created_at, ...grant }: Grant) => ({
   ...grant,
