@@ -1428,6 +1428,7 @@ export const operations = {
     "description": "Shows whether a credential of the tenant can call an operation, and which role bindings and policies grant it. If none does, granting_roles has the roles that would. An operation that grants or revokes access can also refuse a scope that its caller lacks.",
     "scope": "platform:access:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl access explain demo-dashboard --tenant demo --operation commands.create",
     "path": {
       "tenant_id": "Id of the tenant.",
@@ -1446,6 +1447,7 @@ export const operations = {
     "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role.",
     "scope": "platform:access:read",
     "tenant": "path",
+    "isKeyed": false,
     "example": "topctl access list --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant."

@@ -50,6 +50,8 @@ export interface AuditEvent {
   outcome: AuditOutcome;
   /** Correlation id of the audited request. */
   request_id: string;
+  /** IP address of the caller, as the outermost trusted proxy saw it; null if the platform itself made the change. */
+  source_address: string | null;
 }
 /** DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed. */
 export type AuditOutcome = "DONE" | "DENIED" | (string & {});
@@ -635,7 +637,7 @@ export interface ErrorBody {
   };
 }
 /** Machine-readable error code. For an unknown error code, use the HTTP status of the response. */
-export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
 /** The command at the time of the event. */
 export interface EventData {
   /** Id of the command. */
@@ -957,6 +959,15 @@ export interface ParkedMessage {
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
+  /** The wrong fields of the message, at most 20: `location` is the place in `body`. Empty if the reason concerns the message as a whole. */
+  details: {
+    /** Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name. */
+    location: string;
+    /** Machine-readable code of the problem. */
+    code: string;
+    /** Human-readable description of the problem. */
+    message: string;
+  }[];
   /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if the platform does not use its subject. Also false for a COMMAND, because the command has already ended as FAILED. */
   can_retry: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
@@ -1417,6 +1428,10 @@ export interface AuditEventListQuery {
   operation?: string;
   /** Only entries with this outcome. */
   outcome?: AuditOutcomeInput;
+  /** Only entries of this resource, for example `platform/tenants/demo/credentials/demo`. */
+  target?: string;
+  /** Only entries of requests from this IP address. */
+  source_address?: string;
   /** Only entries at or after this time. */
   occurred_after?: string;
   /** Only entries before this time. */
@@ -1435,13 +1450,6 @@ export interface ParkedMessageListQuery {
   parked_after?: string;
   /** Only messages parked before this time. */
   parked_before?: string;
-}
-
-/** How the outcome of a request that may have taken effect is checked. */
-export interface Check {
-  check: string;
-  /** The check is needed only if the body has this field. */
-  ifBodyHas?: string;
 }
 
 /** The request and the answer of each operation. A list answers pages of its answer. */
@@ -1515,8 +1523,8 @@ export interface Operations {
   'parkedMessages.retry': { request: { path: [tenant_id: string, parked_message_id: string]; body?: ParkedMessageRetry }; answer: ParkedMessageRetried };
 }
 
-/** The method and the path of each operation, and what to check if it is not safe to repeat. */
-export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, check?: Check] } = {
+/** The method and the path of each operation, and whether it is safe to repeat by the header Idempotency-Key. */
+export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, isKeyed?: true] } = {
   'commands.create': ['POST', '/api/v1/open/downlink/commands'],
   'commands.list': ['GET', '/api/v1/open/downlink/commands'],
   'commands.createMany': ['POST', '/api/v1/open/downlink/command-batches'],
@@ -1529,49 +1537,49 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'events.list': ['GET', '/api/v1/open/events'],
   'catalog.get': ['GET', '/api/v1/open/catalog'],
   'objects.presign': ['POST', '/api/v1/open/objects/presign'],
-  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', {"check":"call objectCredentials.list to see whether the credential exists before you create it again."}],
+  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', true],
   'objectCredentials.list': ['GET', '/api/v1/open/objects/credentials'],
   'objectCredentials.get': ['GET', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', {"check":"call objectCredentials.list to see which secret_version the credential has before you rotate again.","ifBodyHas":"secret_access_key"}],
+  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', true],
   'objectCredentials.delete': ['DELETE', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectResources.create': ['POST', '/api/v1/open/objects/resources', {"check":"call objectResources.list to see whether the resource exists before you create it again."}],
+  'objectResources.create': ['POST', '/api/v1/open/objects/resources', true],
   'objectResources.list': ['GET', '/api/v1/open/objects/resources'],
   'objectResources.get': ['GET', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.update': ['PUT', '/api/v1/open/objects/resources/{resource_id}'],
   'objectResources.delete': ['DELETE', '/api/v1/open/objects/resources/{resource_id}'],
-  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it."}],
+  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', true],
   'callbackEndpoints.list': ['GET', '/api/v1/open/callbacks/endpoints'],
   'callbackEndpoints.get': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', {"check":"call callbackEndpoints.list to see whether the endpoint exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.","ifBodyHas":"rotate_secret"}],
+  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', true],
   'callbackEndpoints.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', {"check":"call callbackSubscriptions.list to see whether the subscription exists before you create it again."}],
+  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', true],
   'callbackSubscriptions.list': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions'],
   'callbackSubscriptions.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'callbackSubscriptions.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'me.get': ['GET', '/api/v1/open/me'],
-  'tenants.create': ['POST', '/api/v1/platform/tenants', {"check":"call tenants.get to see whether the tenant exists before you create it again."}],
+  'tenants.create': ['POST', '/api/v1/platform/tenants', true],
   'tenants.list': ['GET', '/api/v1/platform/tenants'],
   'tenants.get': ['GET', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}'],
   'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export'],
-  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it."}],
+  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', true],
   'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials'],
   'credentials.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}'],
-  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', {"check":"call credentials.get to see whether the credential exists, and which secret_version it has. If the request took effect, rotate the secret, because you did not receive it.","ifBodyHas":"rotate_secret"}],
+  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', true],
   'roles.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/roles'],
   'roles.put': ['PUT', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
   'roles.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
-  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', {"check":"call roleBindings.list to see whether the binding exists before you create it again."}],
+  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', true],
   'roleBindings.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/role-bindings'],
   'roleBindings.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}'],
-  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', {"check":"call policies.list to see whether the policy exists before you create it again."}],
+  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', true],
   'policies.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.revoke': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies'],
   'policies.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}'],
   'access.explain': ['GET', '/api/v1/platform/tenants/{tenant_id}/access/{client_id}'],
   'access.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/access'],
-  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', {"check":"call busPrincipals.list to see whether the principal exists before you create it again."}],
+  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', true],
   'busPrincipals.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals'],
   'busPrincipals.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
   'busPrincipals.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
@@ -1583,5 +1591,5 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'parkedMessages.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages'],
   'parkedMessages.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
-  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry', {"check":"call parkedMessages.get to see whether the message is still parked before you retry it again."}],
+  'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry'],
 };
