@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { defineConfig } from 'vitest/config';
 
 /** The workspace's packages are tested from their sources. Only the server runs as built, in separate processes. */
@@ -46,7 +47,11 @@ const needServers = [
 ];
 
 export default defineConfig({
-  resolve: { conditions },
+  resolve: {
+    conditions,
+    // The files of its `module` build have no suffix in their imports: Node cannot load them.
+    alias: { '@opentelemetry/api': createRequire(new URL('server/', import.meta.url)).resolve('@opentelemetry/api') },
+  },
   ssr: { resolve: { conditions } },
   test: {
     testTimeout: 60_000,

@@ -143,6 +143,12 @@ const headers = {
       description:
         'Id of the message. If the platform publishes the same id twice within 10 minutes, the stream drops the second message.',
     },
+    traceparent: {
+      type: 'string',
+      description:
+        'Trace of the request that created the command, as in W3C Trace Context. Commands and events have it if the request belongs to a trace. An adapter copies it from the command to its updates.',
+      examples: ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+    },
   },
 };
 

@@ -79,6 +79,7 @@ CREATE TABLE "commands" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"created_by_client_id" text NOT NULL,
 	"request_id" text NOT NULL,
+	"traceparent" text,
 	"batch_id" uuid,
 	CONSTRAINT "commands_tenant_id_command_id_pk" PRIMARY KEY("tenant_id","command_id"),
 	CONSTRAINT "commands_idempotency_key" UNIQUE("tenant_id","idempotency_key")

@@ -6,7 +6,7 @@
 -- `path_tenant_id`. With `are_admitted` only `tenant_id` and `client_id`: the requests have been admitted, and only their
 -- commands are stored. For a command `idempotency_key`, `vendor`, `device_id`, `command_type`, `revision` of the payload schema that it was
 -- checked against, `payload`, `payload_sha256` in hex, `timeout_seconds`, `request_id`, `command_id_tail`, the part of its
--- UUID v7 after the time, and `batch_id`, which may be absent. Of a command that the caller refuses only `idempotency_key`
+-- UUID v7 after the time; `batch_id` and `traceparent` may be absent. Of a command that the caller refuses only `idempotency_key`
 -- and `is_refused` are needed.
 --
 -- Out: a row for each request. Its `outcome` is null if it is not admitted or brings no command, else
@@ -47,7 +47,8 @@ begin
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
       nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
       idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
-      payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text, batch_id uuid, is_refused boolean
+      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
+      batch_id uuid, is_refused boolean
     )
   ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
@@ -125,11 +126,12 @@ begin
     insert into commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-      created_by_client_id, request_id, batch_id
+      created_by_client_id, request_id, traceparent, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
+      batch_id
     from given
     where may_use_vendor and is_current
     order by tenant_id, idempotency_key, position

@@ -44,7 +44,8 @@ begin
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
       nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
       idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
-      payload_sha256 text, timeout_seconds int, request_id text, command_id_tail text, batch_id uuid, is_refused boolean
+      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
+      batch_id uuid, is_refused boolean
     )
   ), checked as (
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
@@ -122,11 +123,12 @@ begin
     insert into commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-      created_by_client_id, request_id, batch_id
+      created_by_client_id, request_id, traceparent, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, batch_id
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
+      batch_id
     from given
     where may_use_vendor and is_current
     order by tenant_id, idempotency_key, position
@@ -313,6 +315,7 @@ CREATE TABLE public.commands (
     updated_at timestamp(3) with time zone NOT NULL,
     created_by_client_id text NOT NULL,
     request_id text NOT NULL,
+    traceparent text,
     batch_id uuid
 )
 WITH (fillfactor='50');

@@ -76,7 +76,8 @@ export function createApp(dependencies: AppDependencies) {
     const name = match.operation?.name ?? 'none';
     if (match.operation) locals.operation = name;
     const parse = () => parseBody(req.headers['content-type'], sender.body, match.operation?.largeBody?.depth);
-    const request = { target: req.url, tenantId, requestId: locals.requestId };
+    const { requestId, traceparent } = locals;
+    const request = { target: req.url, tenantId, requestId, traceparent };
     const shortcutOf = match.operation && shortcuts[match.operation.name];
     // Only a shortcut needs the body before admission: a replayed request must not have a large one parsed.
     const early = shortcutOf && parse();
@@ -85,7 +86,8 @@ export function createApp(dependencies: AppDependencies) {
     const ofTenant = match.params.tenant_id ?? tenantId;
     locals.call = {
       operation: name,
-      requestId: locals.requestId,
+      requestId,
+      traceparent,
       path: pathOf(req.url).slice('/api/v1/'.length),
       caller: { tenantId, clientId },
       sourceAddress: locals.address || null,

@@ -24,6 +24,10 @@ export interface CommandContext {
    */
   readonly redelivered: boolean;
   /**
+   * The `traceparent` of W3C Trace Context, if the command belongs to a trace. The updates of the command have it too.
+   */
+  readonly traceparent: string | undefined;
+  /**
    * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`). Resolves when NATS
    * has stored it; never rejects. You do not have to await it.
    */
@@ -64,6 +68,7 @@ export interface Delivery {
   readonly command: CommandMessage;
   /** It may have been delivered before. */
   readonly redelivered: boolean;
+  readonly traceparent?: string | undefined;
   acknowledge(): void;
   /** Restarts the time after which the command is delivered again. */
   stillWorking(): void;
@@ -78,11 +83,16 @@ export interface RunnerOptions {
   counters: AdapterCounters;
   log: AdapterLog;
   /** Publishes an update until it is acknowledged, or until the signal gives up. Never rejects. */
-  report(command: CommandMessage, update: Update, signal?: RuntimeAbortSignal): Promise<void>;
+  report(work: Reported, update: Update, signal?: RuntimeAbortSignal): Promise<void>;
 }
 
-interface Work {
+/** The command of an update, and its trace. */
+export interface Reported {
   readonly command: CommandMessage;
+  readonly traceparent: string | undefined;
+}
+
+interface Work extends Reported {
   readonly device: string;
   readonly deadline: number;
   redelivered: boolean;
@@ -145,6 +155,7 @@ export class CommandRunner {
       device: `${command.tenant_id} ${command.device_id}`,
       deadline: Date.parse(command.deadline_at),
       redelivered: delivery.redelivered,
+      traceparent: delivery.traceparent,
       deliveries: [delivery],
       state: 'WAITING',
     };
@@ -217,13 +228,13 @@ export class CommandRunner {
     let reported: AbortController | undefined;
     const outcome = await this.#outcomeOf(work, (status) => {
       reported ??= new AbortController();
-      return report(command, progressed(status), reported.signal);
+      return report(work, progressed(status), reported.signal);
     }).catch((error) => {
       // What was thrown cannot be read: a getter of it throws.
       this.#log('error', 'failed', command, 'failed', { error });
       return failed(undefined, { isDelivered: false, isOverdue: false });
     });
-    await report(command, outcome);
+    await report(work, outcome);
     // A reason of its own: otherwise Node builds an error with its stack trace.
     reported?.abort('The outcome is reported.');
     const status = statusOf(outcome);
@@ -232,7 +243,7 @@ export class CommandRunner {
   }
 
   async #outcomeOf(work: Work, publish: (status: Progress) => Promise<void>): Promise<Update> {
-    const { command, redelivered, deadline } = work;
+    const { command, redelivered, traceparent, deadline } = work;
     const overdue = new AbortController();
     const timer = setTimeout(
       () => overdue.abort(new DOMException('The deadline of the command has passed.', 'TimeoutError')),
@@ -245,7 +256,8 @@ export class CommandRunner {
       if (isRunning) await publish(status);
     };
     try {
-      return succeeded(await this.options.onCommand(command, { signal: overdue.signal, redelivered, progress }));
+      const context = { signal: overdue.signal, redelivered, traceparent, progress };
+      return succeeded(await this.options.onCommand(command, context));
     } catch (error) {
       const isOverdue = overdue.signal.aborted;
       if (!isAdapterError(error)) this.#log(isOverdue ? 'warn' : 'error', 'failed', command, 'failed', { error });

@@ -1,5 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import { InvalidArgumentError } from '@nats-io/transport-node';
+import { headers, InvalidArgumentError } from '@nats-io/transport-node';
 import type { RuntimeAbortSignal } from '../runtime.js';
 import type { Link } from './connect.js';
 import { pause } from './pause.js';
@@ -12,6 +12,7 @@ export interface Message {
    */
   id: string;
   body: object;
+  traceparent?: string | undefined;
 }
 
 const FIRST_RETRY_MS = 250;
@@ -25,7 +26,7 @@ const MESSAGE_TOO_LARGE = 10_054;
  */
 export async function publishUntilAcknowledged(
   link: Link,
-  { subject, id, body }: Message,
+  { subject, id, body, traceparent }: Message,
   onRetry: (error: unknown) => void,
   signal?: RuntimeAbortSignal,
 ): Promise<void> {
@@ -35,7 +36,9 @@ export async function publishUntilAcknowledged(
     if (!link.isConnected) await link.connected(signal);
     if (signal?.aborted) return;
     try {
-      await link.client.publish(subject, text, { msgID: id });
+      const given = headers();
+      if (traceparent) given.set('traceparent', traceparent);
+      await link.client.publish(subject, text, { msgID: id, headers: given });
       return;
     } catch (error) {
       if (isTooLarge(error)) throw error;

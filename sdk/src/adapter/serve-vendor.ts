@@ -5,7 +5,7 @@ import { type BusOptions, connectToBus } from './connect.js';
 import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
 import { type AdapterLog, logToConsole, quietly, seldom } from './events.js';
 import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
-import { publishUntilAcknowledged } from './publish.js';
+import { type Message, publishUntilAcknowledged } from './publish.js';
 import { startReading } from './read-durable.js';
 
 export interface HandlerOptions<P extends Payloads> {
@@ -47,6 +47,15 @@ export interface Adapter {
   stop(): Promise<void>;
 }
 
+/** The client throws if a header has no valid name. Someone else may have published the message. */
+function traceparentOf(message: JsMsg): string | undefined {
+  try {
+    return message.headers?.get('traceparent') || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A principal of this tenant serves every tenant. */
 const EVERY_TENANT = 'platform';
 
@@ -70,14 +79,14 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
   const durable = durables.adapter(tenantId, vendor);
 
   const complain = seldom(log);
-  const publish = (subject: string, id: string, body: object, ids: object, signal?: AbortSignal) =>
+  const publish = (message: Message, ids: object, signal?: AbortSignal) =>
     publishUntilAcknowledged(
       link,
-      { subject, id, body },
+      message,
       (error) => {
         counters.retried += 1;
-        const message = `NATS has not acknowledged a message on ${subject}; it is published again.`;
-        complain({ level: 'warn', event: 'publish-retried', message, ...ids, error });
+        const text = `NATS has not acknowledged a message on ${message.subject}; it is published again.`;
+        complain({ level: 'warn', event: 'publish-retried', message: text, ...ids, error });
       },
       signal,
     );
@@ -88,12 +97,12 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     onePerDevice,
     counters,
     log,
-    async report({ command_id, tenant_id }, update, signal) {
+    async report({ command: { command_id, tenant_id }, traceparent }, update, signal) {
       // The same update has the same id, however often it is published.
       const id = `${command_id} ${update.device_execution_status ?? update.adapter_status}`;
       const subject = subjects.commandUpdate(tenant_id, vendor);
       try {
-        await publish(subject, id, { command_id, ...update }, { command_id }, signal);
+        await publish({ subject, id, body: { command_id, ...update }, traceparent }, { command_id }, signal);
       } catch (error) {
         const message = `The update of ${command_id} is too large for NATS, and is not reported.`;
         log({ level: 'error', event: 'failed', message, command_id, error });
@@ -106,9 +115,11 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     log,
     publish: (tenantId, request, signal) =>
       publish(
-        subjects.deviceRequest(tenantId, vendor),
-        `${tenantId} ${vendor} ${request.dedupe_id}`,
-        request,
+        {
+          subject: subjects.deviceRequest(tenantId, vendor),
+          id: `${tenantId} ${vendor} ${request.dedupe_id}`,
+          body: request,
+        },
         { dedupe_id: request.dedupe_id },
         signal,
       ),
@@ -126,6 +137,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
         command,
         // A durable that was created after the command may deliver it for the second time.
         redelivered: message.redelivered || Date.parse(command.accepted_at) < createdAt,
+        traceparent: traceparentOf(message),
         acknowledge: () => message.ack(),
         stillWorking: () => message.working(),
         giveBack: () => message.nak(),

@@ -40,7 +40,7 @@ export interface TestVendor<P extends Payloads = Record<string, Record<string, u
   /** Delivers a command. Resolves when it is acknowledged. The same `command_id` again is a redelivery. */
   send(
     command: TestCommand<P>,
-    options?: { timeoutMs?: number | undefined; redelivered?: boolean | undefined },
+    options?: { timeoutMs?: number | undefined; redelivered?: boolean | undefined; traceparent?: string | undefined },
   ): Promise<TestOutcome>;
   /** As `adapter.request`, answered by the option `reply`. */
   request(request: DeviceRequest): Promise<DeviceReplyMessage | null>;
@@ -76,7 +76,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     onePerDevice: options.onePerDevice ?? false,
     counters,
     log,
-    async report({ command_id }, update) {
+    async report({ command: { command_id } }, update) {
       updates.get(command_id)?.push({ command_id, ...update });
     },
   });
@@ -121,7 +121,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     async stop() {
       await Promise.all([runner.stop(), devices.stop()]);
     },
-    async send(given, { timeoutMs = 30_000, redelivered = false } = {}) {
+    async send(given, { timeoutMs = 30_000, redelivered = false, traceparent } = {}) {
       const now = Date.now();
       const command: CommandMessage = {
         command_id: crypto.randomUUID(),
@@ -136,7 +136,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
       const received = updates.get(command_id) ?? [];
       updates.set(command_id, received);
       await new Promise<void>((resolve) =>
-        runner.take({ command, redelivered, acknowledge: resolve, giveBack: resolve, stillWorking() {} }),
+        runner.take({ command, redelivered, traceparent, acknowledge: resolve, giveBack: resolve, stillWorking() {} }),
       );
       const outcome = received.at(-1) ?? null;
       return { updates: received, outcome, ...(errors.has(command_id) && { error: errors.get(command_id) }) };

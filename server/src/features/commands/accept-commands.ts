@@ -23,6 +23,7 @@ export type NewCommand = {
   payload_sha256: string;
   timeout_seconds: number;
   request_id: string;
+  traceparent?: string | undefined;
   /** The part of its UUID v7 after the time. */
   command_id_tail: string;
 };

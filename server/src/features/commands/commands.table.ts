@@ -45,6 +45,8 @@ export const commands = pgTable(
     createdByClientId: text('created_by_client_id').notNull(),
     /** The correlation id of the request that created it. */
     requestId: text('request_id').notNull(),
+    /** The span of that request; null if it belongs to no trace. */
+    traceparent: text(),
     /** The batch of the request; null if it created one command. */
     batchId: uuid('batch_id'),
   },

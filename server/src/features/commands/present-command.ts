@@ -5,7 +5,7 @@ import { columnsOf, dispatch, INITIAL, type State } from './transitions.js';
 
 type Row = typeof commands.$inferSelect;
 
-const present = presenter(commands, 'tenantId', 'requestId', 'history');
+const present = presenter(commands, 'tenantId', 'requestId', 'history', 'traceparent');
 
 export const presentCommand = (row: Row, call: Pick<Call, 'requestId'>) => ({
   ...present(row, call),

@@ -68,7 +68,7 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
         );
         // The catalog in memory may be stale: only a fresh one may refuse.
         if (reloads === 0 && attempts.some(({ invalid }) => invalid)) continue;
-        const acceptances = await accept(attempts.map((each) => toStore(each.body, each, call.requestId)));
+        const acceptances = await accept(attempts.map((each) => toStore(each.body, each, call)));
         const others = attempts.flatMap((each, index) => {
           const acceptance = acceptances[index] as Acceptance;
           if (acceptance.outcome !== 'ACCEPTED')
@@ -86,7 +86,7 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
           // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
           if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
             const { commandId, acceptedAt } = row;
-            const differing = differingFields(row, newCommand(body, 0, call.requestId));
+            const differing = differingFields(row, newCommand(body, 0, call));
             outcomes[position] = { commandId, acceptedAt, replayed: { differing } };
           } else if (outcome !== 'CATALOG_CHANGED') {
             if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
@@ -121,13 +121,15 @@ function overloaded(request: CommandRequest, excess: number): ApiError {
   );
 }
 
+type Origin = Pick<Call, 'requestId' | 'traceparent'>;
+
 /** Of a refused command only its key is sent: it may be used. */
-export const toStore = (request: CommandRequest, checked: Checked, requestId: string): NewCommand | RefusedCommand =>
+export const toStore = (request: CommandRequest, checked: Checked, call: Origin): NewCommand | RefusedCommand =>
   'revision' in checked
-    ? newCommand(request, checked.revision, requestId)
+    ? newCommand(request, checked.revision, call)
     : { idempotency_key: request.idempotency_key, is_refused: true };
 
-const newCommand = (request: CommandRequest, revision: number, requestId: string): NewCommand => ({
+const newCommand = (request: CommandRequest, revision: number, { requestId, traceparent }: Origin): NewCommand => ({
   idempotency_key: request.idempotency_key,
   vendor: request.vendor,
   device_id: request.device_id,
@@ -137,5 +139,6 @@ const newCommand = (request: CommandRequest, revision: number, requestId: string
   payload_sha256: hash('sha256', canonicalJson(request.payload)),
   timeout_seconds: request.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
   request_id: requestId,
+  traceparent,
   command_id_tail: newIdTail(),
 });

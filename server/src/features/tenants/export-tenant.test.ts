@@ -28,6 +28,7 @@ const LEFT_OUT_COLUMNS = [
   'callback_endpoints.previous_secret_sealed',
   'callback_endpoints.secret_sealed',
   'commands.payload_sha256',
+  'commands.traceparent',
   'credentials.number',
   'credentials.previous_secret_sealed',
   'credentials.secret_sealed',

@@ -39,7 +39,7 @@ export const exportedTables: readonly ExportedTable[] = [
   exported('object_credential', objectCredentials, ['secretAccessKeySealed', 'sessionTokenSealed']),
   exported('object_resource', objectResources),
   exported('object_grant', objectGrants),
-  exported('command', commands, ['payloadSha256']),
+  exported('command', commands, ['payloadSha256', 'traceparent']),
   exported('event', events, ['seq']),
   exported('device_request', deviceRequests, ['replySha256']),
   exported('parked_message', parkedMessages),

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.js';
 import type { Answer, Reply } from '../http/exchange.js';
 import { ApiError } from '../operation/api-error.js';
+import type { Call } from '../operation/call.js';
 import type { Match } from '../operation/find-operation.js';
 import { createAdmission, type SignedRequest, type Verdict } from './admission.js';
 import type { Authenticated } from './authenticate.js';
@@ -8,7 +9,7 @@ import type { LastUses } from './last-uses.js';
 import type { RateLimits } from './rate-limits.js';
 
 /** The input of a shortcut, before the request is admitted. */
-export type ShortcutRequest = { target: string; tenantId: string; requestId: string; body: unknown };
+export type ShortcutRequest = Pick<Call, 'tenantId' | 'requestId' | 'traceparent'> & { target: string; body: unknown };
 
 /**
  * Admits a request and answers it, in one statement. If the answer is null, the handler answers. A caller without

@@ -1,7 +1,7 @@
 import { readSubject } from '@tenant-open-platform/contract/bus';
 
 /** A message for the bus. Messages with the same id are the same message: the bus keeps one. */
-export type Message = { subject: string; id: string; body: Buffer };
+export type Message = { subject: string; id: string; body: Buffer; traceparent?: string | undefined };
 
 /** A message from the bus. It may be a redelivery. */
 export type Delivery = {
@@ -11,6 +11,7 @@ export type Delivery = {
   messageId: string;
   subject: string;
   body: Buffer;
+  traceparent?: string | undefined;
   /** 1 for the first delivery. */
   attempt: number;
   /** How many later messages wait for their first delivery. */

@@ -179,8 +179,8 @@ function startQueue(durable: Durable) {
   return {
     durable,
     lastReadAt: () => (readers.size > 0 ? new Date() : stoppedAt),
-    push({ id, subject, body }: Message): void {
-      const message = { id, messageId: id, subject, body, attempt: 1, sentAt: new Date() };
+    push({ id, subject, body, traceparent }: Message): void {
+      const message = { id, messageId: id, subject, body, traceparent, attempt: 1, sentAt: new Date() };
       waiting.push(message);
       untaken.set(id, message);
       if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);

@@ -8,7 +8,7 @@ import {
   jetstreamManager,
   type MsgRequest,
 } from '@nats-io/jetstream';
-import { InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
+import { headers, InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../startup-error.js';
 import { shared } from '../waiting/shared.js';
@@ -84,7 +84,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const refusals: Refusal[] = [];
       const failures: Error[] = [];
       const send = (message: Message) =>
-        client.publish(message.subject, message.body, { msgID: message.id }).catch((error: Error) => {
+        client.publish(message.subject, message.body, optionsOf(message)).catch((error: Error) => {
           if (isForGood(error)) refusals.push({ message, reason: error.message });
           else failures.push(error);
         });
@@ -155,6 +155,12 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       await connection.close();
     },
   };
+}
+
+function optionsOf({ id, traceparent }: Message) {
+  const given = headers();
+  if (traceparent) given.set('traceparent', traceparent);
+  return { msgID: id, headers: given };
 }
 
 const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;

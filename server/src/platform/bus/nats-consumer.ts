@@ -99,7 +99,8 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
     try {
       outcome = await consumer.handle({
         id: `${info.streamSequence} ${info.timestampNanos}`,
-        messageId: messageIdOf(message),
+        messageId: headerOf(message, PubHeaders.MsgIdHdr),
+        traceparent: headerOf(message, 'traceparent') || undefined,
         subject,
         body: Buffer.from(data.buffer, data.byteOffset, data.length),
         attempt: info.deliveryCount,
@@ -141,9 +142,9 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
 }
 
 /** The client throws when it reads a header whose name is not valid. An adapter must not stop its message with one. */
-function messageIdOf(message: JsMsg): string {
+function headerOf(message: JsMsg, name: string): string {
   try {
-    return message.headers?.get(PubHeaders.MsgIdHdr) ?? '';
+    return message.headers?.get(name) ?? '';
   } catch {
     return '';
   }

@@ -6,6 +6,7 @@ import type { Database } from '../database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../database/database-error.js';
 import { detailsIn } from '../operation/details-of-issues.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { inSpans, traceIdOf } from '../telemetry/spans.js';
 import { type Pacer, unitsOf } from '../waiting/pacer.js';
 import { createWindows } from '../waiting/windows.js';
 import type { Delivery, Outcome } from './bus.js';
@@ -96,7 +97,8 @@ export function createMessageTaker<Schema extends z.ZodType>(
     if (await replaceParkedCopy(database, delivery, refusal)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
     } else if (parkedUnits.add(tenantOf(delivery), unitsOf(delivery.body.length)).used <= PARKED_UNITS_PER_MINUTE) {
-      logger.warn({ subject: delivery.subject, reason }, 'a message from the bus is refused');
+      const trace_id = traceIdOf(delivery.traceparent);
+      logger.warn({ subject: delivery.subject, reason, trace_id }, 'a message from the bus is refused');
       await park({ ...delivery, ...refusal });
     }
     metrics.countMessage(kind, 'REFUSED');
@@ -117,7 +119,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
     return 'DONE';
   }
 
-  return async (delivery: Delivery): Promise<Outcome> => {
+  async function takeInTurn(delivery: Delivery): Promise<Outcome> {
     const units = unitsOf(delivery.body.length);
     try {
       // A message that has waited for its turn is not delayed again.
@@ -135,7 +137,9 @@ export function createMessageTaker<Schema extends z.ZodType>(
     } catch (error) {
       return retry(delivery, error);
     }
-  };
+  }
+
+  return (delivery: Delivery) => inSpans('process', [delivery], () => takeInTurn(delivery));
 }
 
 const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? '';

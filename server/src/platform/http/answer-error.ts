@@ -5,6 +5,7 @@ import { ApiError, validationFailed } from '../operation/api-error.js';
 import { detailsIn } from '../operation/details-of-issues.js';
 import { KeyMissingError } from '../secrets/keyring.js';
 import { boundedLog, ONCE_A_MINUTE } from '../telemetry/bounded-log.js';
+import { traceIdOf } from '../telemetry/spans.js';
 import { answerJson, type Reply } from './exchange.js';
 
 /**
@@ -16,12 +17,13 @@ export function createAnswerError(logger: Logger) {
   /** Every request that needs the key fails until the operator has acted. */
   const logMissingKey = boundedLog(logger, ONCE_A_MINUTE);
   return function answerError(error: unknown, reply: Reply): void {
-    const { requestId, operation, mayHaveChanged = false } = reply.locals;
+    const { requestId, traceparent, operation, mayHaveChanged = false } = reply.locals;
+    const trace_id = traceIdOf(traceparent);
     const answer = toApiError(error, mayHaveChanged);
     const isDecided = error instanceof ApiError && error.cause === undefined;
     if (error instanceof KeyMissingError) logMissingKey('error', error.keyId, { key_id: error.keyId }, error.message);
     else if (answer.status >= 500 && !isDecided)
-      log('error', answer.code, { err: error, request_id: requestId, operation }, answer.code);
+      log('error', answer.code, { err: error, request_id: requestId, trace_id, operation }, answer.code);
     if (reply.headersSent) {
       reply.destroy();
       return;

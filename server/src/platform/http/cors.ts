@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const METHODS = 'GET, POST, PUT, DELETE';
 const REQUEST_HEADERS =
-  'Content-Type, Idempotency-Key, X-Api-Id, X-Api-Nonce, X-Api-Signature, X-Api-Timestamp, X-Request-Id';
+  'Content-Type, Idempotency-Key, traceparent, X-Api-Id, X-Api-Nonce, X-Api-Signature, X-Api-Timestamp, X-Request-Id';
 /** What an answer tells beside its body. A page sees none of these unless they are named here. */
 const ANSWER_HEADERS =
   'Allow, Idempotency-Mismatch, Idempotent-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Request-Id';

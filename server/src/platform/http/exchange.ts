@@ -10,6 +10,7 @@ export type Reply = ServerResponse & {
     requestId: string;
     /** The address of the client. */
     address: string;
+    traceparent?: string | undefined;
     /** The name of the operation, once it is found. */
     operation?: string;
     /** The tenant of the credential, once the signature is verified. */

@@ -1,6 +1,8 @@
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { LogRefusal } from '../telemetry/refusal-log.js';
+import { startSpan, traceIdOf, traceparentOf } from '../telemetry/spans.js';
 import type { Incoming, Reply } from './exchange.js';
 
 /** The client disconnected before the whole answer was sent. */
@@ -12,20 +14,21 @@ type Observers = { logger: Logger; logRefusal: LogRefusal; metrics: Metrics };
 export function observe(req: Incoming, reply: Reply, observers: Observers): void {
   const { logger, logRefusal, metrics } = observers;
   const startedAt = performance.now();
+  const span = req.url.startsWith('/api/') ? startSpan(req.method, SpanKind.SERVER, req.headers.traceparent) : null;
+  reply.locals.traceparent = span ? traceparentOf(span) : undefined;
   reply.once('close', () => {
     const { requestId, address, operation, call, tenantId, code } = reply.locals;
     const seconds = (performance.now() - startedAt) / 1000;
     const status = reply.writableFinished ? reply.statusCode : ABANDONED;
     metrics.countRequest(operation ?? 'none', status, seconds);
-    if (code) {
-      logRefusal({ code, status: reply.statusCode, request_id: requestId, tenant_id: tenantId, address, req });
-    }
+    if (operation) span?.updateName(operation);
+    if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+    span?.setAttributes({ 'http.response.status_code': status, 'top.request_id': requestId }).end();
+    const ids = { request_id: requestId, trace_id: traceIdOf(reply.locals.traceparent) };
+    if (code) logRefusal({ code, status: reply.statusCode, ...ids, tenant_id: tenantId, address, req });
     if (!logger.isLevelEnabled('debug')) return;
     const client_id = call?.caller.clientId;
     const duration_ms = Math.round(seconds * 1000);
-    logger.debug(
-      { request_id: requestId, client_id, operation, method: req.method, status, code, duration_ms },
-      'request',
-    );
+    logger.debug({ ...ids, client_id, operation, method: req.method, status, code, duration_ms }, 'request');
   });
 }

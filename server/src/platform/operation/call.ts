@@ -9,6 +9,8 @@ export type Once = <Result>(tx: Transaction, work: () => Promise<Result>) => Pro
 export type Call = {
   operation: string;
   requestId: string;
+  /** The span of the request; undefined if it belongs to no trace. */
+  traceparent?: string | undefined;
   /** The path of the request below /api/v1/. */
   path: string;
   caller: { tenantId: string; clientId: string };

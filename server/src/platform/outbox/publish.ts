@@ -3,6 +3,7 @@ import type { Bus, Message, Refusal } from '../bus/bus.js';
 import { parkMessage } from '../bus/parked-messages.js';
 import type { Database } from '../database/database.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { inSpans, traceIdOf } from '../telemetry/spans.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
 
@@ -11,13 +12,14 @@ export async function publish(
   { database, bus, logger, metrics }: Publisher,
   messages: readonly Message[],
 ): Promise<Refusal[]> {
-  const refusals = await bus.publish(messages).catch((error: unknown) => {
+  const refusals = await inSpans('publish', messages, () => bus.publish(messages)).catch((error: unknown) => {
     metrics.countPublishFailure('REPEATED');
     throw error;
   });
   for (const { message, reason } of refusals) {
     metrics.countPublishFailure('PARKED');
-    logger.error({ subject: message.subject, id: message.id, reason }, 'the bus refuses a message');
+    const trace_id = traceIdOf(message.traceparent);
+    logger.error({ subject: message.subject, id: message.id, reason, trace_id }, 'the bus refuses a message');
     await parkMessage(database, message, `The bus refuses it: ${reason}.`);
   }
   return refusals;

@@ -6,6 +6,7 @@ type Refusal = {
   code: string;
   status: number;
   request_id: string;
+  trace_id?: string | undefined;
   address: string | undefined;
   /** The tenant of the credential, once the signature is verified. */
   tenant_id?: string | undefined;

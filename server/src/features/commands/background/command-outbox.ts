@@ -102,18 +102,19 @@ const given = (facts: readonly Fact[]) =>
   ) as given`;
 
 const MESSAGE_COLUMNS = sql.raw(
-  ['tenant_id', 'command_id', 'vendor', 'device_id', 'command_type', 'payload', 'accepted_at', 'deadline_at']
+  'tenant_id command_id vendor device_id command_type payload accepted_at deadline_at traceparent'
+    .split(' ')
     .map((column) => `commands.${column}`)
     .join(', '),
 );
 
 /** The message, with instants as Postgres writes them. */
-type Row = CommandMessage;
+type Row = CommandMessage & { traceparent: string | null };
 
 const toMessages = (rows: readonly Row[]) =>
   new Map(rows.map((row) => [keyOfFact({ ...row, fact_id: row.command_id }), toMessage(row)]));
 
-function toMessage(row: Row): Message {
+function toMessage({ traceparent, ...row }: Row): Message {
   const body: CommandMessage = {
     ...row,
     accepted_at: new Date(row.accepted_at).toISOString(),
@@ -123,6 +124,7 @@ function toMessage(row: Row): Message {
     subject: subjects.command(row.tenant_id, row.vendor),
     id: `command:${row.command_id}`,
     body: Buffer.from(JSON.stringify(body)),
+    traceparent: traceparent ?? undefined,
   };
 }
 

@@ -56,6 +56,7 @@ async function readEvents(database: Database, { after, until, limit, tenantId }:
       subject: subjects.event(event.tenantId, event.eventType),
       id: event.eventId,
       body: Buffer.from(JSON.stringify(presentEvent(event, command))),
+      traceparent: command.traceparent ?? undefined,
     } satisfies Message,
   }));
 }
