@@ -161,8 +161,6 @@ const filters: Record<string, string> = {
   operation: 'credentials.create',
   target: 'credentials/client-1',
   source_address: '127.0.0.1',
-  role: 'integration_reader',
-  scope: 'open:command:read',
   outcome: 'DONE',
   kind: 'COMMAND_UPDATE',
   parked_after: '2026-01-01T00:00:00Z',
