@@ -159,7 +159,7 @@ const filters: Record<string, string> = {
   event_type: 'command.accepted',
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
   operation: 'credentials.create',
-  target: 'credentials/client-1',
+  target: 'credentials%2Fclient-1',
   source_address: '127.0.0.1',
   outcome: 'DONE',
   kind: 'COMMAND_UPDATE',
