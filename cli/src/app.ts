@@ -106,8 +106,9 @@ export function createProgram(invocation: Invocation) {
   return program;
 }
 
-/** The version of the platform, if there is a profile and the platform answers at once. stdout has only the own one. */
+/** For people: the version of the platform, if there is a profile and the platform answers at once. */
 async function notePlatform(invocation: Invocation, program: Command): Promise<void> {
+  if (!invocation.context.stdout.isTTY) return;
   invocation.flags = program.opts();
   const session = await invocation.connect().catch(() => undefined);
   const version = session && (await platformVersion(session.client));

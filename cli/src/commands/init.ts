@@ -1,11 +1,14 @@
 import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
+import { grantCommand } from '../failure/grant-command.js';
 import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
+import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
-import type { View } from '../output/render.js';
+import { renderWhole, type View } from '../output/render.js';
 import { saveProfile } from '../session/profile.js';
+import { readProfilesFile } from '../session/profiles-file.js';
 import { connect } from '../session/session.js';
 
 const fields = {
@@ -28,32 +31,47 @@ export function addInit(program: Command, invocation: Invocation): void {
   ])
     .summary('Set up a tenant: credential, role, profile, first command.')
     .description(
-      'Creates a tenant with a credential and its role, as an administrator of tenant platform, and saves the credential as a profile with the name of the tenant. A tenant that already exists stays unchanged.',
+      'Creates a tenant with a credential and its role, as an administrator of tenant platform, and saves the credential as a profile with the name of the tenant, or of the credential if the other is taken. A tenant that already exists stays unchanged.',
     )
     .action(async (flags) => {
       const { context } = invocation;
       const input = (await readInput(invocation, fields, flags)) as Record<keyof typeof fields, string | undefined>;
       const { tenant_id = '', role = '', device_id } = input;
       const client_id = input.client_id ?? `${tenant_id}-app`;
+      const { profiles } = await readProfilesFile(context);
+      // Another profile keeps its name: its secret is stored nowhere else.
+      const name = [tenant_id, client_id].find((free) => !Object.hasOwn(profiles, free));
+      if (name === undefined) {
+        throw invocation.usageError(
+          `the profiles ${tenant_id} and ${client_id} exist already; choose another --client-id, or remove one with: topctl profile remove`,
+        );
+      }
       const { client: admin, profile } = await invocation.connect();
       const existed = await createUnlessThere(admin, { tenant_id, name: input.tenant_name ?? tenant_id });
       invocation.note(`Tenant ${tenant_id} ${existed ? 'exists already' : 'is created'}.`);
-      const { secret } = await admin.credentials.create(tenant_id, { client_id, name: client_id });
-      if (secret === undefined)
-        throw new Error(`the credential ${client_id} exists already; choose another --client-id`);
-      const made = { base_url: profile.base_url, tenant_id, client_id, secret };
-      const path = await saveProfile(context, tenant_id, made);
-      invocation.note(`Credential ${client_id} is created, and saved as profile ${tenant_id} in ${path}.`);
+      const made = await interruptible(context, async () => {
+        const { secret = '' } = await admin.credentials.create(tenant_id, { client_id, name: client_id });
+        const created = { base_url: profile.base_url, tenant_id, client_id, secret };
+        const path = await saveProfile(context, name, created).catch(async (error: Error) => {
+          context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, created));
+          const bind = grantCommand({ clientId: client_id, scope: '', roles: [role], tenant: tenant_id });
+          throw new Error(
+            `the profile of ${client_id} cannot be saved (${error.message}); it is on stdout instead\n  next: ${bind}`,
+          );
+        });
+        invocation.note(`Credential ${client_id} is created, and saved as profile ${name} in ${path}.`);
+        return created;
+      });
       await admin.roleBindings.create(tenant_id, { client_id, role });
       invocation.note(`It has the role ${role}.`);
-      await invocation.printItem({ profile: tenant_id, tenant_id, client_id, role }, view);
+      await invocation.printItem({ profile: name, tenant_id, client_id, role }, view);
 
-      const { client } = await connect(context, { ...made, source: `the profile ${tenant_id}` }, invocation.flags);
+      const { client } = await connect(context, { ...made, source: `the profile ${name}` }, invocation.flags);
       const first = await firstCommandOf(client, input);
       if (device_id === undefined || !first) {
         const { vendor = 'VENDOR', command_type = 'TYPE' } = first ?? {};
         const flags = `--vendor ${vendor} --device-id DEVICE --command-type ${command_type}`;
-        return invocation.note(`Next: topctl --profile ${tenant_id} commands create ${flags} --wait`);
+        return invocation.note(`Next: topctl --profile ${name} commands create ${flags} --wait`);
       }
       const onUpdate = ({ status }: { status: string }) => invocation.note(`First command: ${status}`);
       await client.commands.createAndWait({ ...first, device_id, payload: {} }, { onUpdate });

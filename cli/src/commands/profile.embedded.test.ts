@@ -59,11 +59,10 @@ test.each(['use', 'remove'])('%s of an unknown profile names the saved ones', as
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('saved: default, admin') });
 });
 
-test('--version prints only the own version on stdout, and that of the platform on stderr', async () => {
-  const { run } = await loggedIn();
-  expect(await run('--version')).toEqual({
-    exitCode: 0,
-    stdout: '0.0.0\n',
-    stderr: `platform 0.0.0 at ${demo.base_url}\n`,
-  });
+test('--version prints only the own version on stdout, and on a terminal that of the platform on stderr', async () => {
+  const { cwd, run } = await loggedIn();
+  const own = { exitCode: 0, stdout: '0.0.0\n', stderr: '' };
+  expect(await run('--version')).toEqual(own);
+  const stderr = `platform 0.0.0 at ${demo.base_url}\n`;
+  expect(await topctl(['--version'], { cwd, table: true })).toEqual({ ...own, stderr });
 });

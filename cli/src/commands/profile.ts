@@ -3,7 +3,7 @@ import { addExamples } from '../input/examples.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 import { isRecord } from '../session/private-file.js';
-import { unknownProfile } from '../session/profile.js';
+import { nameInUse, unknownProfile } from '../session/profile.js';
 import { changeProfilesFile, type ProfilesFile, readProfilesFile } from '../session/profiles-file.js';
 
 type SavedProfile = { name: string; in_use: boolean; client_id: unknown; tenant_id: unknown; base_url: unknown };
@@ -26,10 +26,11 @@ export function addProfile(program: Command, invocation: Invocation): void {
     .summary('List the saved profiles.')
     .description('Lists the profiles that "topctl login" saved, without their secrets.')
     .action(async () => {
-      const { profiles, current } = await readProfilesFile(context);
-      const saved = Object.entries(profiles).map(([name, profile]) => {
+      const file = await readProfilesFile(context);
+      const inUse = nameInUse(context, invocation.flags, file);
+      const saved = Object.entries(file.profiles).map(([name, profile]) => {
         const { client_id = null, tenant_id = null, base_url = null } = isRecord(profile) ? profile : {};
-        return { name, in_use: name === current, client_id, tenant_id, base_url };
+        return { name, in_use: name === inUse, client_id, tenant_id, base_url };
       });
       await invocation.printItems(saved, view, { limit: saved.length, all: true });
     });
@@ -40,8 +41,7 @@ export function addProfile(program: Command, invocation: Invocation): void {
     .action(async (name: string) => {
       await change(name, ({ profiles }) => ({ profiles, current: name }));
       invocation.note(`topctl now uses the profile ${name}.`);
-      const { TOP_CLIENT_ID, TOP_PROFILE, TOP_PROFILE_FILE } = context.env;
-      if (TOP_CLIENT_ID || TOP_PROFILE || TOP_PROFILE_FILE) {
+      if (nameInUse(context, {}, { current: name }) !== name) {
         invocation.note('But TOP_CLIENT_ID, TOP_PROFILE or TOP_PROFILE_FILE is set, and takes precedence.');
       }
     });
@@ -55,7 +55,11 @@ export function addProfile(program: Command, invocation: Invocation): void {
     .description(
       'Removes the profile in use, or --profile, with its secret from this machine. The credential stays valid.',
     )
-    .action(async () => remove(invocation.flags.profile ?? (await readProfilesFile(context)).current));
+    .action(async () => {
+      const name = nameInUse(context, invocation.flags, await readProfilesFile(context));
+      if (name !== undefined) return remove(name);
+      throw invocation.usageError('the credential comes from a file or the environment: there is no profile to remove');
+    });
 
   async function remove(name: string): Promise<void> {
     await invocation.confirm(`Remove the profile ${name} with its secret from this machine?`);

@@ -91,7 +91,7 @@ function rowsOn(screen: Screen, columns: readonly Column[], items: readonly obje
 }
 
 const widthsOf = (table: readonly Row[]) =>
-  (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => widthOf(row[column] ?? ''))));
+  (table[0] ?? []).map((_, column) => table.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
 
 const totalOf = (widths: readonly number[]) =>
   widths.reduce((total, width) => total + width, 0) + GAP.length * (widths.length - 1);

@@ -18,7 +18,11 @@ export async function printIssued<Item extends object>(
   { view, path, fileText, hint }: Options<Item>,
 ): Promise<void> {
   if (path === undefined) {
-    await invocation.printItem(await issue(), view);
+    const issued = await issue();
+    await invocation.printItem(issued, view).catch(async (error: unknown) => {
+      await printAll(invocation, issued);
+      throw error;
+    });
     invocation.note('The secret is shown only once. Store it now, or use --secret-file next time.');
     return;
   }
@@ -31,8 +35,7 @@ export async function printIssued<Item extends object>(
   try {
     await file.write(fileText(item, secret));
   } catch (error) {
-    // Complete JSON, whatever the format: `-o id` would lose the only copy.
-    invocation.context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, { ...rest, secret }));
+    await printAll(invocation, { ...rest, secret });
     await file.discard();
     throw new Error(`${path} cannot be written (${(error as Error).message}); the secret is on stdout instead`);
   }
@@ -40,8 +43,15 @@ export async function printIssued<Item extends object>(
   invocation.note(`The secret is in ${path}.${hint}`);
 }
 
-/** `-o id` prints only the id and would lose the only copy of the secret. */
+/** Complete JSON, whatever the format and the fields: otherwise the only copy could be lost. */
+async function printAll({ context }: Invocation, issued: object): Promise<void> {
+  context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, issued));
+}
+
+/** `-o id` or `--fields` would lose the only copy of the secret. */
 export function refuseToLoseSecret(invocation: Invocation, secretFile: string | undefined): string | undefined {
-  const isLost = invocation.format === 'id' && secretFile === undefined;
-  return isLost ? '-o id does not print the secret, which is shown only once: add --secret-file PATH' : undefined;
+  const { fields } = invocation.flags;
+  const losing = invocation.format === 'id' ? '-o id' : fields && !fields.includes('secret') ? '--fields' : undefined;
+  if (losing === undefined || secretFile !== undefined) return undefined;
+  return `${losing} does not print the secret, which is shown only once: add --secret-file PATH`;
 }

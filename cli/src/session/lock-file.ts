@@ -9,8 +9,8 @@ const PAUSE_MS = 20;
 
 /** Does the work while no other process that uses this lock does. A signal does not leave the lock behind. */
 export async function withLock<T>(context: Context, path: string, work: () => Promise<T>): Promise<T> {
-  return interruptible(context, async () => {
-    await lock(context, path);
+  return interruptible(context, async (signal) => {
+    await lock(context, path, signal);
     try {
       return await work();
     } finally {
@@ -19,7 +19,7 @@ export async function withLock<T>(context: Context, path: string, work: () => Pr
   });
 }
 
-async function lock({ fs }: Context, path: string): Promise<void> {
+async function lock({ fs }: Context, path: string, signal: AbortSignal): Promise<void> {
   const endsAt = performance.now() + WAIT_MS;
   for (;;) {
     try {
@@ -31,6 +31,7 @@ async function lock({ fs }: Context, path: string): Promise<void> {
         throw new UsageError(`another topctl is changing the profiles; if none is running, remove ${path}`);
       }
       await delay(PAUSE_MS);
+      signal.throwIfAborted();
     }
   }
 }

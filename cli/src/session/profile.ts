@@ -24,14 +24,23 @@ export type ProfileFlags = { profileFile?: string; profile?: string; baseUrl?: s
 export async function resolveProfile(context: Context, flags: ProfileFlags): Promise<ResolvedProfile> {
   const { env } = context;
   if (flags.profileFile && flags.profile) throw new UsageError('--profile-file and --profile exclude each other');
-  const profile = flags.profileFile
-    ? await readProfileFile(context, flags.profileFile)
-    : flags.profile
-      ? await readNamedProfile(context, flags.profile)
-      : env.TOP_CLIENT_ID || env.TOP_SECRET
-        ? profileOfEnvironment(context, flags)
-        : { ...(await readStoredProfile(context)), ...(env.TOP_BASE_URL && { base_url: env.TOP_BASE_URL }) };
+  const isNamed = Boolean(flags.profileFile || flags.profile);
+  const profile =
+    !isNamed && (env.TOP_CLIENT_ID || env.TOP_SECRET)
+      ? profileOfEnvironment(context, flags)
+      : {
+          ...(await readStoredProfile(context, flags)),
+          ...(!isNamed && env.TOP_BASE_URL && { base_url: env.TOP_BASE_URL }),
+        };
   return { ...profile, base_url: flags.baseUrl ?? profile.base_url };
+}
+
+/** The name of the saved profile in use; undefined if the credential comes from a file or the environment. */
+export function nameInUse({ env }: Context, flags: ProfileFlags, { current }: { current: string }): string | undefined {
+  if (flags.profileFile) return undefined;
+  if (flags.profile) return flags.profile;
+  if (env.TOP_CLIENT_ID || env.TOP_SECRET || env.TOP_PROFILE_FILE) return undefined;
+  return env.TOP_PROFILE || current;
 }
 
 function profileOfEnvironment({ env }: Context, flags: ProfileFlags): ResolvedProfile {
@@ -49,12 +58,14 @@ function profileOfEnvironment({ env }: Context, flags: ProfileFlags): ResolvedPr
   );
 }
 
-async function readStoredProfile(context: Context): Promise<ResolvedProfile> {
+async function readStoredProfile(context: Context, flags: ProfileFlags): Promise<ResolvedProfile> {
   const { env } = context;
-  if (env.TOP_PROFILE_FILE) return readProfileFile(context, env.TOP_PROFILE_FILE);
-  if (env.TOP_PROFILE) return readNamedProfile(context, env.TOP_PROFILE);
+  const path = flags.profileFile ?? (flags.profile ? undefined : env.TOP_PROFILE_FILE);
+  if (path) return readProfileFile(context, path);
   const { profiles, current } = await readProfilesFile(context);
-  if (Object.hasOwn(profiles, current)) return checkedProfile(profiles[current], `the profile ${current}`);
+  const name = nameInUse(context, flags, { current }) ?? current;
+  if (Object.hasOwn(profiles, name)) return checkedProfile(profiles[name], `the profile ${name}`);
+  if (flags.profile || env.TOP_PROFILE) throw unknownProfile(name, profiles);
   throw new UsageError(`there is no profile; save one with "topctl login", or use one of these
   --profile-file PATH or TOP_PROFILE_FILE   a JSON file {base_url, tenant_id, client_id, secret}
   --profile NAME or TOP_PROFILE             a profile that "topctl login" saved
@@ -65,12 +76,6 @@ export async function readProfileFile(context: Context, path: string): Promise<R
   const profile = await readPrivateJson(context, resolve(context.cwd, path));
   if (profile === undefined) throw new UsageError(`there is no profile file ${path}`);
   return checkedProfile(profile, path);
-}
-
-async function readNamedProfile(context: Context, name: string): Promise<ResolvedProfile> {
-  const { profiles } = await readProfilesFile(context);
-  if (Object.hasOwn(profiles, name)) return checkedProfile(profiles[name], `the profile ${name}`);
-  throw unknownProfile(name, profiles);
 }
 
 export function unknownProfile(name: string, profiles: Record<string, unknown>): UsageError {
