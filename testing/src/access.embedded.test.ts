@@ -16,6 +16,8 @@ test('docs/access.md, pasted from top to bottom, grants the documented permissio
     'policies.create',
     'policies.delete',
     'policies.create',
+    'credentials.update',
+    'credentials.update',
     'roleBindings.create',
     'roles.put',
     'credentials.update',
