@@ -3,10 +3,12 @@ set -eu
 cd /etc/tenant-open-platform
 /opt/tenant-open-platform/node_modules/.bin/topctl --profile-file nats-accounts.json \
   bus render-config --platform-user-public-key "$(cat platform.pub)" > nats-accounts.new
-if ! cmp -s nats-accounts.new /etc/nats-accounts.conf; then
+if ! cmp -s nats-accounts.new nats-accounts.loaded; then
   install -m 0644 nats-accounts.new /etc/nats-accounts.conf
   systemctl reload nats-server
   # nats-server 2.9 imports into a new account only at a second reload.
   sleep 2
   systemctl reload nats-server
+  # Only now: the next run repeats one that was interrupted.
+  mv nats-accounts.new nats-accounts.loaded
 fi

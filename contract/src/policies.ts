@@ -76,7 +76,7 @@ export const policies = operations({
       scope: 'platform:access:read',
       specified: false,
       tenant: 'path',
-      errors: [],
+      errors: ['SCOPE_UNKNOWN'],
     },
     pathParams: tenantPath,
     query: z.strictObject({

@@ -73,7 +73,7 @@ export const roleBindings = operations({
       scope: 'platform:access:read',
       specified: false,
       tenant: 'path',
-      errors: [],
+      errors: ['SCOPE_UNKNOWN'],
     },
     pathParams: tenantPath,
     query: z.strictObject({

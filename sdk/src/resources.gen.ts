@@ -291,7 +291,7 @@ export class RoleBindings {
    *
    * Retried.
    * Scope platform:access:read.
-   * Errors: INVALID_CURSOR, NOT_FOUND.
+   * Errors: INVALID_CURSOR, NOT_FOUND, SCOPE_UNKNOWN.
    */
   list(tenantId: string, query?: RoleBindingListQuery, options?: RequestOptions): PagePromise<RoleBinding> {
     return this.sender.list('roleBindings.list', { path: [tenantId], query }, options);
@@ -333,7 +333,7 @@ export class Policies {
    *
    * Retried.
    * Scope platform:access:read.
-   * Errors: INVALID_CURSOR, NOT_FOUND.
+   * Errors: INVALID_CURSOR, NOT_FOUND, SCOPE_UNKNOWN.
    */
   list(tenantId: string, query?: PolicyListQuery, options?: RequestOptions): PagePromise<Policy> {
     return this.sender.list('policies.list', { path: [tenantId], query }, options);

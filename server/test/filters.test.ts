@@ -138,7 +138,10 @@ describe('role and scope', () => {
       [ids.custom, ids.builtIn, tenant.reader.client_id].toSorted(),
     );
     expect(await bindings('&scope=open:event:read&role=replier')).toEqual([ids.custom]);
-    expect(await bindings('&scope=open:nothing')).toEqual([]);
+    expectRefusal(
+      await signedRequest(tenant.admin, 'GET', `${path}/role-bindings?scope=open:nothing`),
+      'SCOPE_UNKNOWN',
+    );
     const other = await createTenant();
     await signedRequest(other.admin, 'PUT', `/api/v1/platform/tenants/${other.tenant_id}/roles/replier`, {
       body: { scopes: ['open:object:create'] },
@@ -151,7 +154,7 @@ describe('role and scope', () => {
       ({ client_id, scope }) => [client_id, scope],
     );
     expect(found).toEqual([[ids.direct, 'open:event:read']]);
-    expect(await all(tenant.admin, `${path}/policies?scope=open:nothing`)).toEqual([]);
+    expectRefusal(await signedRequest(tenant.admin, 'GET', `${path}/policies?scope=open:nothing`), 'SCOPE_UNKNOWN');
   });
 });
 

@@ -179,6 +179,8 @@ async function launchServer(
 ): Promise<{ pid: number; stop: () => Promise<void> }> {
   // Not a pipe: there, long messages of several processes mix.
   const logFile = join(String(as.cwd), 'log');
+  // Without the log of an earlier start, which says that it was ready.
+  rmSync(logFile, { force: true });
   const end = openSync(logFile, 'a');
   const start = openSync(logFile, 'r');
   const postgres = spawn(program, args, { ...as, stdio: ['ignore', 'ignore', end] });

@@ -152,4 +152,4 @@ test('docs/production.md, pasted from top to bottom: a device completes a comman
   const stranger = connect(nats, '127.0.0.1').setEncoding('utf8');
   stranger.write('CONNECT {}\r\nPING\r\n');
   expect((await stranger.toArray()).join('')).toContain("-ERR 'Authorization Violation'");
-}, 180_000);
+}, 300_000);

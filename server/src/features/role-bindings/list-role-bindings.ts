@@ -5,17 +5,20 @@ import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { rolesThatGrant } from '../../platform/operation/find-operation.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
+import { readScopes } from '../roles/granting.js';
 import { presentRoleBinding } from './present-role-binding.js';
 
-export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) =>
-  newestFirst(call, query, {
+export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) => {
+  const [scope] = query.scope === undefined ? [] : readScopes(call, [query.scope], () => 'query/scope');
+  return newestFirst(call, query, {
     table: roleBindings,
     order: ['createdAt', 'clientId', 'role'],
     range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
     filteredBy: ['role'],
-    filters: query.scope === undefined ? undefined : grants(query.scope as Scope, call.tenantId),
+    filters: scope && grants(scope, call.tenantId),
     present: presentRoleBinding,
   });
+};
 
 /** The roles of the tenant that grant the scope, built-in or custom. */
 const grants = (scope: Scope, tenantId: string) =>

@@ -207,6 +207,15 @@ describe('a message that breaks its schema', () => {
     ]);
   });
 
+  test.each(['', 'a'])(
+    'and has names of emojis, is parked although its reason is cut within one: %j',
+    async (first) => {
+      const names = Array.from({ length: 20 }, (_, index) => `${index === 0 ? first : ''}${'😀'.repeat(50)}${index}`);
+      const unknown = Object.fromEntries(names.map((name) => [name, 1]));
+      expect(await detailsOf(JSON.stringify({ name: 'a', list: [], ...unknown }))).toHaveLength(20);
+    },
+  );
+
   test('and has many wrong fields, is parked with the first 20', async () => {
     const list = Array(500).fill('x');
     expect(await detailsOf(JSON.stringify({ name: 'a', list }))).toHaveLength(20);

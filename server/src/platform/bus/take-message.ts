@@ -85,7 +85,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
     if (!checked.success) {
       const details = detailsIn('body', checked.error);
       const problems = details.map(({ location, message }) => `${location} ${message}`);
-      return { reason: `Not valid: ${problems.join('; ')}`.slice(0, 1_000), details };
+      return { reason: `Not valid: ${problems.join('; ')}`.slice(0, 1_000).replace(/[\ud800-\udbff]$/, ''), details };
     }
     const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
     if (taken === 'ADVANCED') pacer.release(sender.tenantId, unitsOf(body.length));

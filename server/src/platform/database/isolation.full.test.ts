@@ -168,6 +168,7 @@ test('top_ingest may only insert commands with their rows, and read the columns 
     'credentials.expires_at',
     'credentials.previous_secret_expires_at',
     'credentials.replay_window_seconds',
+    'credentials.requests_per_minute',
     'credentials.secret_version',
     'credentials.status',
     'credentials.tenant_id',

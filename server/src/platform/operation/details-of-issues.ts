@@ -14,10 +14,11 @@ const MAX_DETAILS = 20;
 export function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
   const issues = (error?.issues ?? []) as Issue[];
   return withoutRepeats(issues)
+    .slice(0, MAX_DETAILS)
     .flatMap((issue) => {
       const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
       if (issue.code === 'unrecognized_keys') {
-        return (issue.keys ?? []).map((key) => ({
+        return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
           location: locationOf(part, [...path, key]),
           code: 'UNKNOWN_FIELD',
           message: 'is not a known field',

@@ -137,6 +137,17 @@ test.each([
   expect((await reasonOf(id)).code).toBe(code);
 });
 
+test('a command whose adapter NATS has forgotten still times out', async () => {
+  const setReads = (reads: string | null) => superuser`
+    update tenants set adapter_reads = ${reads}::text::jsonb where tenant_id = ${platform.demo.tenant_id}`;
+  await setReads('{"vendor_a": "2026-01-31T09:45:00Z"}');
+  const id = await dispatched('vendor_a');
+  await setDeadline([id], ago(1));
+  expect(await createSweeper(inProcessBus())()).toBe(1);
+  await setReads(null);
+  expect((await reasonOf(id)).code).toBe('TIMED_OUT');
+});
+
 test('a command that was never dispatched does not wait for updates', async () => {
   const id = await newCommandOf('vendor_a');
   const { bus } = await busWithUntaken();

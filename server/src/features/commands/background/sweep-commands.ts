@@ -219,7 +219,12 @@ async function endCommands(
 ): Promise<number> {
   const moves = await asAllTenants(database, async (tx) => {
     const rows = await tx.execute<Row>(sql`
-      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status, was_read
+      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
+        -- NATS may have lost its durables since.
+        was_read or exists (
+          select from tenants
+          where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
+        ) as was_read
       from commands
       join json_to_recordset(${JSON.stringify(due)}::text::json)
         as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)

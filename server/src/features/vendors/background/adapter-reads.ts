@@ -41,7 +41,7 @@ export async function storeCommandReads(database: Database, bus: CommandReads): 
         )
         join lateral (
           select from tenants
-          where tenants.tenant_id = given.tenant_id and status = 'ACTIVE' and read_at is not null
+          where tenants.tenant_id = given.tenant_id and status = 'ACTIVE' and given.vendor is not null and read_at is not null
             and coalesce(${isOld(sql`(adapter_reads ->> given.vendor)::timestamptz`)}, true)
           for no key update skip locked
         ) as tenant on true
@@ -56,7 +56,11 @@ export async function storeCommandReads(database: Database, bus: CommandReads): 
         where vendors.vendor = latest.vendor
       )
       update tenants set adapter_reads = coalesce(adapter_reads, '{}') || latest.reads
-      from (select tenant_id, jsonb_object_agg(vendor, read_at) as reads from read group by tenant_id) as latest
+      from (
+        select tenant_id, jsonb_object_agg(vendor, read_at) as reads
+        from (select tenant_id, vendor, max(read_at) as read_at from read group by tenant_id, vendor) as newest
+        group by tenant_id
+      ) as latest
       where tenants.tenant_id = latest.tenant_id`);
   });
 }
