@@ -37,7 +37,10 @@ test('the webhook of the vendor becomes the outcome, also while the adapter stop
   const { stop } = await start();
   vendor.next((response) => send(response, 503, '<html>'));
   const first = await platform.send({});
-  await begun(first);
+  await vi.waitFor(
+    async () => expect(await platform.read(first)).toMatchObject({ device_execution_status: 'IN_PROGRESS' }),
+    { timeout: 20_000, interval: 100 },
+  );
   expect(await vendor.end(first, { state: 'done', result: { uptime_seconds: 0 } })).toBe(204);
   expect(await platform.outcomeOf(first)).toMatchObject({
     status: 'SUCCEEDED',

@@ -5,7 +5,7 @@ import {
   Rejected,
   Unreachable,
 } from '@tenant-open-platform/sdk/adapter';
-import { type Action, aborted, startAction, type VendorApi } from './vendor-api.js';
+import { type Action, aborted, isEnd, startAction, type VendorApi } from './vendor-api.js';
 
 /** Carries out commands through the vendor's API. `outcomeOf` resolves with the webhook that ends the action. */
 export const carryOutWith =
@@ -16,7 +16,7 @@ export const carryOutWith =
     // Before the call: a webhook can be faster than the answer.
     const reported = outcomeOf(command);
     const answered = startAction(api, command, redelivered, untilEnded).then((action) => {
-      if (action.state !== 'running') return action;
+      if (isEnd(action)) return action;
       void progress('IN_PROGRESS');
       return aborted(untilEnded);
     });

@@ -77,6 +77,21 @@ test.each<[Partial<Action>, object]>([
   expect(await adapter.send(commandOf())).toMatchObject({ outcome });
 });
 
+test.each([{ state: 'queued' }, {}, null, 'accepted'])(
+  'an answer with an unknown state, %o: the webhook ends the command',
+  async (body) => {
+    const { vendor, begun } = await start();
+    vendor.next((response, call) => {
+      vendor.begin(call);
+      send(response, 202, JSON.stringify(body));
+    });
+    const { id, ended } = await begun();
+    expect(await vendor.end(id, { state: 'queued' as Action['state'] })).toBe(204);
+    expect(await vendor.end(id, done)).toBe(204);
+    expect((await ended).outcome).toMatchObject(succeeded);
+  },
+);
+
 test('a webhook that is faster than the answer ends the command, and the call', async () => {
   const { vendor, adapter } = await start();
   let closed: Promise<unknown> | undefined;
@@ -124,9 +139,10 @@ test('an attempt without an answer is given up, and the device still acts once',
 });
 
 test.each([
-  ['a number of seconds', '3600'],
-  ['a date', new Date(Date.now() + 3_600_000).toUTCString()],
-])('Retry-After is %s after the deadline: UNREACHABLE at once, for the vendor has not begun', async (_, after) => {
+  ['a number of seconds after the deadline', '3600'],
+  ['a date after the deadline', new Date(Date.now() + 3_600_000).toUTCString()],
+  ['a second before the deadline, which leaves no time for a call', '29'],
+])('Retry-After is %s: UNREACHABLE at once, for the vendor has not begun', async (_, after) => {
   const { vendor, adapter } = await start();
   vendor.next(refusal(429, '<html>', { 'retry-after': after }));
   expect(await adapter.send(commandOf())).toMatchObject({
@@ -140,7 +156,7 @@ test('nobody listens: UNREACHABLE before the deadline', async () => {
   const port = await listen(nobody);
   await new Promise((resolve) => nobody.close(resolve));
   const { adapter } = await startAdapter(`http://127.0.0.1:${port}`);
-  expect(await adapter.send(commandOf(), { timeoutMs: 2_000 })).toMatchObject({
+  expect(await adapter.send(commandOf(), { timeoutMs: 5_000 })).toMatchObject({
     outcome: { adapter_status: 'UNREACHABLE' },
   });
 });

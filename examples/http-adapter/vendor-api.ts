@@ -9,6 +9,9 @@ export interface Action {
   error?: { code: string; message: string };
 }
 
+/** An action in any other state, also in one that the adapter does not know, may still run. */
+export const isEnd = ({ state }: Action) => ['done', 'failed', 'refused', 'offline'].includes(state);
+
 export interface VendorApi {
   url: string;
   /** By tenant. With a key of its own, a tenant reaches no device of another tenant. */
@@ -23,6 +26,8 @@ const NOT_BEGUN = new Set([429, 503]);
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
+/** A call that begins later could be ended by the deadline: then it is unknown whether the vendor has begun. */
+const BEFORE_DEADLINE_MS = 2_000;
 
 /** Repeats the call with the same idempotency key until the vendor answers: the device acts once. */
 export async function startAction(api: VendorApi, command: CommandMessage, redelivered: boolean, signal: AbortSignal) {
@@ -40,7 +45,8 @@ export async function startAction(api: VendorApi, command: CommandMessage, redel
     mayHaveBegun ||= !NOT_BEGUN.has(status);
     const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
     const waitMs = Math.max(longest * (0.5 + Math.random() / 2), msOf(retryAfter));
-    if (waitMs < Date.parse(command.deadline_at) - Date.now()) await delay(waitMs, undefined, { signal });
+    const remainingMs = Date.parse(command.deadline_at) - Date.now();
+    if (waitMs < remainingMs - BEFORE_DEADLINE_MS) await delay(waitMs, undefined, { signal });
     else if (!mayHaveBegun) throw new Unreachable('VENDOR_UNAVAILABLE', 'The service of the vendor is not available.');
     // A webhook may still tell the outcome.
     else return aborted(signal);
@@ -61,8 +67,8 @@ async function call({ url, attemptMs = 10_000 }: VendorApi, key: string, command
       signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]),
     });
     // A proxy in front of the API may refuse with HTML.
-    const body = await (answer.ok ? answer.json() : answer.json().catch(() => ({})));
-    return { status: answer.status, body, retryAfter: answer.headers.get('retry-after') ?? '' } as Answer;
+    const body = await (answer.ok ? answer.json() : answer.json().catch(() => null));
+    return { status: answer.status, body: body ?? {}, retryAfter: answer.headers.get('retry-after') ?? '' } as Answer;
   } catch (error) {
     signal.throwIfAborted();
     const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { CommandMessage } from '@tenant-open-platform/sdk/adapter';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import type { Action } from './vendor-api.js';
+import { type Action, isEnd } from './vendor-api.js';
 
 const MAX_BYTES = 65_536;
 
@@ -20,7 +20,7 @@ export function receiveWebhooks(secret: string) {
     // The vendor sends it again later. Perhaps another process waits for it.
     if (!end) return 404;
     // A second webhook changes nothing.
-    if (data.state !== 'running') end(data);
+    if (isEnd(data)) end(data);
     return 204;
   }
 

@@ -68,6 +68,18 @@ describe.each([
     return { log: () => log, unplug };
   }
 
+  /** Resolves when the broker keeps this presence of the lamp, and has told the adapter so. */
+  async function untilPresence(lamp: Lamp, expected: 'online' | 'offline') {
+    const adapter = await login('mqtt-adapter');
+    const presence: string[] = [];
+    adapter.on('message', (_topic, payload) => presence.push(String(payload)));
+    await vi.waitFor(async () => {
+      await adapter.subscribeAsync(`devices/${lamp}/presence`, { qos: 1 });
+      expect(presence.at(-1)).toBe(expected);
+    }, WAIT);
+    await adapter.subscribeAsync(`devices/${lamp}/presence`, { qos: 1 });
+  }
+
   const brightness = (lamp: Lamp, percent: number, timeoutMs = 30_000) =>
     vendor.send(
       {
@@ -95,6 +107,7 @@ describe.each([
     const { unplug } = plugIn('demo/lamp-7');
     expect((await brightness('demo/lamp-7', 10)).outcome).toMatchObject(succeeded(10));
     await unplug();
+    await untilPresence('demo/lamp-7', 'offline');
     const { outcome } = await brightness('demo/lamp-7', 20, 4_000);
     expect(outcome).toMatchObject({ adapter_status: 'UNREACHABLE' });
     const asleep = [30, 40, 50].map((percent) => brightness('demo/lamp-7', percent));
@@ -102,6 +115,29 @@ describe.each([
     expect((await Promise.all(asleep)).map((each) => each.outcome)).toMatchObject([30, 40, 50].map(succeeded));
     expect(log()).toMatch(/ 30 %[\s\S]* 40 %[\s\S]* 50 %/);
     expect(log()).not.toContain('20 %');
+  });
+
+  test('a device that disappears with a command is not UNREACHABLE: it may have executed the command', async () => {
+    const will = {
+      topic: 'devices/demo/lamp-8/presence',
+      payload: Buffer.from('offline'),
+      qos: 1,
+      retain: true,
+    } as const;
+    const device = await login('demo/lamp-8', { will, reconnectPeriod: 0 });
+    device.on('message', () => device.stream.destroy());
+    await device.subscribeAsync('devices/demo/lamp-8/commands/+', { qos: 1 });
+    await device.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1, retain: true });
+    await untilPresence('demo/lamp-8', 'online');
+    expect((await brightness('demo/lamp-8', 5, 4_000)).outcome).toMatchObject({ adapter_status: 'TIMED_OUT' });
+  });
+
+  test('a command that comes again while its device is away is not UNREACHABLE: its first run may have begun', async () => {
+    const command = { tenant_id: 'demo', device_id: 'lamp-9', command_type: 'set_brightness', payload: {} };
+    const sent = await Promise.all(
+      [false, true].map((redelivered) => vendor.send(command, { timeoutMs: 1_000, redelivered })),
+    );
+    expect(sent.map(({ outcome }) => outcome?.adapter_status)).toEqual(['UNREACHABLE', 'TIMED_OUT']);
   });
 
   test('a device that is switched off with Ctrl-C says so', async () => {
@@ -201,6 +237,9 @@ describe.each([
     ['no JSON', 'nonsense'],
     ['another JSON value', 'null'],
     ['an unknown status', '{"status":"DONE"}'],
+    ['a message that is no text', '{"status":"FAILED","message":{"toString":1}}'],
+    ['a code that is no text', '{"status":"REJECTED","code":7}'],
+    ['a result that is no object', '{"status":"SUCCEEDED","result":"bright"}'],
     ['more than the platform takes', JSON.stringify({ status: 'SUCCEEDED', result: { text: 'x'.repeat(50_000) } })],
   ])('an outcome that is %s ends the command of its device alone', async (_what, payload) => {
     plugIn('demo/lamp-7');

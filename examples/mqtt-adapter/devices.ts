@@ -19,7 +19,7 @@ const MAX_WAITING = 16;
 /** The largest result that the platform takes is 32 KiB. */
 const MAX_OUTCOME_BYTES = 40_960;
 
-type Waiting = { id: string; message: string; answer(payload: Buffer): void };
+type Waiting = { id: string; message: string; mayHaveBegun: boolean; answer(payload: Buffer): void };
 
 type Login = { username?: string | undefined; password?: string | undefined };
 
@@ -50,9 +50,10 @@ export async function connectDevices(url: string, login: Login, tenantId: string
     const first = queues.get(device)?.[0];
     if (!first || !broker.connected || online.get(device) === false) return;
     broker.publish(`devices/${device}/commands/${first.id}`, first.message, { qos: 1 });
+    first.mayHaveBegun ||= online.get(device) === true;
   }
 
-  const carryOut: CommandHandler = async (command, { signal, progress }) => {
+  const carryOut: CommandHandler = async (command, { signal, redelivered, progress }) => {
     const { command_id, tenant_id, device_id, command_type, deadline_at, payload } = command;
     if (!DEVICE_ID.test(device_id)) throw new Rejected('UNKNOWN_DEVICE', 'There is no device of this id.');
     const device = `${tenant_id}/${device_id}`;
@@ -68,7 +69,9 @@ export async function connectDevices(url: string, login: Login, tenantId: string
         const waiting: Waiting = {
           id: command_id,
           message: JSON.stringify({ command_type, deadline_at, payload }),
+          mayHaveBegun: redelivered,
           answer(bytes) {
+            waiting.mayHaveBegun = true;
             const outcome = read(bytes);
             if (outcome.status === 'SUCCEEDED') return resolve(outcome.result);
             if (!isBegun) void progress(outcome.status === 'IN_PROGRESS' ? 'IN_PROGRESS' : 'DELIVERED');
@@ -78,7 +81,8 @@ export async function connectDevices(url: string, login: Login, tenantId: string
             if (outcome.status === 'FAILED') reject(new Failed(code, message));
           },
         };
-        const giveUp = () => online.get(device) || reject(new Unreachable());
+        // UNREACHABLE says that the device did not execute the command. Otherwise the outcome is unknown: TIMED_OUT.
+        const giveUp = () => waiting.mayHaveBegun || online.get(device) || reject(new Unreachable());
         const givingUp = setTimeout(giveUp, remainingMs - Math.min(BEFORE_DEADLINE_MS, remainingMs / 2));
         const atDeadline = () => reject(signal.reason);
         signal.addEventListener('abort', atDeadline);
@@ -116,7 +120,10 @@ type Outcome = {
 function read(bytes: Buffer): Outcome {
   try {
     const outcome = bytes.length <= MAX_OUTCOME_BYTES && JSON.parse(String(bytes));
-    if (['IN_PROGRESS', 'SUCCEEDED', 'REJECTED', 'FAILED'].includes(outcome.status)) return outcome;
+    const { status, result, code = '', message = '' } = outcome;
+    const isOutcome = ['IN_PROGRESS', 'SUCCEEDED', 'REJECTED', 'FAILED'].includes(status);
+    const isText = typeof code === 'string' && typeof message === 'string';
+    if (isOutcome && isText && ['undefined', 'object'].includes(typeof result)) return outcome;
   } catch {}
   return { status: 'FAILED', code: 'OUTCOME_INVALID', message: 'The device sent an outcome that cannot be read.' };
 }

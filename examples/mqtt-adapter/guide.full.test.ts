@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { jsonIn, runPage } from '@tenant-open-platform/testing/documentation-blocks';
 import { natsServer } from '@tenant-open-platform/testing/private-nats';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { expect, onTestFinished, test } from 'vitest';
+import { stopGroup } from '@tenant-open-platform/testing/stop-group';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { startNatsBroker } from './brokers.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -38,12 +38,20 @@ test(`${page}, pasted from top to bottom: a device carries out a command, and on
   };
   expect(terminals).toHaveLength(2);
   for (const code of terminals) {
-    const terminal = spawn('bash', ['-c', code], { cwd: folder, env, stdio: 'ignore', detached: true });
-    const exited = once(terminal, 'exit');
-    onTestFinished(async () => {
-      process.kill(-(terminal.pid as number), 'SIGKILL');
-      await exited;
+    const terminal = spawn('bash', ['-c', code], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
+    onTestFinished(() => stopGroup(terminal));
+    let log = '';
+    for (const output of [terminal.stdout, terminal.stderr]) {
+      output.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+      });
+    }
+    onTestFailed(() => console.error(`${code}\n${log}`));
   }
   const printed = await runPage(page, {
     marked: 'run-full',
@@ -54,4 +62,4 @@ test(`${page}, pasted from top to bottom: a device carries out a command, and on
     { status: 'SUCCEEDED', result: { percent: 40 } },
     { status: 'FAILED', adapter_status: 'UNREACHABLE' },
   ]);
-}, 180_000);
+}, 300_000);

@@ -66,6 +66,8 @@ export async function startPlatform() {
     return seedFile(`${tenantId}-adapter`, key);
   }
 
+  const read = async (commandId: string) => (await signedRequest(demo, 'GET', `${commands}/${commandId}`)).body;
+
   return {
     nats,
     platformUser,
@@ -78,10 +80,11 @@ export async function startPlatform() {
       expect(accepted.status).toBe(202);
       return accepted.body.command_id;
     },
+    read,
     outcomeOf: (commandId: string) =>
       vi.waitFor(
         async () => {
-          const { body } = await signedRequest(demo, 'GET', `${commands}/${commandId}`);
+          const body = await read(commandId);
           expect(body.completed_at).not.toBeNull();
           return body;
         },
