@@ -80,6 +80,13 @@ test.each([
   expect({ exitCode, stdout, said: stderr !== '' }).toEqual({ exitCode: 2, stdout: '', said: true });
 });
 
+test('--fields without the secret is refused, unless a file keeps it', async () => {
+  const argv = ['credentials', 'create', '--client-id', 'x', '--name', 'x', '--fields', 'name'];
+  const { exitCode, stdout, stderr } = await topctl(argv, { env: unreachable });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain('--fields does not print the secret, which is shown only once: add --secret-file PATH');
+});
+
 test('an unreachable platform fails with exit code 1 and does not show the secret', async () => {
   const { exitCode, stdout, stderr } = await topctl(['whoami'], { env: unreachable });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

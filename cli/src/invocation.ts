@@ -36,6 +36,8 @@ export class Invocation {
   attempt: Attempt | undefined;
   /** The value of --idempotency-key, if the operation takes it as a header. */
   idempotencyKey: string | undefined;
+  /** How to repeat the call that failed, by its key. A command that makes several calls replaces it. */
+  howToRepeat = (key: string) => `--idempotency-key ${key}`;
   private command: Command | undefined;
 
   constructor(readonly context: Context) {}

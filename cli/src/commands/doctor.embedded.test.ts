@@ -1,5 +1,5 @@
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
 const { operator, tenant_id } = await createTenant();
@@ -12,6 +12,10 @@ await limitTo('vendor_a');
 type Check = { check: string; result: string; found: string; fix: string };
 const resultsOf = (stdout: string) =>
   Object.fromEntries((JSON.parse(stdout) as Check[]).map(({ check, result }) => [check, result]));
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('where all is well, it says so', async () => {
   await vi.waitFor(
@@ -67,6 +71,25 @@ test.each([
   expect(resultsOf(outcome.stdout)[check]).toBe(result);
   const found = (JSON.parse(outcome.stdout) as Check[]).find((each) => each.check === check);
   expect(found?.fix).not.toBe('');
+});
+
+test('a clock that is ahead does not make adapters look absent', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20 * 60_000 });
+  const { exitCode, stdout } = await topctl(['doctor'], { env });
+  expect(exitCode).toBe(1);
+  expect(resultsOf(stdout)).toMatchObject({ clock: 'failed', credential: 'ok', adapters: 'ok' });
+});
+
+test.each([
+  ['its tenant', operator],
+  ['the administrator of the platform', platform().admin],
+])('a list of vendors that cannot be read is no fault of the credential, to %s', async (_, profile) => {
+  const broken: typeof fetch = async (input, init) =>
+    String(input).includes('/catalog') ? new Response('busy', { status: 503 }) : fetch(input, init);
+  const { exitCode, stdout } = await topctl(['doctor'], { env: environmentOf(profile), fetch: broken });
+  expect(exitCode).toBe(1);
+  expect(resultsOf(stdout)).toMatchObject({ credential: 'ok', scopes: 'ok', adapters: 'failed' });
+  expect(stdout).toContain('the vendors cannot be read: UNEXPECTED_ANSWER');
 });
 
 test('a platform that cannot be reached, and a wrong secret', async () => {

@@ -36,19 +36,21 @@ export function addDoctor(program: Command, invocation: Invocation): void {
     });
 }
 
-async function runChecks({ client }: Session, fetch: typeof globalThis.fetch): Promise<Check[]> {
+async function runChecks({ client, clockOffsetMs }: Session, fetch: typeof globalThis.fetch): Promise<Check[]> {
   const checks = [await versions(client), await signature()];
   const { baseUrl } = client;
   const sentAtMs = Date.now();
   const ready = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => error);
   if (!(ready instanceof Response)) return [...checks, unreachable(baseUrl, ready)];
   const tookMs = Date.now() - sentAtMs;
+  const aheadMs = aheadOf(ready, sentAtMs + tookMs / 2);
   checks.push(
     { check: 'reachability', result: 'ok', found: `${baseUrl} answered in ${tookMs} ms`, fix: '' },
     await readiness(ready),
-    clock(ready, sentAtMs + tookMs / 2),
+    clock(aheadMs),
   );
-  return [...checks, ...(await credential(client))];
+  const platformNowMs = () => Date.now() - (aheadMs ?? -clockOffsetMs());
+  return [...checks, ...(await credential(client, platformNowMs))];
 }
 
 async function versions(client: Session['client']): Promise<Check> {
@@ -92,53 +94,78 @@ async function readiness(response: Response): Promise<Check> {
   return { check: 'readiness', result: 'warning', found, fix };
 }
 
-function clock(response: Response, atMs: number): Check {
+/** How far this machine's clock is ahead of the platform's; undefined if the answer has no Date. */
+function aheadOf(response: Response, atMs: number): number | undefined {
   const server = Date.parse(response.headers.get('date') ?? '');
-  if (Number.isNaN(server)) {
+  return Number.isNaN(server) ? undefined : atMs - server;
+}
+
+function clock(aheadMs: number | undefined): Check {
+  if (aheadMs === undefined) {
     return { check: 'clock', result: 'warning', found: 'the answer has no Date', fix: 'Compare the clock yourself.' };
   }
-  const seconds = Math.round((atMs - server) / 1000);
+  const seconds = Math.round(aheadMs / 1000);
   const found = `${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the platform`;
   if (Math.abs(seconds) <= TOLERATED_SECONDS) return { check: 'clock', result: 'ok', found, fix: '' };
   const result = Math.abs(seconds) > ALLOWED_SECONDS ? 'failed' : 'warning';
   return { check: 'clock', result, found, fix: 'Set the clock of this machine, for example by NTP.' };
 }
 
-async function credential(client: Session['client']): Promise<Check[]> {
+async function credential(client: Session['client'], platformNowMs: () => number): Promise<Check[]> {
   try {
-    const { client_id, tenant_id, roles, scopes } = await client.me.get({ timeoutMs: TIMEOUT_MS });
-    const found = `${client_id} of tenant ${tenant_id}, roles: ${roles.join(', ') || 'none'}`;
-    const checks: Check[] = [{ check: 'credential', result: 'ok', found, fix: '' }, scopesOf(scopes)];
-    const vendors = await vendorsOf(client, scopes, tenant_id);
-    return vendors ? [...checks, adapters(vendors)] : checks;
+    const me = await client.me.get({ timeoutMs: TIMEOUT_MS });
+    const found = `${me.client_id} of tenant ${me.tenant_id}, roles: ${me.roles.join(', ') || 'none'}`;
+    return [
+      { check: 'credential', result: 'ok', found, fix: '' },
+      scopesOf(me.scopes),
+      ...(await adapters(client, me, platformNowMs)),
+    ];
   } catch (error) {
-    const { code, name, message, requestId } = error as Error & { code?: string; requestId?: string };
-    const found = `${code ?? name}: ${message}${requestId ? ` (request ${requestId})` : ''}`;
-    const fix =
-      code === 'UNAUTHENTICATED'
-        ? 'Check client_id and secret: topctl login. "topctl whoami" shows the line that differs, if a proxy changed the request.'
-        : 'Follow the message.';
-    return [{ check: 'credential', result: 'failed', found, fix }];
+    const fix = isUnauthenticated(error)
+      ? 'Check client_id and secret: topctl login. "topctl whoami" shows the line that differs, if a proxy changed the request.'
+      : 'Follow the message.';
+    return [{ check: 'credential', result: 'failed', found: failureOf(error), fix }];
+  }
+}
+
+const isUnauthenticated = (error: unknown) => (error as { code?: string }).code === 'UNAUTHENTICATED';
+
+function failureOf(error: unknown): string {
+  const { code, name, message, requestId } = error as Error & { code?: string; requestId?: string };
+  return `${code ?? name}: ${message}${requestId ? ` (request ${requestId})` : ''}`;
+}
+
+type Me = { tenant_id: string; scopes: readonly string[] };
+
+/** None if the credential may not read the vendors. */
+async function adapters(client: Session['client'], me: Me, platformNowMs: () => number): Promise<Check[]> {
+  try {
+    const vendors = await vendorsOf(client, me);
+    return vendors ? [adaptersOf(vendors, platformNowMs())] : [];
+  } catch (error) {
+    const found = `the vendors cannot be read: ${failureOf(error)}`;
+    return [{ check: 'adapters', result: 'failed', found, fix: 'Follow the message.' }];
   }
 }
 
 type Vendor = { vendor: string; last_read_at: string | null };
 
 /** The enabled vendors; null if the credential may not read them. */
-async function vendorsOf(client: Session['client'], scopes: readonly string[], tenantId: string) {
-  if (scopes.includes('platform:catalog:read') && tenantId === 'platform') {
+async function vendorsOf(client: Session['client'], { scopes, tenant_id }: Me) {
+  const limits = { timeoutMs: TIMEOUT_MS };
+  if (scopes.includes('platform:catalog:read') && tenant_id === 'platform') {
     const vendors: Vendor[] = [];
-    for await (const vendor of client.vendors.list()) if (vendor.enabled) vendors.push(vendor);
+    for await (const vendor of client.vendors.list({}, limits)) if (vendor.enabled) vendors.push(vendor);
     return vendors;
   }
-  return scopes.includes('open:catalog:read') ? (await client.catalog.get()).vendors : null;
+  return scopes.includes('open:catalog:read') ? (await client.catalog.get(limits)).vendors : null;
 }
 
 /** An adapter reads all the time, and the platform stores that about once a minute. */
 const UNREAD_MS = 10 * 60_000;
 
-function adapters(vendors: readonly Vendor[]): Check {
-  const unread = vendors.filter(({ last_read_at }) => Date.now() - Date.parse(last_read_at ?? '0000') > UNREAD_MS);
+function adaptersOf(vendors: readonly Vendor[], nowMs: number): Check {
+  const unread = vendors.filter(({ last_read_at }) => nowMs - Date.parse(last_read_at ?? '0000') > UNREAD_MS);
   if (unread.length === 0) return { check: 'adapters', result: 'ok', found: 'every vendor has an adapter', fix: '' };
   const named = unread.map(
     ({ vendor, last_read_at }) => `${vendor} (${last_read_at ? `since ${last_read_at}` : 'never'})`,

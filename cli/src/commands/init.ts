@@ -1,5 +1,6 @@
 import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
+import { CancelledError } from '../errors.js';
 import { grantCommand } from '../failure/grant-command.js';
 import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
@@ -7,7 +8,7 @@ import { readInput } from '../input/read-input.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import { renderWhole, type View } from '../output/render.js';
-import { saveProfile } from '../session/profile.js';
+import { type ProfileFlags, saveProfile } from '../session/profile.js';
 import { readProfilesFile } from '../session/profiles-file.js';
 import { connect } from '../session/session.js';
 
@@ -47,21 +48,28 @@ export function addInit(program: Command, invocation: Invocation): void {
         );
       }
       const { client: admin, profile } = await invocation.connect();
+      const asAdmin = profileFlags(invocation.flags);
+      const bind = `${grantCommand({ clientId: client_id, scope: '', roles: [role], tenant: tenant_id })}${asAdmin}`;
+      invocation.howToRepeat = () => 'run the same topctl init again';
       const existed = await createUnlessThere(admin, { tenant_id, name: input.tenant_name ?? tenant_id });
       invocation.note(`Tenant ${tenant_id} ${existed ? 'exists already' : 'is created'}.`);
-      const made = await interruptible(context, async () => {
+      // init cannot be repeated once the credential exists. The same body and key return its secret again.
+      const create = `topctl credentials create --tenant ${tenant_id} --client-id ${client_id} --name ${client_id}`;
+      invocation.howToRepeat = (key) => `${create} --idempotency-key ${key}${asAdmin}\n  next: ${bind}`;
+      const made = await interruptible(context, async (signal) => {
         const { secret = '' } = await admin.credentials.create(tenant_id, { client_id, name: client_id });
         const created = { base_url: profile.base_url, tenant_id, client_id, secret };
         const path = await saveProfile(context, name, created).catch(async (error: Error) => {
           context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, created));
-          const bind = grantCommand({ clientId: client_id, scope: '', roles: [role], tenant: tenant_id });
           throw new Error(
-            `the profile of ${client_id} cannot be saved (${error.message}); it is on stdout instead\n  next: ${bind}`,
+            `the profile of ${client_id} cannot be saved (${error.message}); it is on stdout instead; next: ${bind}`,
           );
         });
         invocation.note(`Credential ${client_id} is created, and saved as profile ${name} in ${path}.`);
+        if (signal.aborted) throw new CancelledError(`cancelled: the credential has no role yet\n  next: ${bind}`);
         return created;
       });
+      invocation.howToRepeat = (key) => `${bind} --idempotency-key ${key}`;
       await admin.roleBindings.create(tenant_id, { client_id, role });
       invocation.note(`It has the role ${role}.`);
       await invocation.printItem({ profile: name, tenant_id, client_id, role }, view);
@@ -73,10 +81,19 @@ export function addInit(program: Command, invocation: Invocation): void {
         const flags = `--vendor ${vendor} --device-id DEVICE --command-type ${command_type}`;
         return invocation.note(`Next: topctl --profile ${name} commands create ${flags} --wait`);
       }
+      const firstCommand = `--vendor ${first.vendor} --device-id ${device_id} --command-type ${first.command_type}`;
+      invocation.howToRepeat = (key) =>
+        `topctl --profile ${name} commands create ${firstCommand} --idempotency-key ${key}`;
       const onUpdate = ({ status }: { status: string }) => invocation.note(`First command: ${status}`);
       await client.commands.createAndWait({ ...first, device_id, payload: {} }, { onUpdate });
     });
   for (const [name, field] of Object.entries(fields)) command.addOption(new FieldOption(name, field));
+}
+
+/** For a command that must act as the same credential. */
+function profileFlags({ profile, profileFile }: ProfileFlags): string {
+  if (profileFile) return ` --profile-file ${profileFile}`;
+  return profile ? ` --profile ${profile}` : '';
 }
 
 async function createUnlessThere(admin: TenantOpenPlatform, tenant: { tenant_id: string; name: string }) {

@@ -53,6 +53,19 @@ test('logout removes the profile in use, remove any other; both ask first, becau
   });
 });
 
+test('with TOP_PROFILE, list marks that profile, and logout removes it', async () => {
+  const { cwd, run, whoami } = await loggedIn();
+  const env = { TOP_PROFILE: 'admin' };
+  const { stdout } = await topctl(['profile', 'list', '--fields', 'name,in_use'], { cwd, env });
+  expect(JSON.parse(stdout)).toEqual([
+    { name: 'default', in_use: false },
+    { name: 'admin', in_use: true },
+  ]);
+  expect(await topctl(['logout', '--yes'], { cwd, env })).toMatchObject({ exitCode: 0 });
+  expect(await run('profile', 'list', '-o', 'id')).toMatchObject({ stdout: 'default\n' });
+  expect(await whoami()).toBe(demo.client_id);
+});
+
 test.each(['use', 'remove'])('%s of an unknown profile names the saved ones', async (verb) => {
   const { run } = await loggedIn();
   const { exitCode, stderr } = await run('profile', verb, 'nobody', '--yes');

@@ -1,4 +1,4 @@
-import type { TenantOpenPlatformError } from '@tenant-open-platform/sdk';
+import type { ApiError, TenantOpenPlatformError } from '@tenant-open-platform/sdk';
 import { CancelledError, FailedCheckError, UnsuccessfulError, UsageError } from '../errors.js';
 import { type ExitCode, exitCodeOfStatus } from '../exit-code.js';
 import type { Invocation } from '../invocation.js';
@@ -35,18 +35,18 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
   const sdk = await import('@tenant-open-platform/sdk');
   if (sdk.isApiError(error) && error.code === HELD_BACK) return 0;
   if (sdk.isWaitAbortedError(error)) {
-    write(['cancelled', ...howToContinue(error)].join('\n'));
+    write(['cancelled', ...howToContinue(error, invocation)].join('\n'));
     return 130;
   }
   const tell = ({ what, facts = [], next = [] }: Explanation, tenant = session?.profile.tenant_id) => {
     const refusal = sdk.isApiError(error) ? error : undefined;
-    const isOpen = refusal === undefined || refusal.status >= 500 || refusal.commandId !== undefined;
+    const isOpen = refusal === undefined || mayHaveTakenEffect(refusal);
     const lines = [
       `${printable(what)}${refusal ? ` (${refusal.code})` : ''}`,
       ...facts.map((fact) => `  ${printable(fact)}`),
       ...(session ? [`  as ${asWhom(session, tenant)}`] : []),
       ...next.map((step) => `  next: ${printable(step)}`),
-      ...(sdk.isTenantOpenPlatformError(error) && isOpen ? howToContinue(error, invocation.idempotencyKey) : []),
+      ...(sdk.isTenantOpenPlatformError(error) && isOpen ? howToContinue(error, invocation) : []),
       ...(refusal?.requestId === undefined ? [] : [`  request id: ${printable(refusal.requestId)}`]),
     ];
     say(lines.join('\n'));
@@ -96,9 +96,16 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
   return { what, next: ['topctl doctor'] };
 }
 
+/** Whether this answer leaves open what the platform did; or an earlier attempt does, whose answer was lost. */
+function mayHaveTakenEffect({ status, code, attempts = 1, commandId }: ApiError): boolean {
+  const isUndecided = status < 300 || status === 408 || status === 429 || status >= 500 || code === 'NONCE_REUSED';
+  return isUndecided || attempts > 1 || commandId !== undefined;
+}
+
 /** The remedy for a request that may have taken effect. Its idempotency key makes it safe to repeat. */
-function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError, given?: string): string[] {
+function howToContinue({ commandId, idempotencyKey }: TenantOpenPlatformError, invocation: Invocation): string[] {
   if (commandId !== undefined) return [`  the command goes on; to wait for it: topctl commands wait ${commandId}`];
   if (idempotencyKey === undefined) return [];
-  return [`  to repeat it without a second effect: --idempotency-key ${given ?? idempotencyKey}`];
+  const how = invocation.howToRepeat(invocation.idempotencyKey ?? idempotencyKey);
+  return [`  to repeat it without a second effect: ${how}`];
 }

@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { EventEmitter } from 'node:events';
+import fs, { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
@@ -192,6 +193,21 @@ describe('login', () => {
     const cwd = await directoryWith({ 'config/topctl/profiles.json.lock': '' });
     const { exitCode, stderr } = await topctl(argv, { cwd, stdin: demo.secret });
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('profiles.json.lock') });
+  });
+
+  test('Ctrl-C ends the wait for a lock that another process holds, which stays', async () => {
+    const cwd = await directoryWith({ 'config/topctl/profiles.json.lock': '' });
+    const signals = new EventEmitter();
+    const interrupted: typeof fs = {
+      ...fs,
+      open(...[path, ...options]: Parameters<typeof fs.open>) {
+        if (String(path).endsWith('.lock')) signals.emit('SIGINT');
+        return fs.open(path, ...options);
+      },
+    };
+    const outcome = await topctl(argv, { cwd, stdin: demo.secret, signals, fs: interrupted });
+    expect(outcome).toEqual({ exitCode: 130, stdout: '', stderr: 'cancelled\n' });
+    expect(Object.keys(await filesBelow(cwd))).toEqual(['config/topctl/profiles.json.lock']);
   });
 
   test('saves nothing if the secret is wrong', async () => {
