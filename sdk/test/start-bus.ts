@@ -75,7 +75,11 @@ export async function startBus({
     nats,
     manager,
     createCommands,
-    createDurable: () => createDurable('TOP_COMMANDS'),
+    /** Resolves to two times: the millisecond of the creation, and the next one. */
+    async createDurable() {
+      const created = Date.parse((await createDurable('TOP_COMMANDS')).created);
+      return { created: new Date(created).toISOString(), afterwards: new Date(created + 1).toISOString() };
+    },
     deleteDurable: () => manager.consumers.delete('TOP_COMMANDS', durable),
     /** Publishes commands. The fields that a test does not need have values of their own. */
     async send(commands: Partial<CommandMessage>[]): Promise<CommandMessage[]> {

@@ -135,8 +135,9 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
       if (!command) return;
       runner.take({
         command,
-        // A durable that was created after the command may deliver it for the second time.
-        redelivered: message.redelivered || Date.parse(command.accepted_at) < createdAt,
+        // A durable that was created after the command may deliver it for the second time. Both times are whole
+        // milliseconds: equal ones may hide that order.
+        redelivered: message.redelivered || Date.parse(command.accepted_at) <= createdAt,
         traceparent: traceparentOf(message),
         acknowledge: () => message.ack(),
         stillWorking: () => message.working(),
