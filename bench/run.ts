@@ -48,6 +48,7 @@ parts: ${Object.keys(parts).join(', ')}; without any, all (rolling-upgrade only 
   --quick              ${quickParts.join(' and ')} in two minutes: shorter loads, with thresholds, without results.md
   --pairs <n>          how often each contender is measured (5)
   --seconds <n>        how long a load lasts if the part does not define it (10 where commands are only accepted, otherwise 60)
+  --rate <n>           requests per second of fixed-rate and overload (0.7 and 3 times what the platform sustains)
   --commands <n>       commands in the filled database (10000000, with --quick 1000000)
   --roles <roles>      the platform's nodes, as all or api,worker (all)
   --set <NAME=value>   configuration of the platform, repeatable
@@ -60,6 +61,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     pairs: { type: 'string' },
     seconds: { type: 'string' },
+    rate: { type: 'string' },
     commands: { type: 'string' },
     roles: { type: 'string', default: 'all' },
     set: { type: 'string', multiple: true, default: [] },
@@ -103,6 +105,7 @@ function formOf(part: string): Form {
     builds,
     pairs: Number(pairs),
     seconds: Number(seconds),
+    ...(values.rate !== undefined && { rate: Number(values.rate) }),
     commands: Number(values.commands ?? (quick ? 1_000_000 : 10_000_000)),
     roles: values.roles.split(','),
     environment: Object.fromEntries(values.set.map((text) => text.split(/=(.*)/s, 2) as [string, string])),

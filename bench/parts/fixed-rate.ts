@@ -8,12 +8,13 @@ import { type Form, measureBuilds, type Part } from './part.js';
 
 const SUSTAINABLE_SECONDS = 20;
 
-/** As steady-state, at a rate that depends on what the platform sustains. */
+/** As steady-state, at a rate that depends on what the platform sustains, or at the rate of the form. */
 const atRate = (factor: number): Part => ({
-  about: `As steady-state, at ${factor} times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time is in the table. It has 256 connections: where all of them wait for answers, requests are sent late, or never. The latency after sending leaves that out.`,
+  about: `As steady-state, at ${factor} times the rate that the platform sustains: what it completes per second during ${SUSTAINABLE_SECONDS} s of full load, measured just before. With \`--rate\` the rate is that one. The sender runs in Node, sends each request when it is due and counts latencies from that instant; its CPU time is in the table. It has 256 connections: where all of them wait for answers, requests are sent late, or never. The latency after sending leaves that out.`,
   measure: (form) =>
     measureBuilds(form, (build) =>
       withCarryingPlatform(build, form, async (platform) => {
+        if (form.rate !== undefined) return measureAtRate(platform, form, form.rate);
         const sustainable = await measureSustainable(platform);
         return {
           'sustainable commands/s': sustainable,

@@ -11,6 +11,8 @@ export type Form = {
   pairs: number;
   /** How long each load lasts, if the part does not define it. */
   seconds: number;
+  /** Requests per second, if a part that sends at a rate does not derive it. */
+  rate?: number;
   /** The number of commands in the filled database. */
   commands: number;
   /** The roles of the platform's nodes; the first node receives the requests. */
