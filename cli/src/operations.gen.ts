@@ -1444,7 +1444,7 @@ export const operations = {
   },
   "access.list": {
     "summary": "List who has access",
-    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role.",
+    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of topctl me get.",
     "scope": "platform:access:read",
     "tenant": "path",
     "isKeyed": false,

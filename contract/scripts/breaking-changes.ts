@@ -31,9 +31,11 @@ export function breakingChanges(released: Document, current: Document): string[]
     if (after.requestBody?.required && !before.requestBody?.required) report(at, 'requires a body');
     if (before.requestBody && !after.requestBody) report(at, 'takes no body');
     compareBodies('request', `${at} body`, before.requestBody, after.requestBody);
+    const isStored = before.parameters.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key'));
+    const direction = isStored ? 'stored answer' : 'answer';
     for (const [status, response] of Object.entries(before.responses)) {
       if (Number(status) >= 400) continue;
-      if (after.responses[status]) compareBodies('answer', `${at} ${status}`, response, after.responses[status]);
+      if (after.responses[status]) compareBodies(direction, `${at} ${status}`, response, after.responses[status]);
       else report(at, `no longer answers ${status}`);
     }
   }
@@ -71,7 +73,8 @@ export function breakingChanges(released: Document, current: Document): string[]
   }
 }
 
-type Direction = 'request' | 'answer';
+/** A node also sends the answers that an older version has stored for an Idempotency-Key. */
+type Direction = 'request' | 'answer' | 'stored answer';
 
 const byName = (parameters: readonly Parameter[]) =>
   new Map(parameters.filter(({ $ref }) => !$ref).map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
@@ -112,6 +115,10 @@ function differencesOf(direction: Direction, before: Schema, after: Schema): str
   const [more, fewer] = isRequest ? [requiredAfter, requiredBefore] : [requiredBefore, requiredAfter];
   for (const name of more.filter((name) => !fewer.includes(name))) {
     changes.push(isRequest ? `requires ${name}` : `${name} may be absent`);
+  }
+  if (direction === 'stored answer') {
+    const missing = requiredAfter.filter((name) => !requiredBefore.includes(name));
+    changes.push(...missing.map((name) => `stored answers lack ${name}`));
   }
   if (isRequest) {
     const bound = (schema: Schema, name: string, none: number) => Number(schema[name] ?? none);

@@ -47,6 +47,10 @@ test.each<[string, Change]>([
   ],
   ['a value of a request that is gone', ({ components }) => components.schemas.CommandStatusInput.enum.pop()],
   ['a field of an answer that is gone', ({ components }) => delete components.schemas.Command.properties.status],
+  [
+    'a required field that the answers stored for an Idempotency-Key lack',
+    ({ components }) => components.schemas.CredentialWithSecret.required.push('more'),
+  ],
   ['a field of an answer that may be absent', ({ components }) => components.schemas.Command.required.pop()],
   [
     'a field of an answer that may be null',
@@ -83,6 +87,7 @@ test.each<[string, Change]>([
     ({ components }) => Object.assign(components.schemas.CommandCreate.properties.timeout_seconds, { maximum: 600 }),
   ],
   ['a field of an answer', ({ components }) => Object.assign(components.schemas.Command.properties, { more: {} })],
+  ['a required field of an answer', ({ components }) => components.schemas.Command.required.push('more')],
   ['a value of an answer', ({ components }) => components.schemas.CommandStatus['x-extensible-enum'].push('MORE')],
   ['an error code', ({ components }) => components.schemas.ErrorCode?.['x-extensible-enum'].push('MORE')],
 ])('lets %s be added', (_, change) => {

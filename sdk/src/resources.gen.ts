@@ -385,7 +385,7 @@ export class Access {
   /**
    * Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With
    * `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this
-   * role.
+   * role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of me.get.
    *
    * Retried.
    * Scope platform:access:read.

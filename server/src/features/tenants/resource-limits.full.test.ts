@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { unique } from '../../../test/support/unique.js';
+import { untilServed } from '../../../test/support/until-served.js';
 
 const LIMIT = 6;
 const AT_ONCE = 20;
@@ -180,13 +181,13 @@ beforeAll(async () => {
     ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
     VENDORS_PER_PLATFORM: limit,
     COMMAND_TYPES_PER_PLATFORM: String(COMMAND_TYPES),
-    // The tenants platform and demo, one tenant of each kind, and room for some of the concurrent creations.
-    TENANTS_PER_PLATFORM: String(2 + Object.keys(kinds).length + 5),
+    // The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations.
+    TENANTS_PER_PLATFORM: String(3 + Object.keys(kinds).length + 5),
   };
   nodes = [await startServer({ ...environment, DATA_DIR: join(folder, '1') })];
   nodes.push(await startServer({ ...environment, DATA_DIR: join(folder, '2') }));
   platformAdmin = JSON.parse(readFileSync(join(folder, '1', 'platform-admin.json'), 'utf8'));
-  for (const kind of Object.keys(kinds)) await makeTenant(kind);
+  for (const name of [...Object.keys(kinds), 'grants']) await makeTenant(name);
 }, 60_000);
 
 afterAll(async () => {
@@ -198,7 +199,9 @@ afterAll(async () => {
 
 const atOnce = (create: Create) =>
   Promise.all(
-    Array.from({ length: AT_ONCE }, (_, index) => create(nodes[index % nodes.length]?.baseUrl as string, index)),
+    Array.from({ length: AT_ONCE }, (_, index) =>
+      untilServed(() => create(nodes[index % nodes.length]?.baseUrl as string, index)),
+    ),
   );
 
 const rowsOf = async (table: string, tenantId: string | null) => {
@@ -234,13 +237,23 @@ test.each(Object.keys(kinds))(
   },
 );
 
+test('a page of access.list has each role binding and policy of a tenant at its limits once', async () => {
+  const tenant = tenants.get('grants') as Tenant;
+  for (const kind of ['role_bindings', 'policies']) {
+    expectLimited(await atOnce(await (kinds[kind] as Kind).prepare(tenant)), kind);
+  }
+  const { body } = await signedRequest(tenant.admin, 'GET', `${tenant.path}/access?limit=500`);
+  const grants = body.items.flatMap((item: { grants: object[] }) => item.grants);
+  expect(grants).toHaveLength(2 * LIMIT);
+});
+
 const vendors = `${PLATFORM}/catalog/vendors`;
 const commandType = { description: 'Restarts the device.', payload_schema: { type: 'object' } };
 
 test.each<[string, number, Create]>([
   [
     'tenants',
-    2 + Object.keys(kinds).length + 5,
+    3 + Object.keys(kinds).length + 5,
     (node) => post(`${PLATFORM}/tenants`, { tenant_id: unique('tenant'), name: 'One of many' }, platformAdmin, node),
   ],
   ['vendors', LIMIT, (node) => put(`${vendors}/${unique('vendor')}`, { enabled: true }, platformAdmin, node)],
