@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { bundledPackages, manifestOf, server } from './bundled-packages.mjs';
 
 /**
- * Run before the package is packed, when its version is known: writes a bill of materials, in the format of CycloneDX,
- * of the bundled packages and of the dependencies that npm installs. The same sources give the same bytes.
+ * Writes a bill of materials in the format of CycloneDX. It lists the bundled packages and the dependencies that npm
+ * installs. It runs before the package is packed, because the version is known only then. The same sources give the
+ * same bytes.
  */
 const purlOf = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 const isPatched = ({ name, version }) =>
@@ -32,7 +33,7 @@ const bom = {
   metadata: { component: own },
   components: packages.map(componentOf),
   dependencies: [{ ref: own.purl, dependsOn: packages.map(purlOf) }],
-  // The maker of the reference page's script has bundled packages of others into it.
+  // The script of the reference page contains packages that its maker bundled. This list does not have them.
   compositions: packages
     .filter(({ name }) => name === '@scalar/api-reference')
     .map((page) => ({ aggregate: 'incomplete', assemblies: [purlOf(page)] })),

@@ -39,8 +39,7 @@ const ADMINISTRATIVE_ROWS = 30_000;
 const ROWS_READ = 2 * 5_000 + 600;
 /** The index and table pages of this many rows. */
 const PAGES_READ = 24_000;
-
-/** Those of as many credentials, whose grants three indexes have. */
+/** The same for a list of credentials with their grants, which are in three indexes. */
 const PAGES_OF_GRANTS = 42_000;
 
 /** Nearly every command belongs to it. */
@@ -88,7 +87,7 @@ beforeAll(async () => {
     description: 'Restarts the device.',
     payload_schema: { type: 'object' },
   });
-  // The rounds below use up those of the ids.
+  // The rounds below use up the parked messages of the ids.
   await newParkedMessage(own);
   await server.stop();
 

@@ -14,7 +14,7 @@ import {
   isTenantOpenPlatformError,
 } from '../errors.js';
 
-/** Settings of `commands.createMany`. Those of a call apply to each of its requests. */
+/** Settings of `commands.createMany`. The settings of a call apply to each of its requests. */
 export interface CreateManyOptions extends RequestOptions {
   /** The batch_id of all commands, a UUID. Default: a new one. */
   batchId?: string | undefined;

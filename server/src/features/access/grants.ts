@@ -27,7 +27,10 @@ type Grant = {
   created_at: string;
 };
 
-/** Those of some credentials: roles by name, then policies by scope. `offset 0`: each credential by an index. */
+/**
+ * The grants of these credentials: first roles by name, then policies by scope. `offset 0` makes Postgres find the grants
+ * of each credential by an index.
+ */
 export const readGrants = (tx: Transaction, grants: SQL, clientIds: string[]) =>
   tx.execute<Grant>(sql`
     select held.* from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)

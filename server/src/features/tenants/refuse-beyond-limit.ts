@@ -31,7 +31,7 @@ export async function refuseBeyondLimit(
   if (full.length === 0) return;
   const resource = getTableName(table);
   throw call.refuse('RESOURCE_LIMIT_REACHED', {
-    message: `The limit of ${limit} ${resource.replaceAll('_', ' ')} is reached. Those of every status count. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
+    message: `The limit of ${limit} ${resource.replaceAll('_', ' ')} is reached. Each one counts, whatever its status. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
     metadata: { resource, limit },
   });
 }

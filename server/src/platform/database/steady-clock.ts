@@ -11,7 +11,8 @@ const READINGS = 30;
 /**
  * The database's clock for work that ends something because an instant has passed. Such work cannot be undone, and the
  * clock may be ahead for some seconds. So `now` is the earliest of these instants: what the clock says, and for each of
- * the last readings that reading plus the time since then by the process's monotonic clock. A clock that goes back is believed at once.
+ * the last readings that reading plus the time since then by the process's monotonic clock. A clock that goes back is
+ * believed at once.
  */
 export async function openSteadyClock(database: Database) {
   const differences: number[] = [];

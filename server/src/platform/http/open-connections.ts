@@ -12,9 +12,10 @@ export type AtLimit = { outcome: 'REFUSED' | 'EVICTED'; limit: 'total' | 'addres
 const SHARE_OF_NEW = 1 / 10;
 
 /**
- * The open connections, in total and of each network, in the order of their last activity. At a limit one makes room for
- * a new one: the oldest of those that never carried an admitted request, even while it has a request in progress, because
- * anyone can open those. If at most a tenth of the places are theirs, the admitted one that has been idle longest. An admitted request is never cut.
+ * The open connections, in total and of each network, in the order of their last activity. At a limit one makes room
+ * for a new one: the oldest of those that never carried an admitted request, even while it has a request in progress,
+ * because anyone can open those. If at most a tenth of the places are theirs, the admitted one that has been idle
+ * longest. An admitted request is never cut.
  */
 export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLimit) => void) {
   const all = new Map<Duplex, Connection>();
