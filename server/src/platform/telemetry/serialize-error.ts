@@ -1,6 +1,17 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 
-type Serialized = { type: string; message?: string; code?: string; query?: string; stack: string; cause?: unknown };
+type Serialized = {
+  type: string;
+  message?: string;
+  code?: string;
+  query?: string;
+  stack: string;
+  cause?: unknown;
+  errors?: unknown[];
+};
+
+/** An AggregateError may have a failure for each of thousands of durables. */
+const MAX_ERRORS = 3;
 
 /**
  * An error for the log, reduced to an allowlist. The driver's errors carry the parameters of their query and the values
@@ -14,6 +25,7 @@ export function serializeError(error: unknown): unknown {
   if (typeof code === 'string') serialized.code = code;
   if (typeof query === 'string') serialized.query = query;
   if (error.cause !== undefined) serialized.cause = serializeError(error.cause);
+  if (error instanceof AggregateError) serialized.errors = error.errors.slice(0, MAX_ERRORS).map(serializeError);
   return serialized;
 }
 

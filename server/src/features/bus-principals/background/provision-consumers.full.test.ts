@@ -5,9 +5,10 @@ import { openPool } from '../../../../test/support/open-pool.js';
 import { silent } from '../../../../test/support/silent.js';
 import { inProcessBus } from '../../../platform/bus/in-process-bus.js';
 import { localSignals } from '../../../platform/signals/signals.js';
+import { createLogger } from '../../../platform/telemetry/logger.js';
 import { startProvisioning } from './provision-consumers.js';
 
-test('a new principal gets its durables although NATS refuses a stream at the moment', async () => {
+test('a new principal gets its durables although NATS refuses a stream at the moment; the log has every failure', async () => {
   const { tenant_id, admin } = await createTenant();
   const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
   expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
@@ -17,13 +18,19 @@ test('a new principal gets its durables although NATS refuses a stream at the mo
   const refusing = {
     ...bus,
     keepStreams: () => Promise.reject(new Error('The stream elects its leader.')),
-    provide: async ({ durable }: { durable: string }) => void provided.add(durable),
+    provide: async ({ durable }: { durable: string }) => {
+      provided.add(durable);
+      throw new Error(`NATS refuses ${durable}.`);
+    },
   };
-  const loop = startProvisioning(database, refusing, { ...silent(), signals: localSignals() });
+  const log: string[] = [];
+  const logger = createLogger('error', { write: (line) => void log.push(line) });
+  const loop = startProvisioning(database, refusing, { ...silent(), logger, signals: localSignals() });
   onTestFinished(async () => {
     await loop.stop();
     await bus.close();
     await database.close();
   });
   await vi.waitFor(() => expect(provided).toContain(`${tenant_id}+vendor_a`), { timeout: 20_000 });
+  await vi.waitFor(() => expect(log.join('')).toMatch(/The stream elects its leader.*NATS refuses /), { timeout: 20_000 });
 });

@@ -22,11 +22,11 @@ export function startProvisioning(database: Database, bus: Bus, { signals, ...lo
   const options = { name: 'provisioning', signals, topic: topics.busAccess, ...loop };
   const provision = createConsumerProvisioner(database, bus);
   return startLoop(INTERVAL_MS, options, async () => {
-    try {
-      await bus.keepStreams();
-    } finally {
-      await provision();
+    const failures: unknown[] = [];
+    for (const step of [() => bus.keepStreams(), provision]) {
+      await step().catch((error: unknown) => failures.push(error));
     }
+    if (failures.length > 0) throw new AggregateError(failures, 'Streams or durables could not be created.');
   });
 }
 
