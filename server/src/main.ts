@@ -9,7 +9,7 @@ import { startupProblem } from './platform/database/startup-problem.js';
 import { StartupError } from './platform/startup-error.js';
 import { createLogger } from './platform/telemetry/logger.js';
 import { serializeError } from './platform/telemetry/serialize-error.js';
-import { platformVersion } from './router.js';
+import { platformVersion } from './platform-version.js';
 import { baseUrlOf, openStorage, type Server, simulatesDevices, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 import { PROCESS_NAME, supervise } from './supervise.js';

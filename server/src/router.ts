@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
 import { explainAccess } from './features/access/explain-access.js';
@@ -79,10 +78,7 @@ import type { OpenedKeyring } from './platform/secrets/open-keyring.js';
 import type { Signals } from './platform/signals/signals.js';
 import type { WaitFor } from './platform/signals/wait-for.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
-
-/** Read and not imported: a bundle would keep the version of its build. src and dist are equally deep. */
-const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-export const platformVersion: string = JSON.parse(manifest).version;
+import { platformVersion } from './platform-version.js';
 
 type Options = {
   database: Database;
