@@ -19,13 +19,14 @@ afterAll(async () => {
 async function start() {
   const port = String(await freePort());
   vendor.sendWebhooksTo(`http://127.0.0.1:${port}/webhooks`);
-  const program = [process.execPath, '--import', 'tsx', fileURLToPath(new URL('adapter.ts', import.meta.url))];
-  const adapter = await platform.startAdapter(program, 'demo', 'vendor_a', platform.seeds.demo, {
+  const argv = [process.execPath, '--import', 'tsx', fileURLToPath(new URL('adapter.ts', import.meta.url))];
+  const environment = {
     API_URL: vendor.url,
     API_KEYS: JSON.stringify({ demo: 'key-of-demo' }),
     WEBHOOK_SECRET,
     PORT: port,
-  });
+  };
+  const adapter = await platform.startAdapter({ argv, environment });
   await adapter.logged('Serving vendor_a for demo.');
   return adapter;
 }

@@ -31,7 +31,8 @@ export async function connectDevices(url: string, login: Login, tenantId: string
 
   // The client id is random: another client with the same id would end this connection.
   const broker = mqtt.connect(url, { ...login, reconnectPeriod: 1_000 });
-  broker.on('error', (error) => console.error(`The broker cannot be used: ${error.message}`));
+  // The acknowledgement of a message that comes during `close` fails.
+  broker.on('error', (error) => broker.disconnecting || console.error(`The broker cannot be used: ${error.message}`));
   broker.on('message', (topic, payload) => {
     const [, device = '', id] = FROM_DEVICE.exec(topic) ?? [];
     if (id)

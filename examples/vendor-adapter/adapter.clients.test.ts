@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 async function start() {
-  const adapter = await platform.startAdapter([python, 'adapter.py'], 'demo');
+  const adapter = await platform.startAdapter({ argv: [python, 'adapter.py'] });
   await adapter.logged('Serving vendor_a for demo.');
   return adapter;
 }

@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => platform?.stop());
 
 /** As `npm start` in this folder. */
-const program = [process.execPath, '--import', 'tsx', 'adapter.ts'];
+const argv = [process.execPath, '--import', 'tsx', 'adapter.ts'];
 
 async function start(tenantId: 'demo' | 'platform', vendor = 'vendor_a') {
-  const adapter = await platform.startAdapter(program, tenantId, vendor);
+  const adapter = await platform.startAdapter({ argv, tenantId, vendor });
   await adapter.logged(`Serving ${vendor} for ${tenantId}.`);
   return adapter;
 }
@@ -100,12 +100,12 @@ test('on SIGTERM reports the results of commands in progress, and exits', async 
 
 test('a key that is not registered ends the start, and the message says what to check', async () => {
   const seed = platform.seedFile('stranger', createUser());
-  const { exited, log } = await platform.startAdapter(program, 'demo', 'vendor_a', seed);
+  const { exited, log } = await platform.startAdapter({ argv, seed });
   expect(await exited).toEqual([1, null]);
   expect(log()).toContain('topctl bus-principals list');
 });
 
 test('a vendor that the principal does not serve: the log says what is missing', async () => {
-  const { logged } = await platform.startAdapter(program, 'demo', 'vendor_z');
+  const { logged } = await platform.startAdapter({ argv, vendor: 'vendor_z' });
   await logged('Cannot read demo+vendor_z on TOP_COMMANDS');
 });

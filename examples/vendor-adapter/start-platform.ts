@@ -16,6 +16,15 @@ import { expect, onTestFinished, vi } from 'vitest';
 const topctl = fileURLToPath(new URL('../../cli/bin/topctl.mjs', import.meta.url));
 const commands = '/api/v1/open/downlink/commands';
 
+type AdapterOptions = {
+  argv: string[];
+  tenantId?: 'demo' | 'platform';
+  vendor?: string;
+  /** The file with the seed of its principal. */
+  seed?: string;
+  environment?: Record<string, string>;
+};
+
 /** A platform with NATS accounts, and a registered principal of the tenants `demo` and `platform`. */
 export async function startPlatform() {
   const folder = mkdtempSync(join(tmpdir(), 'top-adapter-'));
@@ -90,15 +99,14 @@ export async function startPlatform() {
         },
         { timeout: 25_000, interval: 100 },
       ),
-    /** Runs an adapter in a process of its own. Resolves when it reads commands. */
-    async startAdapter(
-      argv: string[],
-      tenantId: 'demo' | 'platform',
+    /** Runs an adapter in a process of its own. */
+    async startAdapter({
+      argv: [program = '', ...parameters],
+      tenantId = 'demo',
       vendor = 'vendor_a',
       seed = seeds[tenantId],
-      environment: Record<string, string> = {},
-    ) {
-      const [program = '', ...parameters] = argv;
+      environment = {},
+    }: AdapterOptions) {
       const adapter = spawn(program, parameters, {
         cwd: import.meta.dirname,
         env: {
