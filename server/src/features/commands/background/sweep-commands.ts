@@ -6,7 +6,7 @@ import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Now } from '../../../platform/database/steady-clock.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
-import { wasRead } from '../../vendors/background/adapter-reads.js';
+import { readersOf } from '../../vendors/background/adapter-reads.js';
 import { countCompleted, type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
@@ -57,7 +57,7 @@ const OLD_MS = 60_000;
 const MARK = 'commands';
 
 /** Overdue commands of one tenant, vendor and status. */
-type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'>;
+type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'> & { first_deadline_at: number };
 
 /**
  * The range of deadlines that a round reads. `next` is the deadline after the range; null if there is none. Other
@@ -119,13 +119,15 @@ export function createCommandSweeper(options: Options) {
     const now = performance.now();
     if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
     const holdEnded = now - holdsSince >= holdMs;
-    const due = await Promise.all(
+    const groups = await Promise.all(
       slice.groups.map(async (group) => {
         const takenUntil = await takenUntilOf(bus, group, slice.asked_at);
-        const until = holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil;
-        return { ...group, until: toText(until), was_read: await mayHaveBeenRead(bus, group) };
+        return { ...group, until: holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil };
       }),
     );
+    const ending = groups.filter(({ until, first_deadline_at }) => first_deadline_at <= until);
+    const reads = await readsOf(bus, ending);
+    const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
     const ended = due.length > 0 ? await endCommands(options, { due, slice, present }) : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
@@ -187,7 +189,10 @@ async function readSlice(
         case when count(*) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
         ${unixMs(present)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
         coalesce((
-          select json_agg(g) from (select distinct tenant_id, vendor, status from slice) as g
+          select json_agg(g) from (
+            select tenant_id, vendor, status, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at
+            from slice group by tenant_id, vendor, status
+          ) as g
         ), '[]') as groups
       from slice`),
   );
@@ -209,9 +214,14 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
   }
 }
 
-/** True if the bus does not answer. */
-const mayHaveBeenRead = async (bus: Options['bus'], { tenant_id, vendor, status }: Group): Promise<boolean> =>
-  status === 'ACCEPTED' || (await wasRead(bus, tenant_id, vendor).catch(() => true));
+/** Whether an adapter has ever read commands of a group: true if the bus does not answer. Each durable is asked once. */
+async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Group) => boolean> {
+  const readers = groups.filter(({ status }) => status !== 'ACCEPTED').flatMap(readersOfGroup);
+  const reads = readers.length > 0 && (await bus.commandReads([...new Set(readers)]).catch(() => null));
+  return (group) => !reads || readersOfGroup(group).some((durable) => reads.has(durable));
+}
+
+const readersOfGroup = ({ tenant_id, vendor }: Group) => readersOf(tenant_id, vendor);
 
 async function endCommands(
   { database, signals, metrics, overdue }: Options,

@@ -13,10 +13,10 @@ export const isSimulated = (vendor: string) => /^(vendor_[ab]$|simulated)/.test(
 
 type CommandReads = Pick<Bus, 'commandReads'>;
 
-/** Whether any adapter has ever read commands of this tenant and vendor. */
-export async function wasRead(bus: CommandReads, tenantId: string, vendor: string): Promise<boolean> {
+/** The durables of all adapters that read commands of this tenant and vendor. */
+export function readersOf(tenantId: string, vendor: string): string[] {
   const own = [tenantId, PLATFORM_TENANT_ID].map((reader) => durables.adapter(reader, vendor));
-  return (await bus.commandReads(isSimulated(vendor) ? [...own, FLEET_DURABLE] : own)).size > 0;
+  return isSimulated(vendor) ? [...own, FLEET_DURABLE] : own;
 }
 
 /**
