@@ -2,6 +2,21 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../platform/operation/api-error.js';
 import { compilePayloadSchema } from './payload-schema.js';
 import { metaSchema } from './payload-schema-rules.js';
+import { validationDetails } from './validation-details.js';
+
+const compile = (schema: Record<string, unknown>) =>
+  compilePayloadSchema(schema, (code, options) => new ApiError(code, options));
+
+test.each([
+  ['x'.repeat(200), 'x'.repeat(128)],
+  [`x${'😀'.repeat(100)}`, `x${'😀'.repeat(63)}`],
+  ['\u202ex', '?x'],
+])('the name of a property that is not allowed is shown printable, and cut between characters: %j', (name, shown) => {
+  const validate = compile({ additionalProperties: false });
+  validate({ [name]: 1 });
+  const message = `must NOT have additional properties (${shown})`;
+  expect(validationDetails('body/payload', validate.errors)).toMatchObject([{ message }]);
+});
 
 const LENGTH = 32 * 1024;
 
@@ -36,7 +51,7 @@ const hostile = [
 test.each(Object.keys(metaSchema.formats))(
   'the format %s checks a hostile string of 32 KiB in little time',
   (format) => {
-    const validate = compilePayloadSchema({ format }, (code, options) => new ApiError(code, options));
+    const validate = compile({ format });
     for (const value of hostile) {
       const before = process.cpuUsage();
       validate(value);
