@@ -56,6 +56,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3
     // times as long.
     maxWorkers: 3,

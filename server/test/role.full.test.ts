@@ -41,5 +41,5 @@ test('commands accepted by an api process wait for a worker, which dispatches th
   // The worker's signal wakes the api process.
   expect((await read(30)).body.status).toBe('SUCCEEDED');
   expectRefusal(await signedRequest(demo, 'GET', '/api/v1/open/me', { node: worker.baseUrl }), 'SERVICE_UNAVAILABLE');
-  expect((await fetch(`${worker.baseUrl}/readyz`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${worker?.baseUrl}/readyz`)).status).toBe(200);
 });

@@ -92,11 +92,21 @@ test('refuses simulated devices in production', async () => {
   );
 });
 
+test('prints a first command, with its address if the profile has another one', async () => {
+  initialize();
+  const { baseUrl, stdout } = await start();
+  await expect.poll(stdout).toContain(`${dataDirectory()}/demo.json --base-url ${baseUrl} commands create `);
+  const first = await start({ DATA_DIR: dataDirectory('first') });
+  await expect.poll(first.stdout).toContain(`${dataDirectory('first')}/demo.json commands create `);
+});
+
 test('has no simulated devices if they are switched off', async () => {
   initialize();
-  const { baseUrl } = await start({ SIMULATED_FLEET: 'false' });
+  const { baseUrl, stdout } = await start({ SIMULATED_FLEET: 'false' });
+  await expect.poll(stdout).toContain('docs/first-device.md');
+  expect(stdout()).not.toContain('commands create');
   const demo = { ...profile('demo.json'), base_url: baseUrl };
-  const commandId = await newCommand(demo, { timeout_seconds: 4 });
+  const commandId = await newCommand(demo, { timeout_seconds: 8 });
   expect((await completed(demo, commandId)).status).toBe('TIMED_OUT');
 });
 
@@ -111,7 +121,7 @@ test('refuses a data directory or a port in use, each in one line, and the proce
   expect((await createCommand(owner)).status).toBe(202);
 
   const other = await start({ DATA_DIR: dataDirectory('other') });
-  expect((await fetch(`${other.baseUrl}/readyz`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${other.baseUrl}/readyz`)).status).toBe(200);
 });
 
 test('restricts the permissions of an open data directory, and warns about a HOST that other machines can reach', async () => {

@@ -98,7 +98,7 @@ const probe = async (path: string) => {
 test('one start runs all processes and seeds the platform once, and its probes cover all processes', async () => {
   expect(Object.keys(processesOf(server)).toSorted()).toEqual(['api-1', 'api-2', 'worker']);
   expect(server.stdout().match(/First start/g)).toHaveLength(1);
-  expect(await probe('/readyz')).toMatchObject({ status: 200 });
+  await expect.poll(() => probe('/readyz'), { timeout: 30_000 }).toMatchObject({ status: 200 });
 
   let sent = 0;
   let text = '';

@@ -35,6 +35,32 @@ async function expectMessage(name: string, argv: string[], world: World) {
   await expect(text).toMatchFileSnapshot(`../../test/messages/${name}.txt`);
 }
 
+/**
+ * Runs work whose clock stands still during requests. What topctl asks for a message may take three seconds: without
+ * the answer, the message says less.
+ */
+async function atLeisure(work: (fetch: typeof globalThis.fetch) => Promise<void>) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let requests = 0;
+  let hasEnded = false;
+  const ended = work(async (input, init) => {
+    requests++;
+    try {
+      const answer = await fetch(input, init);
+      return new Response(await answer.arrayBuffer(), answer);
+    } finally {
+      requests--;
+    }
+  }).finally(() => {
+    hasEnded = true;
+  });
+  while (!hasEnded) {
+    await new Promise(setImmediate);
+    if (requests === 0) await vi.advanceTimersByTimeAsync(10);
+  }
+  await ended;
+}
+
 const create = (vendor: string, type: string) =>
   `commands create --vendor ${vendor} --device-id ok-1 --command-type ${type}`.split(' ');
 
@@ -65,7 +91,9 @@ test.each<[string, string[], World]>([
   ['invalid-payload', [...create('vendor_a', 'reboot'), '--payload', '{"speed":3}'], { env: environmentOf(operator) }],
   ['missing-yes', ['credentials', 'rotate', 'acme-backend', '--tenant', 'acme'], { env: environmentOf(admin) }],
   ['wrong-base-url', ['whoami', '--base-url', 'platform.example.com'], { env: environmentOf(reader) }],
-])('the message of %s says what happened, to what, as whom, and what to type next', expectMessage);
+])('the message of %s says what happened, to what, as whom, and what to type next', (name, argv, world) =>
+  atLeisure((fetch) => expectMessage(name, argv, { ...world, fetch })),
+);
 
 test('the message of an expired credential does the same', async () => {
   const expired = ['credentials', 'update', reader.client_id, '--expires-at', '2026-01-31T09:30:00Z'];

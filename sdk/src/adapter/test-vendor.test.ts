@@ -15,6 +15,7 @@ type Handler = TestVendorOptions['onCommand'];
 
 const start = (onCommand: Handler, options: Partial<TestVendorOptions> = {}) => testVendor({ onCommand, ...options });
 
+const soon = { timeout: 20_000 };
 const reboot = { command_type: 'reboot', payload: {} };
 
 /** A handler that runs until the test lets it end, by device. */
@@ -212,7 +213,7 @@ test('a command that is delivered again, while it runs and afterwards, runs once
   const vendor = start(onCommand);
   const command = { ...reboot, command_id: 'c1' };
   const deliveries = [vendor.send(command), vendor.send(command, { redelivered: true })];
-  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  await vi.waitFor(() => expect(begun).toHaveLength(1), soon);
   end('test-device');
   await Promise.all(deliveries);
   await vendor.send(command, { redelivered: true });
@@ -246,10 +247,10 @@ test('so many handlers run at once, and no more', async () => {
   const { begun, onCommand, end } = gates();
   const vendor = start(onCommand, { concurrency: 2 });
   const ended = ['a', 'b', 'c'].map((device_id) => vendor.send({ ...reboot, device_id }));
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'b']));
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b']), soon);
   expect(vendor.counters).toMatchObject({ running: 2, waiting: 1 });
   end('a');
-  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']));
+  await vi.waitFor(() => expect(begun).toEqual(['a', 'b', 'c']), soon);
   end('b');
   end('c');
   await Promise.all(ended);
@@ -284,7 +285,7 @@ test('a device whose handler hangs does not block others', async () => {
   const vendor = start(onCommand, { onePerDevice: true, concurrency: 2 });
   const hanging = Array.from({ length: 10 }, () => vendor.send({ ...reboot, device_id: 'hangs' }));
   const other = vendor.send({ ...reboot, device_id: 'other' });
-  await vi.waitFor(() => expect(begun).toEqual(['hangs', 'other']));
+  await vi.waitFor(() => expect(begun).toEqual(['hangs', 'other']), soon);
   end('other');
   expect(await other).toMatchObject({ outcome: { device_execution_status: 'SUCCEEDED' } });
   end('hangs');
@@ -296,7 +297,7 @@ test('stop gives back what has not begun, and waits for what has', async () => {
   const vendor = testVendor({ onCommand, concurrency: 1 });
   const running = vendor.send({ ...reboot, device_id: 'a' });
   const waiting = vendor.send({ ...reboot, device_id: 'b' });
-  await vi.waitFor(() => expect(begun).toEqual(['a']));
+  await vi.waitFor(() => expect(begun).toEqual(['a']), soon);
   let isStopped = false;
   const stopped = vendor.stop().then(() => {
     isStopped = true;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { type Answer, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { untilServed } from './until-served.js';
 
 export const COMMANDS = '/api/v1/open/downlink/commands';
 
@@ -8,13 +8,9 @@ export const COMMANDS = '/api/v1/open/downlink/commands';
 export async function newCommand(operator: Profile, fields: object = {}, node?: string): Promise<string> {
   const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {}, ...fields };
   const body = { idempotency_key: randomUUID(), ...command };
-  for (;;) {
-    const answer = await signedRequest(operator, 'POST', COMMANDS, { body, ...(node && { node }) });
-    if (answer.status === 202) return answer.body.command_id;
-    const seconds = answer.status === 503 && answer.headers['retry-after'];
-    if (!seconds) throw new Error(answer.raw);
-    await setTimeout(Number(seconds) * 1_000);
-  }
+  const answer = await untilServed(() => signedRequest(operator, 'POST', COMMANDS, { body, ...(node && { node }) }));
+  if (answer.status !== 202) throw new Error(answer.raw);
+  return answer.body.command_id;
 }
 
 /** The record of a command once its status is final and its events can be read. */

@@ -23,11 +23,14 @@ test('changes of one tenant that wait for a lock leave the database connections 
   await lock`select from tenants where tenant_id = ${busy.operator.tenant_id} for no key update`;
 
   const waiting = Promise.all(Array.from({ length: AT_ONCE }, () => createEndpoint(busy.admin, node)));
-  await vi.waitFor(async () => {
-    const blocked = await administrator.sql`
-      select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
-    expect(blocked.length).toBeGreaterThan(0);
-  });
+  await vi.waitFor(
+    async () => {
+      const blocked = await administrator.sql`
+        select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
+      expect(blocked.length).toBeGreaterThan(0);
+    },
+    { timeout: 20_000 },
+  );
   for (let round = 0; round < 10; round++) {
     expect((await createEndpoint(other.admin, node)).status).toBe(201);
     await newCommand(other.operator, {}, node);

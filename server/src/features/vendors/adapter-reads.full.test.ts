@@ -48,8 +48,8 @@ test('an adapter that waits for commands shows in the catalog of its tenant alon
   await vi.waitFor(async () => expect(await lastRead(tenant, vendor)).toEqual([instant, instant]), soon);
   expect(await lastRead(other, vendor)).toEqual([null, instant]);
 
-  const fields = { vendor, timeout_seconds: 2 };
-  const [served, unserved] = [await newCommand(tenant.operator, fields), await newCommand(other.operator, fields)];
+  const served = await newCommand(tenant.operator, { vendor });
+  const unserved = await newCommand(other.operator, { vendor, timeout_seconds: 5 });
   expect(await completed(tenant.reader, served)).toMatchObject({ status: 'SUCCEEDED', status_reason: null });
   expect(await completed(other.reader, unserved)).toMatchObject({ status_reason: { code: 'NO_ADAPTER' } });
 });

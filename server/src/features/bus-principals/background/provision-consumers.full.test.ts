@@ -32,5 +32,7 @@ test('a new principal gets its durables although NATS refuses a stream at the mo
     await database.close();
   });
   await vi.waitFor(() => expect(provided).toContain(`${tenant_id}+vendor_a`), { timeout: 20_000 });
-  await vi.waitFor(() => expect(log.join('')).toMatch(/The stream elects its leader.*NATS refuses /), { timeout: 20_000 });
+  await vi.waitFor(() => expect(log.join('')).toMatch(/The stream elects its leader.*NATS refuses /), {
+    timeout: 20_000,
+  });
 });
