@@ -32,8 +32,9 @@ import { addCompletion } from './completion.js';
 import type { Context } from './context.js';
 import { type ExitCode, exitCodes } from './exit-code.js';
 import { Invocation } from './invocation.js';
-import { printableLines } from './output/printable.js';
+import { messageLines } from './output/message.js';
 import { outputFormats } from './output/render.js';
+import { wrap } from './output/text-width.js';
 import { withoutSeeds } from './secrets/nkey-seed.js';
 import { platformVersion } from './session/session.js';
 
@@ -91,7 +92,7 @@ export function createProgram(invocation: Invocation) {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(printableLines(withoutSeeds(text))),
+      writeErr: (text) => context.stderr.write(messageLines(context.stderr, withoutSeeds(text))),
       getOutHelpWidth: () => helpWidthOf(context.stdout),
       getErrHelpWidth: () => helpWidthOf(context.stderr),
       getOutHasColors: () => false,
@@ -167,11 +168,12 @@ Data goes to stdout, everything else to stderr. NO_COLOR turns colours off.
 
 Exit codes:
 ${Object.entries(exitCodes)
-  .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
+  .map(([code, meaning]) => `  ${code.padEnd(4)} ${wrap(meaning, 73).join(`\n${' '.repeat(7)}`)}`)
   .join('\n')}
 
 Tab completion:
-  topctl completion zsh|bash|fish    prints the script; for bash: source <(topctl completion bash)
+  topctl completion zsh|bash|fish    prints the script
+  source <(topctl completion bash)   in bash, turns it on
 
 First steps:
   topctl --profile-file data/demo.json whoami

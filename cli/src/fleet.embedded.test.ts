@@ -46,6 +46,17 @@ test('prints a line of JSON for each command, and leaves no file behind once all
   expect(await readdir(world.cwd)).toEqual([FILE]);
 });
 
+test('prints as every command: --fields, and control characters of the file as escapes', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('\u009b31m'));
+  const outcome = await send(world, '--fields', 'device_id,error.code');
+  expect(outcome.stdout).toBe(
+    '{"device_id":"offline-1","error":null}\n{"device_id":"\\u009b31m","error":{"code":"VALIDATION_FAILED"}}\n',
+  );
+  const unknown = await send(world, '--fields', 'completed_at');
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('there are line, ') });
+});
+
 test('commands create --from does the same, and refuses the flags of a single command', async () => {
   const world = await fresh();
   await world.write(reboot('offline-1'), reboot('offline-2'));
@@ -229,7 +240,8 @@ test('a terminal shows only the failures, and the counts', async () => {
   const world = await fresh();
   await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
   const { stdout } = await send({ ...world, table: true });
-  expect(stdout).toMatch(/^line 2, offline-2: The vendor is not in the catalog.*\n$/);
+  expect(stdout).toMatch(/^line 2, offline-2: The vendor is not in the catalog/);
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   const summary = await topctl(['commands', 'summary'], { ...world, table: true });
   expect(summary.stdout).toMatch(/^total +1$/m);
 });

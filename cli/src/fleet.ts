@@ -12,8 +12,12 @@ import { CancelledError, UnsuccessfulError, UsageError } from './errors.js';
 import { parseJsonObject, readArgumentBytes } from './input/read-json-object.js';
 import { interruptible } from './interruptible.js';
 import type { Invocation } from './invocation.js';
+import { messageLines } from './output/message.js';
+import { valueAt } from './output/pick-fields.js';
 import { printable } from './output/printable.js';
 import { progressBar } from './output/progress-bar.js';
+import { jsonLine } from './output/render.js';
+import { renderLine } from './output/table.js';
 import type { Session } from './session/session.js';
 import { nullIfAbsent, writeFileAtomically } from './write-file-atomically.js';
 
@@ -22,12 +26,27 @@ export type Fleet = { from: string; batch_id?: string | undefined; wait?: true |
 
 const DRAWN_EVERY = 50;
 
+/** The fields of a printed result, and those of an outcome besides. */
+const RESULT = [
+  'line',
+  'idempotency_key',
+  'device_id',
+  'command_id',
+  'status',
+  'accepted_at',
+  'idempotent_replayed',
+  'error',
+];
+const OUTCOME = ['status_reason', 'result', 'completed_at'];
+
 /** A line of the file, and its command. */
 type Line = { number: number; command: CommandCreate };
 
 /** Sends the commands of a file. It can be run again after any interruption: no command is created twice. */
 export async function sendFleet(invocation: Invocation, { client }: Session, { from, batch_id, wait }: Fleet) {
   const { context } = invocation;
+  const { fields } = invocation.flags;
+  invocation.refuseUnknownFields(wait ? [...RESULT, ...OUTCOME] : RESULT);
   const isDry = Boolean(invocation.flags.dryRun || invocation.flags.printCurl);
   const bar = progressBar(context);
   const journal = await openJournal(invocation, from, isDry ? (batch_id ?? crypto.randomUUID()) : batch_id);
@@ -42,14 +61,20 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
   const print = (result: CommandResult | CommandOutcome) => {
     const line = lines[result.index]?.number;
     const { idempotency_key, device_id } = result.command;
+    const described = { line, idempotency_key, device_id, ...describe(result) };
     bar.wipe();
     if (invocation.format === 'id') {
       if (result.accepted) context.stdout.write(`${result.accepted.command_id}\n`);
     } else if (invocation.format !== 'table') {
-      const described = { line, idempotency_key, device_id, ...describe(result) };
-      context.stdout.write(`${JSON.stringify(described)}\n`);
+      context.stdout.write(jsonLine(described, fields));
     } else if (result.error || ('outcome' in result && result.outcome.status !== 'SUCCEEDED')) {
-      context.stdout.write(`line ${line}, ${printable(String(device_id))}: ${printable(problemOf(result))}\n`);
+      const text = fields
+        ? renderLine(
+            context,
+            fields.map((path) => valueAt(described, path)),
+          )
+        : messageLines(context.stdout, printable(`line ${line}, ${device_id}: ${problemOf(result)}`));
+      context.stdout.write(`${text}\n`);
     }
   };
 

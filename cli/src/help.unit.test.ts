@@ -8,6 +8,11 @@ test('the help equals the golden file (refresh: pnpm golden)', async () => {
   expect(await completeHelp(), 'cli/help.golden.txt is out of date: run pnpm golden').toBe(written);
 });
 
+test('no line of the help is wider than 80 columns, but usages and examples, which must stay whole', async () => {
+  const lines = (await completeHelp()).split('\n');
+  expect(lines.filter((line) => line.length > 80 && !/^ *(topctl|--|Usage:) ?/.test(line))).toEqual([]);
+});
+
 test('topctl help names a command like its --help', async () => {
   expect(await topctl(['help', 'commands', 'create'])).toEqual(await topctl(['commands', 'create', '--help']));
   expect(await topctl(['help'])).toEqual(await topctl(['--help']));

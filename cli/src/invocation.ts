@@ -3,8 +3,9 @@ import { type Context, canAsk } from './context.js';
 import { CancelledError, UsageError } from './errors.js';
 import type { Attempt } from './failure/attempt.js';
 import { askWhether } from './input/ask.js';
+import { messageLines } from './output/message.js';
 import { valueAt } from './output/pick-fields.js';
-import { printable, printableLines } from './output/printable.js';
+import { printable } from './output/printable.js';
 import {
   type Look,
   type OutputFormat,
@@ -99,7 +100,7 @@ export class Invocation {
   }
 
   async printItem<Item extends object>(item: Item, view: View<Item>): Promise<void> {
-    this.refuseUnknownFields(item);
+    this.refuseUnknownFields(Object.keys(item));
     this.context.stdout.write(await renderItem(this.context, this.look, item, view));
   }
 
@@ -113,7 +114,7 @@ export class Invocation {
     const kept: Item[] = [];
     let count = 0;
     for await (const item of items) {
-      if (count === 0) this.refuseUnknownFields(item);
+      if (count === 0) this.refuseUnknownFields(Object.keys(item));
       if (format === 'id' || format === 'ndjson') context.stdout.write(await renderItem(context, look, item, view));
       else kept.push(item);
       count += 1;
@@ -133,7 +134,7 @@ export class Invocation {
   /** Prints an item of an endless list at once. A table would have to know all items before it prints the first. */
   async printLine<Item extends object>(item: Item, cells: readonly unknown[], view: View<Item>): Promise<void> {
     const { context, format, look } = this;
-    this.refuseUnknownFields(item);
+    this.refuseUnknownFields(Object.keys(item));
     const { fields } = look;
     const isTable = format === 'table';
     const shown = fields ? fields.map((path) => valueAt(item, path)) : cells;
@@ -158,14 +159,14 @@ export class Invocation {
   }
 
   /** A misspelled field must not look like an empty one. */
-  private refuseUnknownFields(item: object): void {
-    const unknown = this.flags.fields?.find((path) => !((path.split('.')[0] ?? '') in item));
+  refuseUnknownFields(known: readonly string[]): void {
+    const unknown = this.flags.fields?.find((path) => !known.includes(path.split('.')[0] ?? ''));
     if (unknown === undefined) return;
-    throw this.usageError(`--fields ${unknown}: there is no such field; there are ${Object.keys(item).join(', ')}`);
+    throw this.usageError(`--fields ${unknown}: there is no such field; there are ${known.join(', ')}`);
   }
 
   note(text: string): void {
-    this.context.stderr.write(`${printableLines(text)}\n`);
+    this.context.stderr.write(`${messageLines(this.context.stderr, text)}\n`);
   }
 
   /** The refusal of an action that only --yes confirms. `missing`: the other flags that are missing. */

@@ -8,6 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { platform } from './platform.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const TERMINAL = fileURLToPath(new URL('terminal.py', import.meta.url));
 const FENCE = /^```(sh|ts|python) (run|run-full|run-production)\n(.*?)^```$/gms;
 
 export type Block = { language: 'sh' | 'ts' | 'python'; marked: 'run' | 'run-full' | 'run-production'; code: string };
@@ -38,16 +39,16 @@ const QUICK_NPX = 'npx() { "./node_modules/.bin/$@"; }';
  */
 export async function runPage(
   page: string,
-  { marked = 'run', before = '', env = {} }: PageOptions = {},
+  { marked = 'run', before = '', env = {}, terminal = false }: PageOptions = {},
 ): Promise<string> {
   const blocks = blocksOf(page).filter((block) => block.marked === marked);
   const code = [QUICK_NPX, before, ...blocks.map(asShell), 'echo "END OF THE PAGE"'].join('\n');
-  const printed = await runPasted({ language: 'sh', marked, code }, { env });
-  if (!printed.endsWith('END OF THE PAGE\n')) throw new Error(`${page} ended early:\n${printed}`);
+  const printed = await runPasted({ language: 'sh', marked, code }, { env, terminal });
+  if (!/END OF THE PAGE\r?\n$/.test(printed)) throw new Error(`${page} ended early:\n${printed}`);
   return printed;
 }
 
-type PageOptions = { marked?: Block['marked']; before?: string; env?: Record<string, string> };
+type PageOptions = { marked?: Block['marked']; before?: string; env?: Record<string, string>; terminal?: boolean };
 
 /** `texts` is undefined for a new page that no test knows yet. */
 export function expectInOrder(printed: string, texts: string[] | undefined): void {
@@ -65,11 +66,11 @@ export const jsonIn = (printed: string) =>
 
 /**
  * Runs a block as pasted at the root of a repository after the first start of the platform. The earlier blocks were
- * pasted too, so TOP_* are set. Returns its standard output.
+ * pasted too, so TOP_* are set. Returns its standard output, or what a terminal of 80 columns gets.
  */
 export async function runPasted(
   block: Block,
-  { shell = 'bash', env = {} }: { shell?: string; env?: Record<string, string> } = {},
+  { shell = 'bash', env = {}, terminal = false }: { shell?: string } & Omit<PageOptions, 'marked' | 'before'> = {},
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'top-readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -83,7 +84,8 @@ export async function runPasted(
   }
   const { PATH, HOME } = process.env;
   const { base_url, client_id, secret } = platform().demo;
-  const { stdout } = await promisify(execFile)(shell, ['-euc', asShell(block)], {
+  const argv = [...(terminal ? ['python3', TERMINAL] : []), shell, '-euc', asShell(block)];
+  const { stdout } = await promisify(execFile)(argv[0] as string, argv.slice(1), {
     cwd: folder,
     maxBuffer: Number.POSITIVE_INFINITY,
     env: {

@@ -3,7 +3,8 @@ import { CancelledError, FailedCheckError, UnsuccessfulError, UsageError } from 
 import { type ExitCode, exitCodeOfStatus } from '../exit-code.js';
 import type { Invocation } from '../invocation.js';
 import { colorsFor } from '../output/colors.js';
-import { printable, printableLines } from '../output/printable.js';
+import { messageLines } from '../output/message.js';
+import { printable } from '../output/printable.js';
 import { HELD_BACK } from '../session/hold-back.js';
 import type { Session } from '../session/session.js';
 import { inCommands } from './attempt.js';
@@ -14,8 +15,9 @@ import { reasonOf } from './reason-of.js';
 export async function reportFailure(invocation: Invocation, error: unknown): Promise<ExitCode> {
   const { context, session } = invocation;
   const { red } = colorsFor(context, context.stderr);
-  const write = (text: string) => context.stderr.write(`${printableLines(text)}\n`);
-  const say = (text: string) => context.stderr.write(`${red('error:')} ${printableLines(text)}\n`);
+  const write = (text: string) =>
+    context.stderr.write(`${messageLines(context.stderr, text).replace(/^error:/, red)}\n`);
+  const say = (text: string) => write(`error: ${text}`);
   if (error instanceof UsageError) {
     say(error.message);
     return 2;

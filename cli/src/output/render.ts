@@ -39,7 +39,7 @@ export async function renderItem<Item extends object>(
     case 'yaml':
       return renderWhole({ format, fields }, item);
     case 'ndjson':
-      return `${toJson(picked(item, fields))}\n`;
+      return jsonLine(item, fields);
     case 'table': {
       const { request_id: _, ...shown } = (view.details?.(item) ?? item) as Record<string, unknown>;
       const named = fields && Object.fromEntries(fields.map((path) => [path, valueAt(item, path)]));
@@ -61,6 +61,9 @@ export async function renderItems<Item extends object>(
   const shown = fields.map((path) => ({ name: path, read: (item: object) => valueAt(item, path) }));
   return renderRows(context, shown, items, { wraps: wraps === true });
 }
+
+/** An item as a line of NDJSON. */
+export const jsonLine = (item: object, fields: readonly string[] | undefined) => `${toJson(picked(item, fields))}\n`;
 
 export async function renderWhole({ format, fields }: Look, value: object): Promise<string> {
   const shown = picked(value, fields);

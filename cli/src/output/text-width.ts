@@ -30,7 +30,10 @@ function headOf(text: string, width: number): string {
   return head;
 }
 
-/** Lines of whole words. Only `breakWords` breaks a word that is wider than a line. */
+/**
+ * Lines of whole words. A word that is wider than a line is broken with `breakWords`, or if its script has no spaces:
+ * other words, such as URLs, may be copied.
+ */
 export function wrap(text: string, width: number, { breakWords = false } = {}): string[] {
   const lines: string[] = [];
   let line = '';
@@ -39,7 +42,7 @@ export function wrap(text: string, width: number, { breakWords = false } = {}): 
       lines.push(line);
       line = '';
     }
-    while (breakWords && widthOf(word) > width) {
+    while ((breakWords || WIDE.test(word)) && widthOf(word) > width) {
       const head = headOf(word, width);
       lines.push(head);
       word = word.slice(head.length);

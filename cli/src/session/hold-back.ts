@@ -1,4 +1,5 @@
 import type { Context } from '../context.js';
+import { messageLines } from '../output/message.js';
 import { printableJson, toJson } from '../output/printable.js';
 
 /** The code of the answer that a request gets which was shown and not sent. No platform answers it. */
@@ -26,9 +27,8 @@ export function holdBack({ stdout, stderr }: Context, { dryRun, printCurl }: Fla
       const parsed = text === undefined ? undefined : JSON.parse(withoutSecrets(text));
       const shown = { method, url: request.url, body: parsed };
       stdout.write(`${toJson(shown, 2)}\n`);
-      stderr.write(
-        `Nothing was sent.${printCurl ? ' The body holds a secret or control characters: no curl command is printed.' : ''}\n`,
-      );
+      const why = ' The body holds a secret or control characters: no curl command is printed.';
+      stderr.write(`${messageLines(stderr, `Nothing was sent.${printCurl ? why : ''}`)}\n`);
     }
     // A refusal ends every command, and is not tried again.
     return Response.json({ code: HELD_BACK, message: 'Nothing was sent.', request_id: HELD_BACK }, { status: 400 });

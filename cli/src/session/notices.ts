@@ -1,4 +1,5 @@
 import type { Context } from '../context.js';
+import { messageLines } from '../output/message.js';
 import { printable } from '../output/printable.js';
 
 export type WrapFetch = (send: typeof fetch) => typeof fetch;
@@ -7,7 +8,7 @@ const NOTED_AFTER_MS = 3_000;
 /** Clocks drift. The platform accepts minutes. */
 const MINUTE_MS = 60_000;
 
-const noteTo = ({ stderr }: Context, text: string) => stderr.write(`${printable(text)}\n`);
+const noteTo = ({ stderr }: Context, text: string) => stderr.write(`${messageLines(stderr, printable(text))}\n`);
 
 /** Says once to a person, after some seconds without any answer, that topctl is still trying. */
 export function noteSilence(context: Context, { baseUrl, source }: { baseUrl: string; source: string }): WrapFetch {

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { UsageError } from '../errors.js';
+import { messageLines } from '../output/message.js';
 
 /** The JSON of a file with secrets; undefined if there is no such file. Warns if others can read it. */
 export async function readPrivateJson({ fs, stderr }: Context, path: string): Promise<unknown> {
@@ -8,7 +9,8 @@ export async function readPrivateJson({ fs, stderr }: Context, path: string): Pr
     const { mode } = await fs.stat(path);
     text = await fs.readFile(path, 'utf8');
     if (process.platform !== 'win32' && mode & 0o077) {
-      stderr.write(`warning: others can read the secret in ${path}; run: chmod 600 ${path}\n`);
+      const warning = `warning: others can read the secret in ${path}; run: chmod 600 ${path}`;
+      stderr.write(`${messageLines(stderr, warning)}\n`);
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

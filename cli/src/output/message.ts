@@ -1,0 +1,33 @@
+import type { Context } from '../context.js';
+import { printableLines } from './printable.js';
+import { widthOf } from './text-width.js';
+
+/** Behind a colon: a command to type. */
+const COMMAND = /(?<=: )(?:topctl|chmod) /;
+
+/** The lines of a message. On a terminal, a line that is too wide is wrapped between words. */
+export function messageLines({ isTTY, columns = 80 }: Context['stderr'], text: string): string {
+  const lines = printableLines(text).split('\n');
+  return (isTTY ? lines.flatMap((line) => wrapped(line, columns)) : lines).join('\n');
+}
+
+/** A wrapped command can be pasted: its lines end with a backslash. */
+function wrapped(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line];
+  const commandAt = line.search(COMMAND);
+  const proseEnd = commandAt < 0 ? line.length : commandAt;
+  const prose = line.slice(0, proseEnd).match(/\S+/g) ?? [];
+  const command = line.slice(proseEnd).match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const lines = [];
+  let current = '';
+  for (const [index, word] of [...prose, ...command].entries()) {
+    const isCommand = index >= prose.length;
+    const longer = current === '' ? indent + word : `${current} ${word}`;
+    if (current !== '' && widthOf(longer) > width - (isCommand ? 2 : 0)) {
+      lines.push(index > prose.length ? `${current} \\` : current);
+      current = `${indent}  ${word}`;
+    } else current = longer;
+  }
+  return [...lines, current];
+}

@@ -1,0 +1,27 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { messageLines } from './message.js';
+
+const on = (isTTY: boolean, columns: number, text: string) =>
+  messageLines(Object.assign(new PassThrough(), { isTTY, columns }), text);
+
+const long = `  next: topctl role-bindings create --role 'my role' --tenant acme`;
+
+test('a terminal gets whole words in lines that fit, and commands that can be pasted', () => {
+  expect(on(true, 30, `Credential acme-app is created, 保存済み。\n${long}`).split('\n')).toEqual([
+    'Credential acme-app is',
+    '  created, 保存済み。',
+    '  next: topctl role-bindings \\',
+    "    create --role 'my role' \\",
+    '    --tenant acme',
+  ]);
+});
+
+test('a word that is wider than the terminal is not broken, because it may be copied', () => {
+  const url = `https://platform.example.com/${'a'.repeat(40)}`;
+  expect(on(true, 30, `warning: see ${url} now`).split('\n')).toEqual(['warning: see', `  ${url}`, '  now']);
+});
+
+test('a pipe gets the lines as they are', () => {
+  expect(on(false, 30, long)).toBe(long);
+});

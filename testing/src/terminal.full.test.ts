@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { expectInOrder, runPage } from './documentation-blocks.js';
+import { startServer } from './start-server.js';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const WIDE_NAME = '東京のポンプ🚰'.repeat(9);
+const WIDE = /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u;
+
+const cellsOf = (line: string) => [...line].reduce((cells, character) => cells + (WIDE.test(character) ? 2 : 1), 0);
+
+/** The page, with what it does not show: wide characters, and what the environment changes. */
+const before = `
+asAdmin() { ./node_modules/.bin/topctl --profile-file data/platform-admin.json "$@"; }
+asAdmin tenants create --tenant-id "wide-$RANDOM" --name '${WIDE_NAME}'
+asAdmin tenants list --limit 500
+asAdmin tenants get nowhere || echo "refused with $?"
+asAdmin credentials rotate nobody --tenant nowhere --yes || echo "refused with $?"
+asAdmin credentials list --tenant nowhere --devise-id || echo "refused with $?"
+asAdmin credentials list --tenant demo --status ACTIV || echo "refused with $?"
+`;
+
+test('a day of administration on a terminal of 80 columns: every line fits, nothing asks', async () => {
+  const screen = stripVTControlCharacters(await runPage('docs/topctl.md', { before, terminal: true }));
+  const lines = screen.split(/[\r\n]+/);
+  expect(lines.filter((line) => cellsOf(line) > 80)).toEqual([]);
+  expectInOrder(screen, [
+    '東京のポンプ',
+    'refused with 3',
+    'signature',
+    'First command: SUCCEEDED',
+    'SUCCEEDED',
+    'credentials.create',
+    'DISABLED',
+  ]);
+});
+
+test('the same in a pipe: whole values, no escape sequence, and nobody answers a question', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-pipe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await startServer({ DATA_DIR: folder });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const copied = `exec 2>&1\ncp ${folder}/platform-admin.json data/`;
+  const printed = await runPage('docs/topctl.md', { before: `${copied}${before}` });
+  expect(printed).toBe(stripVTControlCharacters(printed));
+  expect(printed).not.toContain('◆');
+  expect(printed).toContain(WIDE_NAME);
+});
