@@ -72,9 +72,11 @@ test.concurrent('1,000 commands, 16 at once: each runs once, and each outcome is
 
 test.concurrent('a command that NATS delivers again while it runs runs once', async (context) => {
   const { on, serve } = await setUp(context, { ackWaitMs: 500 });
-  const { adapter, runs } = await serve(() => delay(2_000));
+  let end = () => {};
+  const { adapter, runs } = await serve(() => new Promise((resolve) => (end = resolve)));
   const sent = await on.send([{}]);
   await vi.waitFor(() => expect(adapter.counters.repeated).toBeGreaterThanOrEqual(2), within);
+  end();
   await expectEachOnce(on, sent, runs);
 });
 
@@ -246,19 +248,27 @@ test.concurrent('killed in the middle: what it had begun comes again marked, the
 
 test.concurrent('two processes share the commands of a vendor: a slow one takes only what it can start', async (context) => {
   const { on, serve } = await setUp(context);
-  const slow = await serve(() => delay(5_000), { concurrency: 4 });
+  let end = () => {};
+  const held = new Promise<void>((resolve) => (end = resolve));
+  const slow = await serve(() => held, { concurrency: 4 });
   const fast = await serve();
   const sent = await on.send(Array.from({ length: 200 }, () => ({})));
+  await vi.waitFor(() => expect(fast.runs).toHaveLength(196), within);
+  end();
   await expectEachOnce(on, sent, slow.runs, fast.runs);
   expect(slow.runs).toHaveLength(4);
 });
 
 test.concurrent('stop: the running handler ends, its outcome is acknowledged, the rest stays for others', async (context) => {
   const { on, serve } = await setUp(context);
-  const { adapter, runs } = await serve(() => delay(500), { concurrency: 2 });
+  let end = () => {};
+  const held = new Promise<void>((resolve) => (end = resolve));
+  const { adapter, runs } = await serve(() => held, { concurrency: 2 });
   const sent = await on.send([{}, {}, {}, {}]);
   await vi.waitFor(() => expect(runs).toHaveLength(2), within);
-  await adapter.stop();
+  const stopped = adapter.stop();
+  end();
+  await stopped;
   expect(adapter.counters).toMatchObject({ running: 0, started: 2, outcomes: { SUCCEEDED: 2 } });
   expect(await on.updates()).toHaveLength(2);
   const other = await serve();
@@ -319,7 +329,7 @@ test.concurrent('at the deadline the signal is aborted; past it nothing is start
     (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     { concurrency: 1 },
   );
-  const deadline_at = new Date(Date.now() + 3_000).toISOString();
+  const deadline_at = new Date(Date.now() + 10_000).toISOString();
   const sent = await on.send([{ deadline_at }, { deadline_at }]);
   await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
   expect(runs).toHaveLength(1);

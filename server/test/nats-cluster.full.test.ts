@@ -142,7 +142,8 @@ test('a cluster that has room for three copies later gets them within a minute; 
   const singleCopies = async () =>
     /^top_bus_single_copies (.*)$/m.exec(await (await fetch(`${server.baseUrl}/metrics`)).text())?.[1];
   expect(await singleCopies()).toBe('4');
-  await vi.waitFor(() => expect(server.stderr()).toContain('streams of the NATS cluster have one copy'));
+  const warned = () => expect(server.stderr()).toContain('streams of the NATS cluster have one copy');
+  await vi.waitFor(warned, { timeout: 20_000 });
   await revive(lost);
   await vi.waitFor(async () => expect(await singleCopies()).toBe('0'), { timeout: 90_000, interval: 250 });
 }, 200_000);

@@ -118,7 +118,7 @@ test('a minute without NATS under load: all commands are accepted, those still d
     const isOverload = kind === 'write' && index >= sentWhileAway && answer?.status === 503;
     if (isOverload) expect(answer?.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     else expect(answer?.status).toBe({ write: 202, read: 200, forged: 401 }[kind]);
-    expect(milliseconds).toBeLessThan(5_000);
+    expect(milliseconds).toBeLessThan(15_000);
   }
   const onStream = await expectStreamsAsStored(nats.url, postgres.url);
   const stored = new Map(

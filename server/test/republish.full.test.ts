@@ -139,7 +139,7 @@ test('a deleted stream of commands: open commands are sent again in order, and e
   const first = adapter();
   await expectSuccess(await sendMany(20));
   await first.stop();
-  const overdue = await sendMany(3, { timeout_seconds: 1 });
+  const overdue = await sendMany(3, { timeout_seconds: 5 });
   const underWay: string[] = [];
   while (underWay.length < 30) underWay.push(await send());
   await vi.waitFor(async () => expect(await heldCommandIds()).toEqual(expect.arrayContaining(underWay)), soon);
