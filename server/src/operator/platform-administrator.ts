@@ -3,7 +3,7 @@ import path from 'node:path';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { insertCredential } from '../features/credentials/insert-credential.js';
-import { insertRoleBinding } from '../features/role-bindings/create-role-binding.js';
+import { insertRoleBinding } from '../features/role-bindings/role-bindings.js';
 import { scopesOfRole } from '../features/roles/granting.js';
 import { insertAuditEvent } from '../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../platform/database/database.js';

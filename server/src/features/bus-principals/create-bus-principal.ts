@@ -10,7 +10,7 @@ import { insertRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
 import { lockCredential } from '../credentials/lock-credential.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
-import { refuseForeignVendors } from '../vendors/refuse-unknown-vendors.js';
+import { refuseForeignVendors } from '../vendors/vendors.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
 import { presentBusPrincipal } from './present-bus-principal.js';

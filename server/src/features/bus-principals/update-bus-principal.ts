@@ -3,7 +3,7 @@ import { invalidValue } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { ownRow, readRow, updateRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { refuseForeignVendors } from '../vendors/refuse-unknown-vendors.js';
+import { refuseForeignVendors } from '../vendors/vendors.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { presentBusPrincipal } from './present-bus-principal.js';
 

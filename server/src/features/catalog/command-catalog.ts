@@ -3,8 +3,7 @@ import type { Database } from '../../platform/database/database.js';
 import { asAllTenantsStatement } from '../../platform/database/roles.js';
 import { type ApiError, type Refuse, refuse, unavailable } from '../../platform/operation/api-error.js';
 import { sharedNext } from '../../platform/waiting/shared.js';
-import { compilePayloadSchema } from '../command-types/payload-schema.js';
-import { validationDetails } from '../command-types/validation-details.js';
+import { compilePayloadSchema, validationDetails } from '../command-types/payload-schema.js';
 
 type CommandType = { revision: number; enabled: boolean; validate: Validate };
 type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };

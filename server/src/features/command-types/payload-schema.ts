@@ -1,10 +1,17 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { locationOf } from '@tenant-open-platform/contract/strict-json';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Refuse } from '../../platform/operation/api-error.js';
-import { linearPattern } from './linear-pattern.js';
-import { DIALECT, metaSchema, problem, rulesBrokenIn, type Schema, withFormats } from './payload-schema-rules.js';
+import {
+  DIALECT,
+  linearPattern,
+  metaSchema,
+  problem,
+  rulesBrokenIn,
+  type Schema,
+  withFormats,
+} from './payload-schema-rules.js';
 import { vocabulary } from './payload-schema-vocabulary.js';
-import { validationDetails } from './validation-details.js';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
@@ -45,6 +52,20 @@ function dialectProblems(schema: Schema): ErrorDetail[] {
   if (metaSchema.validateSchema(schema) === true) return [];
   return validationDetails('body/payload_schema', metaSchema.errors);
 }
+
+/** The errors of Ajv for a part of a request. */
+export const validationDetails = (part: string, errors: ErrorObject[] | null | undefined): ErrorDetail[] =>
+  (errors ?? []).slice(0, MAX_DETAILS).map(({ instancePath, keyword, message, params }) => {
+    const property = 'additionalProperty' in params ? ` (${locationOf('', [params.additionalProperty]).slice(1)})` : '';
+    return {
+      location: locationOf(part, instancePath.split('/').slice(1).map(unescapeStep)),
+      code: keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+      message: `${message ?? 'is not valid'}${property}`,
+    };
+  });
+
+/** RFC 6901, 4. */
+const unescapeStep = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /**
  * A new instance for every schema, because two schemas may have the same $id. Without the meta-schema, which takes a

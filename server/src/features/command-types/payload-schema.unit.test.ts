@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../platform/operation/api-error.js';
-import { compilePayloadSchema } from './payload-schema.js';
+import { compilePayloadSchema, validationDetails } from './payload-schema.js';
 import { metaSchema } from './payload-schema-rules.js';
-import { validationDetails } from './validation-details.js';
 
 const compile = (schema: Record<string, unknown>) =>
   compilePayloadSchema(schema, (code, options) => new ApiError(code, options));

@@ -3,7 +3,7 @@ import { ne } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
+import { refuseUnknownVendors } from '../vendors/vendors.js';
 import { presentTenant } from './present-tenant.js';
 import { refuseBeyondLimit } from './refuse-beyond-limit.js';
 

@@ -5,7 +5,7 @@ import { tenants } from '../../platform/identity/tenants.table.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { readRow, updateRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { refuseUnknownVendors } from '../vendors/refuse-unknown-vendors.js';
+import { refuseUnknownVendors } from '../vendors/vendors.js';
 import { presentTenant } from './present-tenant.js';
 
 export const updateTenant =

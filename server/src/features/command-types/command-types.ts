@@ -5,14 +5,33 @@ import type { Transaction } from '../../platform/database/database.js';
 import { type ApiError, validationFailed } from '../../platform/operation/api-error.js';
 import type { Call, CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { newestFirst } from '../../platform/operation/newest-first.js';
+import { presenter } from '../../platform/operation/presenter.js';
 import { readRow, updateRow } from '../../platform/operation/rows.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { vendors } from '../vendors/vendors.table.js';
 import { commandTypes } from './command-types.table.js';
 import { compilePayloadSchema } from './payload-schema.js';
-import { presentCommandType } from './present-command-type.js';
 
-type Put = Parameters<Handler<'commandTypes.put'>>[0];
+const presentCommandType = presenter(commandTypes);
+
+export const listCommandTypes: Handler<'commandTypes.list'> = async ({ params: { vendor }, query }, call) => {
+  await call.asTenant((tx) => readRow(tx, call, vendors, eq(vendors.vendor, vendor)));
+  return newestFirst(
+    call,
+    { ...query, vendor },
+    {
+      table: commandTypes,
+      order: ['createdAt', 'commandType'],
+      ofPlatform: true,
+      range: eq(commandTypes.vendor, vendor),
+      json: ['payload_schema'],
+      present: presentCommandType,
+    },
+  );
+};
+
+type Put = Pick<Parameters<Handler<'commandTypes.put'>>[0], 'params' | 'body'>;
 
 export const putCommandType =
   (limit: number): Handler<'commandTypes.put'> =>
@@ -20,9 +39,8 @@ export const putCommandType =
     if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
     const put = await withAudit(call, { fields: body }, async (tx) => {
       await readRow(tx, call, vendors, eq(vendors.vendor, params.vendor));
-      return (
-        (await insertCommandType(tx, { params, body, limit }, call)) ?? updateCommandType(tx, { params, body }, call)
-      );
+      const put = { params, body };
+      return (await insertCommandType(tx, call, put, limit)) ?? updateCommandType(tx, call, put);
     });
     return { status: 200, body: put };
   };
@@ -30,8 +48,9 @@ export const putCommandType =
 /** Null if the command type exists, or if the body lacks a field that a new one needs. */
 async function insertCommandType(
   tx: Transaction,
-  { params, body, limit }: Pick<Put, 'params' | 'body'> & { limit: number },
   call: CallOf<'RESOURCE_LIMIT_REACHED'>,
+  { params, body }: Put,
+  limit: number,
 ) {
   const { enabled = true, description, payload_schema: payloadSchema } = body;
   if (description === undefined || payloadSchema === undefined) return null;
@@ -46,7 +65,7 @@ async function insertCommandType(
   return created ? changeOf(call, presentCommandType, null, created) : null;
 }
 
-async function updateCommandType(tx: Transaction, { params, body }: Pick<Put, 'params' | 'body'>, call: Call) {
+async function updateCommandType(tx: Transaction, call: Call, { params, body }: Put) {
   const { enabled, description, payload_schema: payloadSchema } = body;
   const key = keyOf(params);
   // Lock the row: two concurrent changes of the schema must both increment the revision.

@@ -1,0 +1,86 @@
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { eq, sql } from 'drizzle-orm';
+import { withAudit } from '../../platform/audit/with-audit.js';
+import type { Transaction } from '../../platform/database/database.js';
+import { roleBindings } from '../../platform/identity/role-bindings.table.js';
+import { notFoundIn } from '../../platform/operation/api-error.js';
+import type { Handler } from '../../platform/operation/handler.js';
+import { newestFirst } from '../../platform/operation/newest-first.js';
+import { presenter } from '../../platform/operation/presenter.js';
+import { deleteRow, ownRow } from '../../platform/operation/rows.js';
+import { lockCredential } from '../credentials/lock-credential.js';
+import {
+  builtInScopes,
+  grantsOfScope,
+  platformScopesOfCaller,
+  readScopes,
+  refuseBeyond,
+  scopesOfRole,
+} from '../roles/granting.js';
+import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
+import { lockPlatformAdministrators } from './last-platform-administrator.js';
+
+const presentRoleBinding = presenter(roleBindings, 'tenantId');
+
+export const createRoleBinding =
+  (limit: number): Handler<'roleBindings.create'> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const { client_id: clientId, role } = body;
+    const held = await platformScopesOfCaller(call);
+    const created = await withAudit(call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
+      refuseBeyond(held, builtInScopes(role));
+      await refuseBeyondLimit(tx, call, roleBindings, limit);
+      const granted = await scopesOfRole(tx, tenantId, role);
+      if (!granted) throw notFoundIn('body/role');
+      refuseBeyond(held, granted);
+      if (!(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
+      const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
+      if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
+      // The scopes of the role at this time: the log must show the meaning of the binding.
+      const result = presentRoleBinding(bound, call);
+      return { before: null, after: { ...result, scopes: granted }, result };
+    });
+    return { status: 201, body: created };
+  };
+
+/** Null if the binding exists. */
+export async function insertRoleBinding(
+  tx: Transaction,
+  binding: { tenantId: string; clientId: string; role: string },
+) {
+  const [row] = await tx.insert(roleBindings).values(binding).onConflictDoNothing().returning();
+  return row ?? null;
+}
+
+export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) => {
+  const [scope] = query.scope === undefined ? [] : readScopes(call, [query.scope], () => 'query/scope');
+  return newestFirst(call, query, {
+    table: roleBindings,
+    order: ['createdAt', 'clientId', 'role'],
+    range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
+    filteredBy: ['role'],
+    filters:
+      scope &&
+      sql`exists (
+        select from ${grantsOfScope(call.tenantId, scope)} as held
+        where held.client_id = ${roleBindings.clientId} and held.role = ${roleBindings.role} offset 0
+      )`,
+    present: presentRoleBinding,
+  });
+};
+
+export const deleteRoleBinding: Handler<'roleBindings.delete'> = async ({ params }, call) => {
+  const { tenantId } = call;
+  const { role } = params;
+  const held = await platformScopesOfCaller(call);
+  await withAudit(call, { fields: {} }, async (tx) => {
+    const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
+    const deleted = await deleteRow(tx, call, roleBindings, ownRow(roleBindings, call, params));
+    const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
+    refuseBeyond(held, scopes);
+    await administrators?.requireOneLeft();
+    return { before: { ...presentRoleBinding(deleted, call), scopes }, after: null, result: null };
+  });
+  return { status: 200, body: { client_id: params.client_id, role, deleted: true, request_id: call.requestId } };
+};
