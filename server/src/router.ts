@@ -1,20 +1,26 @@
 import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
 import { explainAccess, listAccess } from './features/access/access.js';
-import { listAuditEvents } from './features/audit-events/list-audit-events.js';
-import { createBusPrincipal } from './features/bus-principals/create-bus-principal.js';
-import { getBusPrincipal } from './features/bus-principals/get-bus-principal.js';
-import { listBusPrincipals } from './features/bus-principals/list-bus-principals.js';
-import { updateBusPrincipal } from './features/bus-principals/update-bus-principal.js';
-import { createCallbackEndpoint } from './features/callback-endpoints/create-callback-endpoint.js';
-import { deleteCallbackEndpoint } from './features/callback-endpoints/delete-callback-endpoint.js';
-import { getCallbackEndpoint } from './features/callback-endpoints/get-callback-endpoint.js';
-import { listCallbackEndpoints } from './features/callback-endpoints/list-callback-endpoints.js';
-import { updateCallbackEndpoint } from './features/callback-endpoints/update-callback-endpoint.js';
-import { createCallbackSubscription } from './features/callback-subscriptions/create-callback-subscription.js';
-import { deleteCallbackSubscription } from './features/callback-subscriptions/delete-callback-subscription.js';
-import { listCallbackSubscriptions } from './features/callback-subscriptions/list-callback-subscriptions.js';
-import { updateCallbackSubscription } from './features/callback-subscriptions/update-callback-subscription.js';
+import { listAuditEvents } from './features/audit-events/audit-events.js';
+import {
+  createBusPrincipal,
+  getBusPrincipal,
+  listBusPrincipals,
+  updateBusPrincipal,
+} from './features/bus-principals/bus-principals.js';
+import {
+  createCallbackEndpoint,
+  deleteCallbackEndpoint,
+  getCallbackEndpoint,
+  listCallbackEndpoints,
+  updateCallbackEndpoint,
+} from './features/callback-endpoints/callback-endpoints.js';
+import {
+  createCallbackSubscription,
+  deleteCallbackSubscription,
+  listCallbackSubscriptions,
+  updateCallbackSubscription,
+} from './features/callback-subscriptions/callback-subscriptions.js';
 import { getCatalog } from './features/catalog/catalog.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { listCommandTypes, putCommandType } from './features/command-types/command-types.js';
@@ -25,39 +31,43 @@ import { getCommand } from './features/commands/get-command.js';
 import { listCommands } from './features/commands/list-commands.js';
 import { createCommandStore } from './features/commands/store-commands.js';
 import { summarizeCommands } from './features/commands/summary-commands.js';
-import { createCredential } from './features/credentials/create-credential.js';
-import { getCredential } from './features/credentials/get-credential.js';
-import { listCredentials } from './features/credentials/list-credentials.js';
-import { updateCredential } from './features/credentials/update-credential.js';
+import {
+  createCredential,
+  getCredential,
+  listCredentials,
+  updateCredential,
+} from './features/credentials/credentials.js';
 import { getDeviceRequest } from './features/device-requests/get-device-request.js';
 import { listDeviceRequests } from './features/device-requests/list-device-requests.js';
 import { replyDeviceRequest } from './features/device-requests/reply-device-request.js';
 import { listEvents } from './features/events/list-events.js';
-import { getMe } from './features/me/get-me.js';
-import { createObjectCredential } from './features/object-credentials/create-object-credential.js';
-import { deleteObjectCredential } from './features/object-credentials/delete-object-credential.js';
-import { getObjectCredential } from './features/object-credentials/get-object-credential.js';
-import { listObjectCredentials } from './features/object-credentials/list-object-credentials.js';
-import { updateObjectCredential } from './features/object-credentials/update-object-credential.js';
-import { createObjectResource } from './features/object-resources/create-object-resource.js';
-import { deleteObjectResource } from './features/object-resources/delete-object-resource.js';
-import { getObjectResource } from './features/object-resources/get-object-resource.js';
-import { listObjectResources } from './features/object-resources/list-object-resources.js';
-import { updateObjectResource } from './features/object-resources/update-object-resource.js';
-import { presignObject } from './features/objects/presign-object.js';
-import { deleteParkedMessage } from './features/parked-messages/delete-parked-message.js';
-import { getParkedMessage } from './features/parked-messages/get-parked-message.js';
-import { listParkedMessages } from './features/parked-messages/list-parked-messages.js';
-import { retryParkedMessage } from './features/parked-messages/retry-parked-message.js';
+import { getMe } from './features/me/me.js';
+import {
+  createObjectCredential,
+  deleteObjectCredential,
+  getObjectCredential,
+  listObjectCredentials,
+  updateObjectCredential,
+} from './features/object-credentials/object-credentials.js';
+import {
+  createObjectResource,
+  deleteObjectResource,
+  getObjectResource,
+  listObjectResources,
+  updateObjectResource,
+} from './features/object-resources/object-resources.js';
+import { presignObject } from './features/objects/objects.js';
+import {
+  deleteParkedMessage,
+  getParkedMessage,
+  listParkedMessages,
+  retryParkedMessage,
+} from './features/parked-messages/parked-messages.js';
 import { createPolicy, deletePolicy, listPolicies, revokePolicy } from './features/policies/policies.js';
 import { createRoleBinding, deleteRoleBinding, listRoleBindings } from './features/role-bindings/role-bindings.js';
 import { deleteRole, listRoles, putRole } from './features/roles/roles.js';
-import { createTenant } from './features/tenants/create-tenant.js';
-import { deleteTenant } from './features/tenants/delete-tenant.js';
 import { exportTenant } from './features/tenants/export-tenant.js';
-import { getTenant } from './features/tenants/get-tenant.js';
-import { listTenants } from './features/tenants/list-tenants.js';
-import { updateTenant } from './features/tenants/update-tenant.js';
+import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './features/tenants/tenants.js';
 import { listVendors, putVendor } from './features/vendors/vendors.js';
 import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
 import type { Bus } from './platform/bus/bus.js';
@@ -179,10 +189,10 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
     },
     objects: { presign: presignObject(keyring) },
     objectCredentials: {
-      create: createObjectCredential(keyring, { limit: perTenant.object_credentials, allowInsecure }),
+      create: createObjectCredential(keyring, perTenant.object_credentials, allowInsecure),
       list: listObjectCredentials,
       get: getObjectCredential,
-      update: updateObjectCredential(keyring, { allowInsecure }),
+      update: updateObjectCredential(keyring, allowInsecure),
       delete: deleteObjectCredential,
     },
     objectResources: {

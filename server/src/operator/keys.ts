@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import { sealedCallbackEndpoints } from '../features/callback-endpoints/callback-secret.js';
-import { sealedCredentials } from '../features/credentials/sealed-credentials.js';
+import { sealedCredentials } from '../features/credentials/stored-credentials.js';
 import { sealedObjectCredentials } from '../features/object-credentials/object-secrets.js';
 import type { Database } from '../platform/database/database.js';
 import { asTenant } from '../platform/database/roles.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
-import { insertCredential } from '../features/credentials/insert-credential.js';
+import { insertCredential } from '../features/credentials/stored-credentials.js';
 import { insertRoleBinding } from '../features/role-bindings/role-bindings.js';
 import { scopesOfRole } from '../features/roles/granting.js';
 import { insertAuditEvent } from '../platform/audit/with-audit.js';

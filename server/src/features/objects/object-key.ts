@@ -8,7 +8,7 @@ export function refuseObjectKey(keyPrefix: string, objectKey: string): void {
   if (problem !== null) throw invalidValue('body/object_key', problem);
 }
 
-export function refuseKeyPrefix(keyPrefix: string): void {
+export function refuseKeyPrefix(keyPrefix = ''): void {
   const problem = keyPrefixProblem(keyPrefix);
   if (problem !== null) throw invalidValue('body/key_prefix', problem);
 }

@@ -16,7 +16,7 @@ import { parkMessage } from '../../platform/bus/parked-messages.js';
 import type { Database, Transaction } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { refuse } from '../../platform/operation/api-error.js';
-import { retryParkedMessage } from './retry-parked-message.js';
+import { retryParkedMessage } from './parked-messages.js';
 
 let database: Database;
 let nats: NatsConnection;

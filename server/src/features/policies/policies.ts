@@ -8,7 +8,7 @@ import type { Call } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { deleteRow, ownRow } from '../../platform/operation/rows.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../credentials/stored-credentials.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond, refuseScopesOfPlatformTenant } from '../roles/granting.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 

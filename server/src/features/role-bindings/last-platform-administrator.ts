@@ -8,9 +8,10 @@ import type { CallOf } from '../../platform/operation/call.js';
 
 /**
  * Serializes changes of platform administrators: two concurrent changes that each leave one administrator must not
- * together leave none. `requireOneLeft` is called after the change, in the same transaction.
+ * together leave none. `requireOneLeft` is called after the change, in the same transaction. Null in other tenants.
  */
 export async function lockPlatformAdministrators(tx: Transaction, call: CallOf<'LAST_PLATFORM_ADMINISTRATOR'>) {
+  if (call.tenantId !== PLATFORM_TENANT_ID) return null;
   await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
   return {
     async requireOneLeft(): Promise<void> {

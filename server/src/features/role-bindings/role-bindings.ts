@@ -1,4 +1,3 @@
-import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Transaction } from '../../platform/database/database.js';
@@ -8,7 +7,7 @@ import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presenter } from '../../platform/operation/presenter.js';
 import { deleteRow, ownRow } from '../../platform/operation/rows.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../credentials/stored-credentials.js';
 import {
   builtInScopes,
   grantsOfScope,
@@ -75,7 +74,7 @@ export const deleteRoleBinding: Handler<'roleBindings.delete'> = async ({ params
   const { role } = params;
   const held = await platformScopesOfCaller(call);
   await withAudit(call, { fields: {} }, async (tx) => {
-    const administrators = tenantId === PLATFORM_TENANT_ID ? await lockPlatformAdministrators(tx, call) : null;
+    const administrators = await lockPlatformAdministrators(tx, call);
     const deleted = await deleteRow(tx, call, roleBindings, ownRow(roleBindings, call, params));
     const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
     refuseBeyond(held, scopes);

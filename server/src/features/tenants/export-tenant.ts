@@ -1,14 +1,13 @@
 import type { TenantExportType } from '@tenant-open-platform/contract';
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { fittingRows } from '../../platform/database/fitting-rows.js';
-import { tenants } from '../../platform/identity/tenants.table.js';
 import { invalidCursor } from '../../platform/operation/api-error.js';
 import { answerPage, ID, pageOf, readCursor } from '../../platform/operation/cursor.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { keyOf } from '../../platform/operation/rows.js';
-import { presentTenant } from './present-tenant.js';
 import { exportedTables, isInTenantAfter } from './tenant-tables.js';
+import { presentTenant, readDisabled } from './tenants.js';
 
 /** The place of the table in the export, and the key of the last row of the page. */
 const POSITION = /^([0-9]{1,2})((?: [A-Za-z0-9._~-]{1,128})*)$/;
@@ -21,19 +20,12 @@ export const exportTenant: Handler<'tenants.export'> = async ({ query: { limit, 
   const position = readCursor(list, cursor, POSITION);
   return call.asTenant(async (tx) => {
     // The lock makes tenants.delete wait: no page lacks rows that are deleted meanwhile.
-    const [tenant] = await tx.select().from(tenants).where(eq(tenants.tenantId, call.tenantId)).for('key share');
-    if (!tenant) throw call.refuse('NOT_FOUND');
-    if (tenant.status !== 'DISABLED') {
-      throw call.refuse('TENANT_NOT_DISABLED', { metadata: { status: tenant.status } });
-    }
+    const tenant = await readDisabled(tx, call, 'key share');
     const { request_id: _, deletion: __, ...data } = presentTenant(tenant, call);
     const first: Row[] = position === null ? [{ type: 'tenant', data, position: '0' }] : [];
     const { rows, lastRead } = await readOn(tx, call.tenantId, { first, position: position ?? '0', limit });
-    return answerPage(
-      pageOf(list, rows, limit, (row) => row.position, lastRead),
-      call,
-      ({ type, data }) => ({ type, data }),
-    );
+    const page = pageOf(list, rows, limit, (row) => row.position, lastRead);
+    return answerPage(page, call, ({ type, data }) => ({ type, data }));
   });
 };
 

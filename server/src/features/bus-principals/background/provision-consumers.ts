@@ -43,8 +43,7 @@ export function createConsumerProvisioner(database: Database, bus: Bus): () => P
   return async () => {
     if (runs++ % ALL_AGAIN_AFTER_RUNS === 0) provided.clear();
     const failures: unknown[] = [];
-    for (const durable of await wantedDurables(database)) {
-      const key = `${durable.stream} ${durable.durable}`;
+    for (const [key, durable] of await wantedDurables(database)) {
       if (provided.has(key)) continue;
       await bus.provide(durable).then(
         () => provided.add(key),
@@ -56,7 +55,8 @@ export function createConsumerProvisioner(database: Database, bus: Bus): () => P
   };
 }
 
-async function wantedDurables(database: Database): Promise<Durable[]> {
+/** Principals of a tenant that serve the same vendor share its durables. */
+async function wantedDurables(database: Database): Promise<Map<string, Durable>> {
   const mayConnect = and(
     eq(tenants.status, 'ACTIVE'),
     eq(busPrincipals.status, 'ACTIVE'),
@@ -64,28 +64,19 @@ async function wantedDurables(database: Database): Promise<Durable[]> {
   );
   const [principals, enabled] = await asAllTenants(database, async (tx) => [
     await tx
-      .select({
-        tenantId: busPrincipals.tenantId,
-        principalId: busPrincipals.principalId,
-        type: busPrincipals.principalType,
-        vendors: busPrincipals.vendors,
-        vendorsOfTenant: tenants.vendors,
-      })
+      .select({ principal: busPrincipals, vendorsOfTenant: tenants.vendors })
       .from(busPrincipals)
       .innerJoin(tenants, eq(tenants.tenantId, busPrincipals.tenantId))
       .where(mayConnect),
-    await tx.select({ vendor: vendors.vendor }).from(vendors).where(eq(vendors.enabled, true)),
+    await tx.select().from(vendors).where(eq(vendors.enabled, true)),
   ]);
-  const adapters = principals
-    .filter(({ type }) => type === 'SERVICE')
-    .flatMap(({ tenantId, vendors, vendorsOfTenant }) =>
-      enabled
-        .filter(({ vendor }) => (vendors?.includes(vendor) ?? true) && (vendorsOfTenant?.includes(vendor) ?? true))
-        .flatMap(({ vendor }) => ofAdapter(tenantId, vendor)),
-    );
-  // Principals of a tenant that serve the same vendor share its durables.
-  const shared = new Map(adapters.map((durable) => [`${durable.stream} ${durable.durable}`, durable]));
-  return [...shared.values(), ...principals.filter(({ type }) => type === 'CLIENT').map(ofClient)];
+  const wanted = principals.flatMap(({ principal, vendorsOfTenant }) => {
+    if (principal.principalType === 'CLIENT') return ofClient(principal);
+    return enabled
+      .filter(({ vendor }) => [principal.vendors, vendorsOfTenant].every((limit) => limit?.includes(vendor) ?? true))
+      .flatMap(({ vendor }) => ofAdapter(principal.tenantId, vendor));
+  });
+  return new Map(wanted.map((durable) => [`${durable.stream} ${durable.durable}`, durable]));
 }
 
 function ofAdapter(tenantId: string, vendor: string): Durable[] {

@@ -1,13 +1,18 @@
 import { eventTypes } from '@tenant-open-platform/contract';
+import { eq } from 'drizzle-orm';
 import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import { newId } from '../../platform/new-id.js';
 import type { CallOf } from '../../platform/operation/call.js';
 import type { Handler } from '../../platform/operation/handler.js';
+import { newestFirst } from '../../platform/operation/newest-first.js';
+import { presenter } from '../../platform/operation/presenter.js';
+import { deleteHandler } from '../../platform/operation/resource-handlers.js';
 import { ownRow, readRow } from '../../platform/operation/rows.js';
 import { callbackEndpoints } from '../callback-endpoints/callback-endpoints.table.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { callbackSubscriptions } from './callback-subscriptions.table.js';
-import { presentCallbackSubscription } from './present-callback-subscription.js';
+
+const presentCallbackSubscription = presenter(callbackSubscriptions, 'tenantId');
 
 export const createCallbackSubscription =
   (limit: number): Handler<'callbackSubscriptions.create'> =>
@@ -44,3 +49,36 @@ function readEventType({ refuse }: CallOf<'EVENT_TYPE_NOT_SUBSCRIBABLE'>, name: 
     details: [{ location: 'body/event_type', code: 'EVENT_TYPE_NOT_SUBSCRIBABLE', message }],
   });
 }
+
+export const listCallbackSubscriptions: Handler<'callbackSubscriptions.list'> = async ({ params, query }, call) => {
+  const endpoint = ownRow(callbackEndpoints, call, params);
+  const { endpointId } = await call.asTenant((tx) => readRow(tx, call, callbackEndpoints, endpoint));
+  return newestFirst(
+    call,
+    { ...query, endpoint_id: endpointId },
+    {
+      table: callbackSubscriptions,
+      order: ['subscriptionId'],
+      filteredBy: ['status'],
+      range: eq(callbackSubscriptions.endpointId, endpointId),
+      present: presentCallbackSubscription,
+    },
+  );
+};
+
+export const updateCallbackSubscription: Handler<'callbackSubscriptions.update'> = async ({ params, body }, call) => {
+  const changed = await withAudit(call, { fields: body }, async (tx) => {
+    const own = ownRow(callbackSubscriptions, call, params);
+    const locked = await readRow(tx, call, callbackSubscriptions, own, 'no key update');
+    const [updated] = await tx.update(callbackSubscriptions).set({ status: body.status }).where(own).returning();
+    if (!updated) throw call.refuse('NOT_FOUND');
+    return changeOf(call, presentCallbackSubscription, locked, updated);
+  });
+  return { status: 200, body: changed };
+};
+
+export const deleteCallbackSubscription = deleteHandler(
+  callbackSubscriptions,
+  presentCallbackSubscription,
+  'subscription_id',
+);

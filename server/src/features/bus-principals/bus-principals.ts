@@ -3,17 +3,21 @@ import { changeOf, withAudit } from '../../platform/audit/with-audit.js';
 import type { Transaction } from '../../platform/database/database.js';
 import { takenNames } from '../../platform/database/names.table.js';
 import { newId } from '../../platform/new-id.js';
-import { notFoundIn } from '../../platform/operation/api-error.js';
+import { invalidValue, notFoundIn } from '../../platform/operation/api-error.js';
 import type { CallOf } from '../../platform/operation/call.js';
+import { columnsOf } from '../../platform/operation/columns-of.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { insertRow } from '../../platform/operation/rows.js';
+import { presenter } from '../../platform/operation/presenter.js';
+import { getHandler, listHandler } from '../../platform/operation/resource-handlers.js';
+import { insertRow, ownRow, readRow, updateRow } from '../../platform/operation/rows.js';
 import { type Signals, topics } from '../../platform/signals/signals.js';
-import { lockCredential } from '../credentials/lock-credential.js';
+import { lockCredential } from '../credentials/stored-credentials.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { refuseForeignVendors } from '../vendors/vendors.js';
 import { busPrincipals } from './bus-principals.table.js';
 import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
-import { presentBusPrincipal } from './present-bus-principal.js';
+
+const presentBusPrincipal = presenter(busPrincipals);
 
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
@@ -34,17 +38,10 @@ export const createBusPrincipal =
       await refuseForeignVendors(tx, tenantId, body.vendors);
       if (!(await takeKeys(tx, tenantId, body))) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
       const row = await insertRow(tx, busPrincipals, {
+        status: 'ACTIVE',
+        ...columnsOf(busPrincipals, body),
         tenantId,
         principalId,
-        busUser: body.bus_user,
-        busAccountPublicKey: body.bus_account_public_key,
-        busUserPublicKey: body.bus_user_public_key,
-        principalType: body.principal_type,
-        clientId,
-        serviceName: body.service_name,
-        vendors: body.vendors,
-        status: body.status ?? 'ACTIVE',
-        expiresAt: body.expires_at ? new Date(body.expires_at) : null,
         createdAt: admittedAt,
         updatedAt: admittedAt,
       });
@@ -60,19 +57,14 @@ function refuseSeeds(call: CallOf<Code>, body: Keys): void {
   const found = Object.entries(body).filter(
     ([field, value]) => typeof value === 'string' && (isKeyField(field) ? beginsAsSeed : holdsSeed)(value),
   );
-  refuseAny(
-    call,
-    'BUS_SEED_NOT_ALLOWED',
-    found.map(([field]) => [field, 'holds a private seed']),
-  );
+  const wrong = found.map(([field]): [string, string] => [field, 'holds a private seed']);
+  refuseAny(call, 'BUS_SEED_NOT_ALLOWED', wrong);
 }
 
 const isKeyField = (field: string) => field === 'bus_account_public_key' || field === 'bus_user_public_key';
 
-function refuseInvalidKeys(
-  call: CallOf<Code>,
-  { bus_account_public_key: account, bus_user_public_key: user }: Keys,
-): void {
+function refuseInvalidKeys(call: CallOf<Code>, keys: Keys): void {
+  const { bus_account_public_key: account, bus_user_public_key: user } = keys;
   const wrong: [string, string][] = [];
   if (!isPublicKey('A', account)) wrong.push(['bus_account_public_key', 'is not the public nkey of an account (A…)']);
   if (!isPublicKey('U', user)) wrong.push(['bus_user_public_key', 'is not the public nkey of a user (U…)']);
@@ -81,29 +73,46 @@ function refuseInvalidKeys(
 
 function refuseAny({ refuse }: CallOf<Code>, code: Code, wrong: [field: string, message: string][]): void {
   if (wrong.length === 0) return;
-  throw refuse(code, {
-    details: wrong.map(([field, message]) => ({ location: `body/${field}`, code, message })),
-  });
+  throw refuse(code, { details: wrong.map(([field, message]) => ({ location: `body/${field}`, code, message })) });
 }
 
 /** Registers both keys for good. False if anyone has the user key, or another tenant has the account key. */
 async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<boolean> {
   const account = { kind: 'BUS_ACCOUNT_KEY', name: keys.bus_account_public_key } as const;
   const user = { kind: 'BUS_USER_KEY', name: keys.bus_user_public_key } as const;
-  const taken = await tx
-    .insert(takenNames)
-    .values([
-      { ...account, tenantId },
-      { ...user, tenantId },
-    ])
-    .onConflictDoNothing()
-    .returning();
+  const names = [account, user].map((name) => ({ ...name, tenantId }));
+  const taken = await tx.insert(takenNames).values(names).onConflictDoNothing().returning();
   if (!taken.some(({ kind }) => kind === user.kind)) return false;
   if (taken.some(({ kind }) => kind === account.kind)) return true;
   // A separate statement: the insert may have waited for the owner's commit, which its own snapshot does not show.
-  const [owner] = await tx
-    .select()
-    .from(takenNames)
-    .where(and(eq(takenNames.kind, account.kind), eq(takenNames.name, account.name)));
+  const isAccount = and(eq(takenNames.kind, account.kind), eq(takenNames.name, account.name));
+  const [owner] = await tx.select().from(takenNames).where(isAccount);
   return owner?.tenantId === tenantId;
 }
+
+export const listBusPrincipals = listHandler({
+  table: busPrincipals,
+  order: ['principalId'],
+  filteredBy: ['clientId', 'status'],
+  present: presentBusPrincipal,
+});
+
+export const getBusPrincipal = getHandler(busPrincipals, presentBusPrincipal);
+
+export const updateBusPrincipal =
+  (signals: Signals): Handler<'busPrincipals.update'> =>
+  async ({ params, body }, call) => {
+    const own = ownRow(busPrincipals, call, params);
+    const updated = await withAudit(call, { fields: body }, async (tx) => {
+      const locked = await readRow(tx, call, busPrincipals, own, 'update');
+      if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
+      if (body.vendors && locked.principalType !== 'SERVICE') {
+        throw invalidValue('body/vendors', 'is allowed only for a SERVICE principal');
+      }
+      await refuseForeignVendors(tx, call.tenantId, body.vendors);
+      const row = await updateRow(tx, busPrincipals, own, columnsOf(busPrincipals, body));
+      return changeOf(call, presentBusPrincipal, locked, row);
+    });
+    signals.send([topics.busAccess]);
+    return { status: 200, body: updated };
+  };

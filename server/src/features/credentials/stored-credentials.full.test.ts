@@ -4,7 +4,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../platform/database/database.js';
 import { asTenant } from '../../platform/database/roles.js';
 import { refuse } from '../../platform/operation/api-error.js';
-import { lockCredential } from './lock-credential.js';
+import { lockCredential } from './stored-credentials.js';
 
 let database: Database;
 

@@ -90,7 +90,7 @@ export const presignObject =
 
 /** The headers and parameters that the store enforces. The contract guarantees the fields that an UPLOAD needs. */
 function signedParts(body: Body) {
-  const { content_type, content_length, checksum_sha256, response_content_disposition } = body;
+  const { content_type, content_length, checksum_sha256, response_content_disposition: disposition } = body;
   return body.operation === 'UPLOAD'
     ? {
         method: 'PUT' as const,
@@ -104,10 +104,6 @@ function signedParts(body: Body) {
     : {
         method: 'GET' as const,
         headers: {},
-        query: {
-          ...(response_content_disposition !== undefined && {
-            'response-content-disposition': response_content_disposition,
-          }),
-        },
+        query: { ...(disposition !== undefined && { 'response-content-disposition': disposition }) },
       };
 }
