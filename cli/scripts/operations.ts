@@ -27,7 +27,7 @@ type Described = {
 };
 
 /** The name of an operation, unless it is the value of a flag. */
-const NAME_IN_TEXT = /(?<!--operation |Name of the operation, for example `)\b[a-zA-Z]+\.[a-zA-Z]+\b(?!":)/g;
+const NAME_IN_TEXT = /(?<!--operation |Operation id, for example `)\b[a-zA-Z]+\.[a-zA-Z]+\b(?!":)/g;
 
 /** The source of src/operations.gen.ts: the facts about each operation of the contract that the command line needs. */
 export function renderOperations(): string {

@@ -1,23 +1,23 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export const resources = {
-  "tenants": "Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them.",
-  "credentials": "Credentials, which sign requests. Each credential belongs to one tenant.",
+  "tenants": "Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage the tenants.",
+  "credentials": "Credentials, with which clients sign requests. Each credential belongs to one tenant.",
   "roles": "Roles: named sets of scopes.",
   "roleBindings": "Role bindings: which credential has which role.",
   "policies": "Policies: scopes that are granted directly to a credential, without a role.",
-  "access": "Access: which credentials can call what, and why.",
+  "access": "Access: which operations a credential can call, and which roles and policies grant the access.",
   "busPrincipals": "Messaging-bus principals: NATS users, identified by a public nkey.",
   "vendors": "Vendors in the platform catalog. Platform administrators manage them.",
   "commandTypes": "Command types that the devices of a vendor support. Platform administrators manage them.",
-  "auditEvents": "Audit events: administrative changes, and denied requests for changes.",
-  "parkedMessages": "Parked messages: messages that the platform or the messaging bus refused, with the reason.",
+  "auditEvents": "Audit events: records of administrative changes and of denied requests for changes.",
+  "parkedMessages": "Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason.",
   "commands": "Commands to devices, and their outcomes.",
   "deviceRequests": "Requests from devices, and the replies to them.",
   "events": "The event log of the tenant's commands.",
   "catalog": "The catalog: vendors and command types that the tenant can use.",
   "objects": "Presigned URLs for objects in the tenant's own object stores.",
   "objectCredentials": "Object credentials: access keys of the tenant's own S3-compatible stores.",
-  "objectResources": "Object resources: rules for presigned URLs.",
+  "objectResources": "Object resources: parts of buckets, with the rules for presigned URLs.",
   "callbackEndpoints": "Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.",
   "callbackSubscriptions": "Callback subscriptions: the event types that an endpoint will receive.",
   "me": "The calling credential."
@@ -26,7 +26,7 @@ export const resources = {
 export const operations = {
   "commands.create": {
     "summary": "Create a command",
-    "description": "Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the body differs from the original, the header Idempotency-Mismatch lists the fields that differ.",
+    "description": "Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the tenant already has a command with this idempotency_key, the platform creates no second command. It returns the existing command, with the header Idempotent-Replayed: true. If the body differs from the body of the first request, the header Idempotency-Mismatch lists the fields that differ.",
     "scope": "open:command:create",
     "tenant": "own",
     "isKeyed": false,
@@ -136,7 +136,7 @@ export const operations = {
   },
   "commands.createMany": {
     "summary": "Create many commands",
-    "description": "Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of topctl commands create. The items of the response are in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.",
+    "description": "Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of topctl commands create. The items of the response are in the order of the request. A refused command does not affect the other commands. You can use its idempotency_key again. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. The platform refuses the whole request if it is not valid, for example because a field of one command is missing. Then it stores no command. A repeated request with the same idempotency keys returns the same command ids.",
     "scope": "open:command:create",
     "tenant": "own",
     "isKeyed": false,
@@ -156,7 +156,7 @@ export const operations = {
   },
   "commands.get": {
     "summary": "Get a command",
-    "description": "Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.",
+    "description": "Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform waits until the status is final. With wait_seconds and seen_updated_at, it waits until updated_at differs from seen_updated_at, or the status is final. After wait_seconds, it returns the command as it is.",
     "scope": "open:command:read",
     "tenant": "own",
     "isKeyed": false,
@@ -171,13 +171,13 @@ export const operations = {
       },
       "seen_updated_at": {
         "kind": "instant",
-        "description": "`updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change."
+        "description": "`updated_at` of the command in the last response that you received. With wait_seconds, the platform waits until `updated_at` has another value."
       }
     }
   },
   "commands.summary": {
     "summary": "Count commands by status",
-    "description": "Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.",
+    "description": "Returns how many commands of a batch or of a time range have each status. One request counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.",
     "scope": "open:command:read",
     "tenant": "own",
     "isKeyed": false,
@@ -216,7 +216,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from next_cursor, which is then never null.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. After wait_seconds, it returns an empty page. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "isKeyed": false,
@@ -268,30 +268,30 @@ export const operations = {
   },
   "deviceRequests.get": {
     "summary": "Get a device request",
-    "description": "Returns one device request and its reply. request_id in the path is the device_request_id.",
+    "description": "Returns one device request and its reply. The path parameter request_id is the device_request_id, not the correlation id.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "isKeyed": false,
     "example": "topctl device-requests get 019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. In responses, the field `device_request_id` has this id. The field `request_id` has the correlation id."
     },
     "fields": {}
   },
   "deviceRequests.reply": {
     "summary": "Reply to a device request",
-    "description": "Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.",
+    "description": "Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again, the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.",
     "scope": "open:device-request:create",
     "tenant": "own",
     "isKeyed": false,
     "example": "topctl device-requests reply 019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6 --outcome SUCCESS --payload '{\"version\":\"2.4.1\"}'",
     "path": {
-      "request_id": "Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id."
+      "request_id": "Id of the device request: a UUID version 7. In responses, the field `device_request_id` has this id. The field `request_id` has the correlation id."
     },
     "fields": {
       "outcome": {
         "kind": "text",
-        "description": "SUCCESS: the request succeeded. ERROR: it failed; see `error`.",
+        "description": "SUCCESS: the request succeeded. ERROR: the request failed; see `error`.",
         "choices": [
           "SUCCESS",
           "ERROR"
@@ -310,7 +310,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its next_cursor as cursor to get only new events.",
+    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits until at least one event matches. After wait_seconds, it returns an empty page. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
     "scope": "open:event:read",
     "tenant": "own",
     "isKeyed": false,
@@ -319,11 +319,11 @@ export const operations = {
     "fields": {
       "from": {
         "kind": "text",
-        "description": "Start of the list, if you send no cursor. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. By default, the list starts at the oldest event. Omit `from` when you send a cursor."
+        "description": "Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. Without `from`, the list starts at the oldest event. Omit `from` when you send a cursor."
       },
       "order": {
         "kind": "text",
-        "description": "asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc.",
+        "description": "asc: oldest first. desc: newest first. With desc, wait_seconds has no effect. By default asc.",
         "choices": [
           "asc",
           "desc"
@@ -367,7 +367,7 @@ export const operations = {
   },
   "objects.presign": {
     "summary": "Presign an upload or a download",
-    "description": "Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
+    "description": "Checks the request against the rules of the object resource, and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.",
     "scope": "open:object:create",
     "tenant": "own",
     "isKeyed": false,
@@ -399,15 +399,15 @@ export const operations = {
       },
       "content_type": {
         "kind": "text",
-        "description": "Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value."
+        "description": "Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. The signature covers it: the store refuses any other value."
       },
       "content_length": {
         "kind": "integer",
-        "description": "Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other size."
+        "description": "Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. The signature covers it: the store refuses any other size."
       },
       "checksum_sha256": {
         "kind": "text",
-        "description": "SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. It is signed: a store such as Amazon S3 refuses content with another checksum."
+        "description": "SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. The signature covers it. Amazon S3 refuses content with another checksum; other stores may not check it."
       },
       "response_content_disposition": {
         "kind": "text",
@@ -506,7 +506,7 @@ export const operations = {
   },
   "objectCredentials.update": {
     "summary": "Update or rotate an object credential",
-    "description": "Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. The change applies to the next presign request.",
+    "description": "Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. A change applies from the next presign request.",
     "scope": "open:object-config:update",
     "tenant": "own",
     "isKeyed": true,
@@ -561,7 +561,7 @@ export const operations = {
   },
   "objectCredentials.delete": {
     "summary": "Delete an object credential",
-    "description": "Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED object resource uses it, too. URLs issued earlier keep working until they expire.",
+    "description": "Deletes the object credential and its secrets. The platform refuses the request while an object resource uses the object credential, even if the resource is DISABLED. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:delete",
     "tenant": "own",
     "isKeyed": false,
@@ -668,7 +668,7 @@ export const operations = {
   },
   "objectResources.update": {
     "summary": "Update an object resource",
-    "description": "Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep working until they expire.",
+    "description": "Updates only the fields in the body. A change applies from the next presign request. URLs issued earlier keep working until they expire.",
     "scope": "open:object-config:update",
     "tenant": "own",
     "isKeyed": false,
@@ -946,7 +946,7 @@ export const operations = {
   },
   "me.get": {
     "summary": "Get the calling credential",
-    "description": "Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.",
+    "description": "Returns the calling credential with its roles, scopes and limits. Every valid credential may call this operation.",
     "scope": null,
     "tenant": "own",
     "isKeyed": false,
@@ -988,7 +988,7 @@ export const operations = {
       },
       "requests_per_minute": {
         "kind": "integer",
-        "description": "Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request.",
+        "description": "Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. topctl me get returns the limit in effect. A change applies from the next request of the tenant.",
         "nullWord": "none"
       }
     }
@@ -1028,7 +1028,7 @@ export const operations = {
   },
   "tenants.update": {
     "summary": "Update a tenant",
-    "description": "Updates only the fields in the body. The change takes effect with the next request.",
+    "description": "Updates only the fields in the body. A change applies from the next request of the tenant.",
     "scope": "platform:tenant:update",
     "tenant": "platform",
     "isKeyed": false,
@@ -1043,7 +1043,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request.",
+        "description": "ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. A change applies from the next request of the tenant.",
         "choices": [
           "ACTIVE",
           "DISABLED"
@@ -1056,14 +1056,14 @@ export const operations = {
       },
       "requests_per_minute": {
         "kind": "integer",
-        "description": "Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request.",
+        "description": "Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. topctl me get returns the limit in effect. A change applies from the next request of the tenant.",
         "nullWord": "none"
       }
     }
   },
   "tenants.delete": {
     "summary": "Delete a tenant",
-    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
+    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one audit event in the log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
     "scope": "platform:tenant:delete",
     "tenant": "platform",
     "isKeyed": false,
@@ -1104,7 +1104,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "name": {
@@ -1114,7 +1114,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE by default. A credential created as DELETED only reserves its client_id.",
+        "description": "ACTIVE by default. A credential created as DELETED can never sign requests. It only blocks the client_id, which can never be used again.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1131,7 +1131,7 @@ export const operations = {
       },
       "requests_per_minute": {
         "kind": "integer",
-        "description": "Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request.",
+        "description": "Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE. topctl me get returns the limit in effect. A change applies from the next request of the credential.",
         "nullWord": "none"
       },
       "expires_at": {
@@ -1180,20 +1180,20 @@ export const operations = {
     "example": "topctl credentials get demo --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."
     },
     "fields": {}
   },
   "credentials.update": {
     "summary": "Update a credential",
-    "description": "Updates only the fields in the body. The change takes effect with the next request.",
+    "description": "Updates only the fields in the body. A change applies from the next request of the credential.",
     "scope": "platform:credential:update",
     "tenant": "path",
     "isKeyed": true,
     "example": "topctl credentials update demo --tenant demo --name 'Demo backend'",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."
     },
     "fields": {
       "name": {
@@ -1219,7 +1219,7 @@ export const operations = {
       },
       "requests_per_minute": {
         "kind": "integer",
-        "description": "Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request.",
+        "description": "Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE. topctl me get returns the limit in effect. A change applies from the next request of the credential.",
         "nullWord": "none"
       },
       "expires_at": {
@@ -1233,7 +1233,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed. The value 0 revokes the previous secret immediately."
       }
     }
   },
@@ -1251,7 +1251,7 @@ export const operations = {
   },
   "roles.put": {
     "summary": "Create or replace a custom role",
-    "description": "Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
+    "description": "Creates a custom role of the tenant, or replaces its scopes. A change applies from the next request of every credential with this role. The caller can grant any open:* scope. The caller can grant a platform:* scope only if the caller has that scope.",
     "scope": "platform:access:update",
     "tenant": "path",
     "isKeyed": false,
@@ -1283,7 +1283,7 @@ export const operations = {
   },
   "roleBindings.create": {
     "summary": "Bind a credential to a role",
-    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
+    "description": "Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. The caller can grant a platform:* scope only if the caller has that scope.",
     "scope": "platform:access:create",
     "tenant": "path",
     "isKeyed": true,
@@ -1294,7 +1294,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "role": {
@@ -1331,21 +1331,21 @@ export const operations = {
   },
   "roleBindings.delete": {
     "summary": "Remove a role from a credential",
-    "description": "Removes the role from the credential. The change applies to the next request of the credential.",
+    "description": "Removes the role from the credential. A change applies from the next request of the credential.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "isKeyed": false,
     "example": "topctl role-bindings delete demo integration_reader --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
+      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
       "role": "Name of the role, for example `tenant_admin`."
     },
     "fields": {}
   },
   "policies.create": {
     "summary": "Grant one scope to a credential",
-    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.",
+    "description": "Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. The caller can grant a platform:* scope only if the caller has that scope.",
     "scope": "platform:access:create",
     "tenant": "path",
     "isKeyed": true,
@@ -1356,7 +1356,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
@@ -1389,7 +1389,7 @@ export const operations = {
   },
   "policies.revoke": {
     "summary": "Delete a policy by credential and scope",
-    "description": "Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.",
+    "description": "Deletes the policy that grants this scope to this credential. A change applies from the next request of the credential. The credential keeps the scope if one of its roles grants it.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "isKeyed": false,
@@ -1400,7 +1400,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
@@ -1412,7 +1412,7 @@ export const operations = {
   },
   "policies.delete": {
     "summary": "Delete a policy",
-    "description": "Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.",
+    "description": "Deletes the policy. A change applies from the next request of the credential. The credential keeps the scope if one of its roles grants it.",
     "scope": "platform:access:delete",
     "tenant": "path",
     "isKeyed": false,
@@ -1425,25 +1425,25 @@ export const operations = {
   },
   "access.explain": {
     "summary": "Explain the access of a credential",
-    "description": "Shows whether a credential of the tenant can call an operation, and which role bindings and policies grant it. If none does, granting_roles has the roles that would. An operation that grants or revokes access can also refuse a scope that its caller lacks.",
+    "description": "Returns whether a credential of the tenant can call an operation, and which of its role bindings and policies grant the scope. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that has such a scope.",
     "scope": "platform:access:read",
     "tenant": "path",
     "isKeyed": false,
     "example": "topctl access explain demo-dashboard --tenant demo --operation commands.create",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."
     },
     "fields": {
       "operation": {
         "kind": "text",
-        "description": "Name of the operation, for example `commands.create`.",
+        "description": "Operation id, for example `commands.create`.",
         "isRequired": true
       }
     }
   },
   "access.list": {
-    "summary": "List who has access",
+    "summary": "List credentials with their access",
     "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of topctl me get.",
     "scope": "platform:access:read",
     "tenant": "path",
@@ -1491,7 +1491,7 @@ export const operations = {
       },
       "principal_type": {
         "kind": "text",
-        "description": "SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant.",
+        "description": "SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant.",
         "choices": [
           "SERVICE",
           "CLIENT"
@@ -1513,7 +1513,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE by default. A principal created as DELETED only reserves its user key.",
+        "description": "ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key, which can never be used again.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1611,7 +1611,7 @@ export const operations = {
   },
   "vendors.put": {
     "summary": "Add, enable or disable a vendor",
-    "description": "Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands accepted earlier continue.",
+    "description": "Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. The platform still processes the commands that it accepted earlier.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
     "isKeyed": false,
@@ -1641,7 +1641,7 @@ export const operations = {
   },
   "commandTypes.put": {
     "summary": "Add or change a command type",
-    "description": "Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and takes effect with the next command.",
+    "description": "Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and applies from the next command.",
     "scope": "platform:catalog:update",
     "tenant": "platform",
     "isKeyed": false,
@@ -1667,7 +1667,7 @@ export const operations = {
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller and its address, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.",
+    "description": "Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for changes. An audit event has the calling credential, its IP address, the operation, and the values before and after the change. A change and its audit event are stored in one transaction. Audit events are immutable.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "isKeyed": false,
@@ -1678,15 +1678,15 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Only entries of this credential."
+        "description": "Only audit events of requests that this credential sent."
       },
       "operation": {
         "kind": "text",
-        "description": "Only entries of this operation."
+        "description": "Only audit events of this operation."
       },
       "outcome": {
         "kind": "text",
-        "description": "Only entries with this outcome.",
+        "description": "Only audit events with this outcome.",
         "choices": [
           "DONE",
           "DENIED"
@@ -1694,19 +1694,19 @@ export const operations = {
       },
       "target": {
         "kind": "text",
-        "description": "Only entries of this resource, for example `platform/tenants/demo/credentials/demo`."
+        "description": "Only audit events of this resource, for example `platform/tenants/demo/credentials/demo`."
       },
       "source_address": {
         "kind": "text",
-        "description": "Only entries of requests from this IP address."
+        "description": "Only audit events of requests from this IP address."
       },
       "occurred_after": {
         "kind": "instant",
-        "description": "Only entries at or after this time."
+        "description": "Only audit events at or after this time."
       },
       "occurred_before": {
         "kind": "instant",
-        "description": "Only entries before this time."
+        "description": "Only audit events before this time."
       }
     }
   },
@@ -1774,7 +1774,7 @@ export const operations = {
   },
   "parkedMessages.retry": {
     "summary": "Publish a parked message again",
-    "description": "Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.",
+    "description": "Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked message, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.",
     "scope": "platform:parked-message:retry",
     "tenant": "path",
     "isKeyed": false,

@@ -51,7 +51,7 @@ export const parameters = {
     name: 'Idempotency-Key',
     in: 'header',
     ...string(
-      'Key of your choice that makes the request safe to repeat, for example a UUID. For 24 hours, the same request of the same credential with the same key returns the first response, including its secret, and changes nothing. A refused request does not use up its key.',
+      'Key of your choice that makes the request safe to repeat, for example a UUID. If the same credential repeats the same request with the same key within 24 hours, the platform returns the first response again and changes nothing. If the first response had a secret, the repeated response has it, too. After a refused request, you can use its key again.',
       { pattern: patterns.idempotencyKey.source },
     ),
   },

@@ -22,12 +22,12 @@ const info = {
   version: '1',
   license: { name: 'MIT', identifier: 'MIT' },
   contact: { name: 'The operator of the platform' },
-  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has the correlation id of the request: in the header \`X-Request-Id\`, and in the body as \`request_id\`. If the body is an array, each item has it.
+  description: `API for sending commands to devices, for many tenants. Requests and responses are JSON. Every response has the correlation id of the request: in the header \`X-Request-Id\`, and in the body as \`request_id\`. If the body is an array, each item has \`request_id\`.
 
 ## Terms
 
 - **messaging bus**: NATS, over which the platform sends commands and receives their outcomes
-- **adapter**: the program of a vendor on the messaging bus; it executes commands and reports their outcome
+- **adapter**: the program of a vendor that is connected to the messaging bus; it delivers commands to devices and reports their outcomes
 - **scope**: the permission to call certain operations, such as \`open:command:read\`
 - **operator**: the people who run the platform and set its configuration
 - **tenant \`${PLATFORM_TENANT_ID}\`**: the tenant of the platform administrators
@@ -37,7 +37,7 @@ const info = {
 
 ## Signing
 
-Every request is signed. This is the signature in Python. \`body\` is the exact bytes of the body, \`b''\` if there is none. \`target\` is the path with the query, exactly as sent.
+The client must sign every request. This Python code computes the signature and the headers. \`body\` contains the exact bytes of the body, or \`b''\` if there is none. \`target\` is the path with the query, exactly as sent.
 
 \`\`\`python
 timestamp, nonce = str(int(time.time())), str(uuid.uuid4())
@@ -52,7 +52,7 @@ headers = {'X-Api-Id': client_id,
 
 ## Compatibility
 
-Changes of \`/api/v1\` are additions. A client must accept these additions:
+Changes to \`/api/v1\` are backward compatible: they only add things. A client must accept these additions:
 
 - a new operation
 - a new optional field or parameter of a request
@@ -60,9 +60,9 @@ Changes of \`/api/v1\` are additions. A client must accept these additions:
 - a new error code
 - a new value in a schema with \`x-extensible-enum\`
 
-For an unknown error code, use the HTTP status of the response. Ignore other unknown values. An enum in a request has only the listed values: the platform refuses any other value with 400.
+For an unknown error code, use the HTTP status of the response. Ignore unknown fields, unknown headers and other unknown values. An enum in a request has only the listed values: the platform refuses any other value with 400.
 
-Nothing else changes, with one exception: a \`deprecated\` operation may be removed after at least 180 days. Until then, its responses have the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).`,
+Nothing else changes, with one exception: the platform can remove an operation 180 days or more after it was marked as \`deprecated\`. Until the removal, the responses of the operation have the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).`,
 };
 
 const usualMeanings: Record<string, string> = {

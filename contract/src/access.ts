@@ -20,7 +20,7 @@ const Grant = z
 
 const holder = {
   client_id: ClientId,
-  status: CredentialStatus.describe('Status of the credential. Only an ACTIVE credential can call.'),
+  status: CredentialStatus.describe('Status of the credential. Only an ACTIVE credential can call operations.'),
   expires_at: Timestamp.nullable().describe('When the credential expires; null if it does not expire.'),
 };
 
@@ -55,7 +55,7 @@ const AccessExplanation = z
     granted: z
       .boolean()
       .describe(
-        'Whether the credential may call the operation on its own tenant. If false, the platform refuses the call with FORBIDDEN. A credential that has expired or is not ACTIVE is refused with UNAUTHENTICATED in any case.',
+        'Whether the credential may call the operation on its own tenant. If false, the platform refuses the call with FORBIDDEN. If the credential has expired or is not ACTIVE, the platform refuses every call with UNAUTHENTICATED, even if `granted` is true.',
       ),
     reason: AccessReason,
     grants: z.array(Grant).describe('The role bindings and policies of the credential that grant the scope.'),
@@ -88,18 +88,18 @@ export const access = operations({
     path: '/api/v1/platform/tenants/:tenant_id/access/:client_id',
     summary: 'Explain the access of a credential',
     description:
-      'Shows whether a credential of the tenant can call an operation, and which role bindings and policies grant it. If none does, granting_roles has the roles that would. An operation that grants or revokes access can also refuse a scope that its caller lacks.',
+      'Returns whether a credential of the tenant can call an operation, and which of its role bindings and policies grant the scope. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that has such a scope.',
     metadata: { scope: 'platform:access:read', specified: false, tenant: 'path', errors: [] },
     pathParams: z.object({ tenant_id: TenantId, client_id: ClientId }),
     query: z.strictObject({
-      operation: OperationName.describe('Name of the operation, for example `commands.create`.'),
+      operation: OperationName.describe('Operation id, for example `commands.create`.'),
     }),
     responses: { 200: AccessExplanation },
   },
   list: {
     method: 'GET',
     path: '/api/v1/platform/tenants/:tenant_id/access',
-    summary: 'List who has access',
+    summary: 'List credentials with their access',
     description:
       'Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of me.get.',
     metadata: { scope: 'platform:access:read', specified: false, tenant: 'path', errors: ['SCOPE_UNKNOWN'] },

@@ -4,8 +4,8 @@ import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timesta
 
 export const OperationName = z
   .string()
-  .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'must be the name of an operation, such as credentials.update')
-  .describe('Name of the operation, for example `credentials.update`.');
+  .regex(/^[A-Za-z]{1,64}\.[A-Za-z]{1,64}$/, 'must be an operation id, such as credentials.update')
+  .describe('Operation id, for example `credentials.update`.');
 
 export const AuditOutcome = z.enum(['DONE', 'DENIED']).meta({
   id: 'AuditOutcome',
@@ -20,10 +20,10 @@ const values = z.record(z.string(), z.unknown()).nullable();
 
 const AuditEvent = z
   .object({
-    audit_event_id: z.uuid().describe('Id of the entry: a UUID version 7.'),
+    audit_event_id: z.uuid().describe('Id of the audit event: a UUID version 7.'),
     occurred_at: Timestamp.describe('When the change was made or refused.'),
     tenant_id: TenantId.describe(
-      "Tenant whose log contains the entry. A change is in the log of the changed tenant. A change of the catalog and the creation of a tenant are in the log of the tenant `platform`. A denied request is in the log of the caller's tenant.",
+      "Tenant whose log contains the audit event. A change is in the log of the changed tenant. A change to the catalog is in the log of the tenant `platform`. The creation of a tenant is there, too. A denied request is in the log of the caller's tenant.",
     ),
     client_id: ClientId.describe(
       'Credential that sent the request. It can belong to the tenant `platform`, whose administrators can change every tenant.',
@@ -36,15 +36,15 @@ const AuditEvent = z
       ),
     changes: z.array(z.string()).describe('Names of the fields in the request.'),
     before: values.describe(
-      'Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by an object: `bytes` is its size, `sha256` the hash of its canonical JSON (RFC 8785).',
+      'Previous values of the changed fields; null if the operation created the resource or was denied. If a value is larger than 2 KiB, the audit event has an object instead. `bytes` is the size of the value, and `sha256` is the hash of its canonical JSON (RFC 8785).',
     ),
     after: values.describe(
-      'New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time.',
+      'New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The audit event of a role binding also has the `scopes` that the role granted at that time.',
     ),
     outcome: AuditOutcome,
     request_id: RequestId.describe('Correlation id of the audited request.'),
     source_address: SourceAddress.nullable().describe(
-      'IP address of the caller, as the outermost trusted proxy saw it; null if the platform itself made the change.',
+      'IP address of the client that connected to the outermost trusted proxy, or to the platform if there is no proxy. null if the platform itself made the change.',
     ),
   })
   .meta({
@@ -71,7 +71,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the caller and its address, the operation, and the values before and after. A change and its entry are stored in one transaction. Entries are immutable.',
+      'Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for changes. An audit event has the calling credential, its IP address, the operation, and the values before and after the change. A change and its audit event are stored in one transaction. Audit events are immutable.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,
@@ -81,17 +81,17 @@ export const auditEvents = operations({
     pathParams: z.object({ tenant_id: TenantId }),
     query: z.strictObject({
       ...pageQuery,
-      client_id: ClientId.optional().describe('Only entries of this credential.'),
-      operation: OperationName.optional().describe('Only entries of this operation.'),
-      outcome: AuditOutcome.optional().describe('Only entries with this outcome.'),
+      client_id: ClientId.optional().describe('Only audit events of requests that this credential sent.'),
+      operation: OperationName.optional().describe('Only audit events of this operation.'),
+      outcome: AuditOutcome.optional().describe('Only audit events with this outcome.'),
       target: z
         .string()
         .regex(/^[A-Za-z0-9._~/-]{1,1024}$/, 'must be a path below /api/v1/, such as platform/tenants/demo')
         .optional()
-        .describe('Only entries of this resource, for example `platform/tenants/demo/credentials/demo`.'),
-      source_address: SourceAddress.optional().describe('Only entries of requests from this IP address.'),
-      occurred_after: InputTimestamp.optional().describe('Only entries at or after this time.'),
-      occurred_before: InputTimestamp.optional().describe('Only entries before this time.'),
+        .describe('Only audit events of this resource, for example `platform/tenants/demo/credentials/demo`.'),
+      source_address: SourceAddress.optional().describe('Only audit events of requests from this IP address.'),
+      occurred_after: InputTimestamp.optional().describe('Only audit events at or after this time.'),
+      occurred_before: InputTimestamp.optional().describe('Only audit events before this time.'),
     }),
     responses: { 200: page('AuditEventPage', AuditEvent) },
   },

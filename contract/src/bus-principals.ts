@@ -12,7 +12,7 @@ export const PrincipalStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
 
 export const PrincipalType = z.enum(['SERVICE', 'CLIENT']).meta({
   id: 'BusPrincipalType',
-  description: 'SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant.',
+  description: 'SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant.',
 });
 
 const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces');
@@ -87,7 +87,7 @@ const BusPrincipalCreate = z
     service_name: ServiceName.optional(),
     vendors: PrincipalVendors.nullable().optional(),
     status: PrincipalStatus.optional().describe(
-      'ACTIVE by default. A principal created as DELETED only reserves its user key.',
+      'ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key, which can never be used again.',
     ),
     expires_at: expiresAt,
   })

@@ -52,7 +52,7 @@ const fields = {
     .min(1)
     .describe('Version number of the current secret: starts at 1 and increases by 1 with each rotation.'),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'When the previous secret expires; null if there is no valid previous secret. Before this time, each delivery has two signatures, one of each secret. The platform does not deliver webhooks yet.',
+    'When the previous secret expires; null if there is no valid previous secret. Before this time, each delivery has two signatures: one made with each secret. The platform does not deliver webhooks yet.',
   ),
   created_at: Timestamp.describe('When the endpoint was created.'),
   updated_at: Timestamp.describe('When the endpoint was last changed.'),

@@ -9,7 +9,7 @@ const Catalog = z
         z.object({
           vendor: Vendor,
           last_read_at: Timestamp.nullable().describe(
-            'When an adapter last read commands of this tenant and vendor; null if none ever did: then no command reaches a device. Updated about once a minute.',
+            'When an adapter last read commands of this tenant and vendor; null if no adapter has ever read them. While it is null, no command reaches a device. Updated about once a minute.',
           ),
           command_types: z
             .array(

@@ -87,7 +87,7 @@ export const commandTypes = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor/command-types/:command_type',
     summary: 'Add or change a command type',
     description:
-      'Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and takes effect with the next command.',
+      'Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments `revision` and applies from the next command.',
     metadata: {
       scope: 'platform:catalog:update',
       specified: false,

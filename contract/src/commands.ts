@@ -41,7 +41,7 @@ export const AdapterStatus = z
   .meta({
     id: 'AdapterStatus',
     description:
-      'Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline.',
+      'Delivery of the command to the device by the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline.',
   });
 
 export const DeviceExecutionStatus = z
@@ -49,7 +49,7 @@ export const DeviceExecutionStatus = z
   .meta({
     id: 'DeviceExecutionStatus',
     description:
-      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the reported outcome. UNKNOWN: the deadline passed without an outcome.',
+      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome.',
   });
 
 export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
@@ -63,7 +63,7 @@ export const StatusReason = z
     code: z
       .string()
       .describe(
-        'Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor.',
+        'Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor.',
       ),
     message: z.string().describe('Human-readable explanation.'),
   })
@@ -88,7 +88,7 @@ const TimeoutSeconds = z
 
 const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
-const BatchId = z.uuid().describe('Id of the batch of commands, within the tenant: a UUID.');
+const BatchId = z.uuid().describe('Id of the batch of commands: a UUID, unique within the tenant.');
 
 const CommandCreate = z
   .strictObject({
@@ -134,7 +134,7 @@ const HistoryEntry = z
     device_execution_status: DeviceExecutionStatus,
     reason: StatusReason,
   })
-  .meta({ id: 'HistoryEntry', description: 'A status change of the command, or a late report.' });
+  .meta({ id: 'HistoryEntry', description: 'A change to the status of the command, or a late report.' });
 
 const LateResult = z.object({
   received_at: Timestamp.describe('When the platform received this report.'),
@@ -317,7 +317,7 @@ const Command = z
   .object({
     command_id: CommandId,
     batch_id: BatchId.nullable().describe(
-      'Batch of commands.createMany that created the command; null if commands.create did.',
+      'Id of the batch, if commands.createMany created the command. null if commands.create created it.',
     ),
     vendor: Vendor,
     device_id: DeviceId,
@@ -337,12 +337,16 @@ const Command = z
     accepted_at: Timestamp.describe('When the platform accepted the command.'),
     dispatched_at: Timestamp.nullable().describe('When the platform sent the command to the adapter; null until then.'),
     deadline_at: Timestamp.describe(
-      'accepted_at plus timeout_seconds. A command without an outcome at this time ends as EXPIRED or TIMED_OUT.',
+      'accepted_at plus timeout_seconds. A command without an outcome at this time ends as EXPIRED if it was never sent, and as TIMED_OUT if it was sent.',
     ),
     completed_at: Timestamp.nullable().describe('When the status became final; null until then.'),
     updated_at: Timestamp.describe('When the command last changed.'),
     created_by_client_id: ClientId.describe('Credential that created the command.'),
-    history: z.array(HistoryEntry).describe('All status changes and late reports, oldest first. At most 100 entries.'),
+    history: z
+      .array(HistoryEntry)
+      .describe(
+        'All status changes and late reports, oldest first. Repeated reports are not added, so there are fewer than 100 items.',
+      ),
     request_id: RequestId,
   })
   .meta({
@@ -389,7 +393,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands',
     summary: 'Create a command',
     description:
-      'Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the body differs from the original, the header Idempotency-Mismatch lists the fields that differ.',
+      'Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor. 202 and ACCEPTED do not mean that the device executed the command. If the tenant already has a command with this idempotency_key, the platform creates no second command. It returns the existing command, with the header Idempotent-Replayed: true. If the body differs from the body of the first request, the header Idempotency-Mismatch lists the fields that differ.',
     metadata: {
       scope: 'open:command:create',
       specified: true,
@@ -407,7 +411,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/command-batches',
     summary: 'Create many commands',
     description:
-      'Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of commands.create. The items of the response are in the order of the request. A refused command does not affect the others, and its idempotency_key stays unused. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. If the request itself is refused, for example because a field is missing, nothing is stored. A repeated request with the same idempotency keys returns the same command ids.',
+      'Stores up to 500 commands with one request of at most 1 MiB. The platform accepts or refuses each command separately, by the rules of commands.create. The items of the response are in the order of the request. A refused command does not affect the other commands. You can use its idempotency_key again. The response is 200 even if every command was refused: check each item. Each command counts as one request towards the quotas. The platform refuses the whole request if it is not valid, for example because a field of one command is missing. Then it stores no command. A repeated request with the same idempotency keys returns the same command ids.',
     metadata: {
       scope: 'open:command:create',
       specified: false,
@@ -426,7 +430,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/commands/:command_id',
     summary: 'Get a command',
     description:
-      'Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it responds as soon as updated_at differs from seen_updated_at.',
+      'Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With wait_seconds, the platform waits until the status is final. With wait_seconds and seen_updated_at, it waits until updated_at differs from seen_updated_at, or the status is final. After wait_seconds, it returns the command as it is.',
     metadata: {
       scope: 'open:command:read',
       specified: true,
@@ -437,7 +441,7 @@ export const commands = operations({
     query: z.strictObject({
       wait_seconds: WaitSeconds,
       seen_updated_at: InputTimestamp.optional().describe(
-        '`updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change.',
+        '`updated_at` of the command in the last response that you received. With wait_seconds, the platform waits until `updated_at` has another value.',
       ),
     }),
     responses: { 200: Command },
@@ -479,7 +483,7 @@ export const commands = operations({
     path: '/api/v1/open/downlink/command-summary',
     summary: 'Count commands by status',
     description:
-      'Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000 commands, newest first; `next_older_than` continues with older commands.',
+      'Returns how many commands of a batch or of a time range have each status. One request counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.',
     metadata: {
       scope: 'open:command:read',
       specified: false,

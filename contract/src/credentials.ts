@@ -32,7 +32,7 @@ const ReplayWindowSeconds = WindowSeconds.describe(
 );
 
 const CredentialRequestsPerMinute = RequestsPerMinute.describe(
-  'Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request.',
+  'Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE. me.get returns the limit in effect. A change applies from the next request of the credential.',
 );
 
 const PreviousSecretTtlSeconds = z
@@ -162,7 +162,7 @@ const CredentialCreate = z
     client_id: ClientId,
     name: Name,
     status: CredentialStatus.optional().describe(
-      'ACTIVE by default. A credential created as DELETED only reserves its client_id.',
+      'ACTIVE by default. A credential created as DELETED can never sign requests. It only blocks the client_id, which can never be used again.',
     ),
     allowed_clock_skew_seconds: AllowedClockSkewSeconds.optional(),
     replay_window_seconds: ReplayWindowSeconds.optional(),
@@ -209,7 +209,7 @@ const CredentialUpdate = z
       .optional()
       .describe('If true, the platform generates a new secret and returns it only in the response to this request.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
-      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately.',
+      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed. The value 0 revokes the previous secret immediately.',
     ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')
@@ -290,7 +290,7 @@ export const credentials = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id/credentials/:client_id',
     summary: 'Update a credential',
-    description: 'Updates only the fields in the body. The change takes effect with the next request.',
+    description: 'Updates only the fields in the body. A change applies from the next request of the credential.',
     metadata: {
       scope: 'platform:credential:update',
       specified: false,

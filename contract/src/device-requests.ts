@@ -31,7 +31,7 @@ export const DeviceRequestStatus = z.enum(['PENDING', 'REPLIED', 'EXPIRED']).met
 
 export const ReplyOutcome = z
   .enum(['SUCCESS', 'ERROR'])
-  .meta({ id: 'ReplyOutcome', description: 'SUCCESS: the request succeeded. ERROR: it failed; see `error`.' });
+  .meta({ id: 'ReplyOutcome', description: 'SUCCESS: the request succeeded. ERROR: the request failed; see `error`.' });
 const ReplyError = z.strictObject({
   code: z.string().min(1).max(128).describe('Machine-readable code.'),
   message: z.string().max(1024).describe('Human-readable explanation.'),
@@ -103,7 +103,7 @@ const DeviceRequestReply = z
 
 const path = z.object({
   request_id: DeviceRequestId.describe(
-    'Id of the device request: a UUID version 7. In bodies, this id is named `device_request_id`, and `request_id` is the correlation id.',
+    'Id of the device request: a UUID version 7. In responses, the field `device_request_id` has this id. The field `request_id` has the correlation id.',
   ),
 });
 
@@ -113,7 +113,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests',
     summary: 'List device requests',
     description:
-      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new requests, use order=asc with wait_seconds and continue from next_cursor, which is then never null.',
+      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. After wait_seconds, it returns an empty page. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.',
     metadata: {
       scope: 'open:device-request:read',
       specified: true,
@@ -143,7 +143,8 @@ export const deviceRequests = operations({
     method: 'GET',
     path: '/api/v1/open/device-requests/:request_id',
     summary: 'Get a device request',
-    description: 'Returns one device request and its reply. request_id in the path is the device_request_id.',
+    description:
+      'Returns one device request and its reply. The path parameter request_id is the device_request_id, not the correlation id.',
     metadata: {
       scope: 'open:device-request:read',
       specified: true,
@@ -159,7 +160,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests/:request_id/reply',
     summary: 'Reply to a device request',
     description:
-      'Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.',
+      'Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again, the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.',
     metadata: {
       scope: 'open:device-request:create',
       specified: true,

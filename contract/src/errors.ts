@@ -22,7 +22,7 @@ export const errors = {
   INVALID_TARGET: {
     status: 400,
     meaning: 'The path or the query of the URL is malformed.',
-    fix: 'Use the path that the reference shows, without a trailing slash. Do not percent-encode the path. Give each query parameter only once, with a value. Percent-encode special characters in query values.',
+    fix: 'Use the path in the API reference, without a trailing slash. Do not percent-encode the path. Give each query parameter only once, with a value. Percent-encode special characters in query values.',
     retryable: false,
   },
   INVALID_REQUEST_ID: {
@@ -46,7 +46,7 @@ export const errors = {
   INVALID_CURSOR: {
     status: 400,
     meaning: 'The cursor does not belong to this list with these filters.',
-    fix: 'Send `next_cursor` of the previous page with the same filters, or omit the cursor to start again. events.list can also start at a time: `from`.',
+    fix: 'Send `next_cursor` of the previous page with the same filters, or omit the cursor to start again. With events.list, you can also start at a time: send the time as `from`, and no cursor.',
     retryable: false,
   },
   REQUEST_TIMEOUT: {
@@ -89,7 +89,7 @@ export const errors = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      "Authorization was denied: the credential does not have the required scope, the path contains a tenant_id other than the credential's tenant, or the operation is only for the tenant `platform`.",
+      'Authorization was denied. The credential does not have the required scope, or only the tenant `platform` can call the operation. Only credentials of the tenant `platform` can use the tenant_id of another tenant in the path.',
     fix: 'Check X-Api-Id and the tenant_id in the path. Check that a role or a policy grants `metadata.required_scope`. `metadata.granted_by_roles` lists the built-in roles that grant this scope.',
     retryable: false,
   },
@@ -134,7 +134,7 @@ export const errors = {
     status: 409,
     meaning:
       'The client_id is already in use. A client_id is unique on the whole platform and can never be reused for another credential.',
-    fix: 'Choose another client_id. To rotate the secret of your own credential, send rotate_secret: true.',
+    fix: 'Choose another client_id. To rotate the secret of an existing credential of this tenant, send its client_id and rotate_secret: true.',
     retryable: false,
   },
   CREDENTIAL_DELETED: {
@@ -182,14 +182,14 @@ export const errors = {
   RESOURCE_LIMIT_REACHED: {
     status: 409,
     meaning:
-      'The maximum number of resources of this kind is reached. DISABLED resources and DELETED credentials and principals count.',
-    fix: 'Delete a resource that you no longer need, or update it instead of creating another. Credentials, principals, vendors and command types always count: deleting or disabling them does not help. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
+      'The maximum number of resources of this kind is reached. DISABLED resources count. DELETED credentials and DELETED principals count, too.',
+    fix: 'Update an existing resource, or delete a resource that you no longer need. It does not help to delete or disable credentials that sign requests, messaging-bus principals, vendors and command types: they always count. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
     retryable: false,
   },
   OBJECT_CREDENTIAL_IN_USE: {
     status: 409,
     meaning: 'Object resources use the object credential.',
-    fix: 'First delete the object resources in `metadata.resource_ids`, or give them another credential_id. `metadata` lists at most 100; objectResources.list shows all.',
+    fix: 'First delete the object resources in `metadata.resource_ids`, or give them another credential_id. `metadata.resource_ids` lists at most 100 object resources; objectResources.list returns all of them.',
     retryable: false,
   },
   SUBSCRIPTION_ALREADY_EXISTS: {
@@ -219,13 +219,13 @@ export const errors = {
   PARKED_MESSAGE_NOT_RETRYABLE: {
     status: 409,
     meaning: 'The parked message cannot be published again.',
-    fix: 'Read the reason with parkedMessages.get, then delete the message.',
+    fix: 'To see why the message was refused, read `reason` with parkedMessages.get. Then delete the message.',
     retryable: false,
   },
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning:
-      'The change would affect the last platform administrator. At least one ACTIVE credential without `expires_at` must have the role platform_admin.',
+      'After this change, no ACTIVE credential without `expires_at` would have the role platform_admin. The platform needs at least one.',
     fix: 'First create another credential of the tenant `platform`, without `expires_at`, and bind it to the role platform_admin.',
     retryable: false,
   },
@@ -244,8 +244,8 @@ export const errors = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     meaning:
-      'The same credential has sent this Idempotency-Key with another request to the operation. Nothing changed.',
-    fix: 'Use a new key for a new request. To repeat the first request, send the same path and body.',
+      'The credential has already used this Idempotency-Key for a request with a different path or body to this operation. Nothing changed.',
+    fix: 'Use a new key for a new request. To repeat the first request, send the same path, body and Idempotency-Key.',
     retryable: false,
   },
   VENDOR_NOT_ENABLED: {
@@ -275,7 +275,7 @@ export const errors = {
   SCOPE_UNKNOWN: {
     status: 422,
     meaning: 'The scope does not exist, or only the tenant `platform` can grant it.',
-    fix: 'Use a scope that the reference lists. roles.list shows the scopes of the built-in roles.',
+    fix: 'Use a scope in the API reference. roles.list shows the scopes of the built-in roles.',
     retryable: false,
   },
   BUS_KEY_INVALID: {
@@ -293,13 +293,14 @@ export const errors = {
   },
   PAYLOAD_SCHEMA_INVALID: {
     status: 422,
-    meaning: '`payload_schema` is not valid JSON Schema 2020-12, or it breaks a rule of the platform.',
+    meaning:
+      '`payload_schema` is not valid JSON Schema 2020-12, or it breaks a rule in the description of `payload_schema`.',
     fix: 'Correct the schema at the locations listed in `details`.',
     retryable: false,
   },
   EVENT_TYPE_NOT_SUBSCRIBABLE: {
     status: 422,
-    meaning: 'The event type does not exist. There is no event type such as `command.failed`.',
+    meaning: 'The event type does not exist. There is no separate event type for failed commands.',
     fix: 'Subscribe to command.accepted or command.completed, and read the status in the event.',
     retryable: false,
   },
@@ -313,7 +314,7 @@ export const errors = {
     status: 429,
     meaning:
       'A limit is exceeded: requests of the credential per minute, requests of the tenant per minute, concurrent long-polling requests of the tenant, or failed authentications from your IP address. Each full 64 KiB of a response counts as one extra request.',
-    fix: 'Wait for the seconds in Retry-After. `metadata.quota` is the exceeded limit: credential, tenant, waiting or address.',
+    fix: 'Wait for the number of seconds in Retry-After. `metadata.quota` is the exceeded limit: credential, tenant, waiting or address.',
     retryable: true,
   },
   INTERNAL_ERROR: {
@@ -325,8 +326,8 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning:
-      'The platform cannot process the request now, for example because it cannot reach its database, or because a new command would wait too long. The request had no effect.',
-    fix: 'Repeat the request after the seconds in Retry-After.',
+      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect.',
+    fix: 'Repeat the request after the number of seconds in Retry-After.',
     retryable: true,
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -31,7 +31,7 @@ const Me = z
         waiting_requests: z
           .int()
           .describe(
-            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per process of a server instance.',
+            'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant. Each process of each server instance counts separately.',
           ),
         per_tenant: z
           .object({
@@ -46,7 +46,7 @@ const Me = z
             object_resources: z.int().describe('Object resources, including DISABLED ones.'),
           })
           .describe(
-            'Maximum number of resources of each kind in the tenant. DISABLED resources and DELETED credentials and principals count.',
+            'Maximum number of resources of each kind in the tenant. DISABLED resources count. DELETED credentials and DELETED principals count, too.',
           ),
       })
       .describe('Limits of this credential and of its tenant.'),
@@ -104,7 +104,7 @@ export const me = operations({
     path: '/api/v1/open/me',
     summary: 'Get the calling credential',
     description:
-      'Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.',
+      'Returns the calling credential with its roles, scopes and limits. Every valid credential may call this operation.',
     metadata: {
       scope: null,
       specified: false,

@@ -217,7 +217,7 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Update or rotate an object credential',
     description:
-      'Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. The change applies to the next presign request.',
+      'Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. A change applies from the next presign request.',
     metadata: {
       scope: 'open:object-config:update',
       specified: true,
@@ -235,7 +235,7 @@ export const objectCredentials = operations({
     path: '/api/v1/open/objects/credentials/:credential_id',
     summary: 'Delete an object credential',
     description:
-      'Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED object resource uses it, too. URLs issued earlier keep working until they expire.',
+      'Deletes the object credential and its secrets. The platform refuses the request while an object resource uses the object credential, even if the resource is DISABLED. URLs issued earlier keep working until they expire.',
     metadata: {
       scope: 'open:object-config:delete',
       specified: false,

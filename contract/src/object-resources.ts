@@ -217,7 +217,7 @@ export const objectResources = operations({
     path: '/api/v1/open/objects/resources/:resource_id',
     summary: 'Update an object resource',
     description:
-      'Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep working until they expire.',
+      'Updates only the fields in the body. A change applies from the next presign request. URLs issued earlier keep working until they expire.',
     metadata: {
       scope: 'open:object-config:update',
       specified: true,

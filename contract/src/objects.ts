@@ -37,7 +37,7 @@ const PresignRequest = z
       )
       .optional()
       .describe(
-        'Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value.',
+        'Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. The signature covers it: the store refuses any other value.',
       ),
     content_length: z
       .int()
@@ -45,14 +45,14 @@ const PresignRequest = z
       .max(5 * 1024 ** 3)
       .optional()
       .describe(
-        'Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other size.',
+        'Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. The signature covers it: the store refuses any other size.',
       ),
     checksum_sha256: z
       .string()
       .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be the base64 of the 32 bytes of a SHA-256')
       .optional()
       .describe(
-        'SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. It is signed: a store such as Amazon S3 refuses content with another checksum.',
+        'SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. The signature covers it. Amazon S3 refuses content with another checksum; other stores may not check it.',
       ),
     response_content_disposition: z
       .string()
@@ -107,7 +107,7 @@ const PresignedRequest = z
     headers: z
       .record(z.string(), z.string())
       .describe(
-        'Headers to send unchanged: they are signed. You can omit Content-Length if your client sets it automatically.',
+        'Send these headers unchanged to the store: the signature covers them. You can omit Content-Length if your client sets it automatically.',
       ),
     resource_id: ObjectResourceId,
     object_key: z.string().describe('The object_key of the request, without key_prefix.'),
@@ -137,7 +137,7 @@ export const objects = operations({
     path: '/api/v1/open/objects/presign',
     summary: 'Presign an upload or a download',
     description:
-      'Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.',
+      'Checks the request against the rules of the object resource, and returns a presigned URL for one upload or download. Upload or download directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.',
     metadata: {
       scope: 'open:object:create',
       specified: true,

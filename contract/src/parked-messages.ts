@@ -41,18 +41,20 @@ const ParkedMessage = z
     tenant_id: TenantId.describe('Tenant in the subject; `platform` if the subject contains no existing tenant.'),
     parked_at: Timestamp.describe('When the message was refused.'),
     subject: z.string().describe('Subject of the message on the bus.'),
-    kind: ParkedMessageKind.nullable().describe('Kind of the message; null if the platform does not use the subject.'),
+    kind: ParkedMessageKind.nullable().describe(
+      'Kind of the message; null if the subject is not a subject of the platform.',
+    ),
     vendor: z.string().nullable().describe('Vendor in the subject; null if there is none.'),
     reason: z.string().describe('Why the message was refused.'),
     details: z
       .array(ErrorDetail)
       .describe(
-        'The wrong fields of the message, at most 20: `location` is the place in `body`. Empty if the reason concerns the message as a whole.',
+        'Invalid fields of the message, at most 20. `location` is the location of the field in `body`. Empty if the reason concerns the message as a whole.',
       ),
     can_retry: z
       .boolean()
       .describe(
-        'Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if the platform does not use its subject. Also false for a COMMAND, because the command has already ended as FAILED.',
+        'Whether parkedMessages.retry can publish the message again. false if only a part of the message is stored, because it is larger than 64 KiB. false if the subject is not a subject of the platform. Also false for a COMMAND, because the command has already ended as FAILED.',
       ),
     request_id: RequestId,
   })
@@ -140,7 +142,7 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id/retry',
     summary: 'Publish a parked message again',
     description:
-      'Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.',
+      'Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked message, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.',
     metadata: {
       scope: 'platform:parked-message:retry',
       specified: false,

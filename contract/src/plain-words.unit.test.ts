@@ -29,7 +29,12 @@ const riddles: [phrase: RegExp, say: string][] = [
   [/\bslip\b/i, 'Repeat the … to confirm.'],
   [/\bnot named\b|\bthe body names\b|\bleaves the others\b/i, 'Updates only the fields in the body.'],
   [/\bcounts? up\b|\bcounts the\b|\bat first\b/i, 'increments; starts at 1 and increases by 1'],
-  [/\bholds from\b|\bvery next\b|\bfrom the next\b/i, 'applies to the next …'],
+  [/\bholds from\b|\bvery next\b|\bnext \w+ on\b/i, 'applies from the next …'],
+  [/\bappl(y|ies) to the next\b|\beffect with the next\b/i, 'A change applies from the next request of …'],
+  [/\bchanges? of\b/i, 'a change to …'],
+  [/\bif none\b|\bnone (ever )?did\b/i, 'if no … has ever …'],
+  [/\bentr(y|ies)\b/i, 'audit event'],
+  [/\bthe reference\b/i, 'the API reference'],
   [/\bfor ?ever\b|\bfree again\b/i, 'permanently; can never be used again'],
   [/\bthose that\b|\b(that|those) of\b|\bone that\b/i, 'the noun'],
   [/\bwhat (it|the \w+) (does with|did|do|gets?|said|asks?|returned|may|grants?)\b|\bwhat was\b/i, 'Data …; Result …'],
@@ -46,7 +51,7 @@ const riddles: [phrase: RegExp, say: string][] = [
   [/\bcarr(y|ies|ied)\b.{0,9}\bout\b/i, 'executes'],
   [/\banswer(s|ed)?\b/i, 'response; responds; returns'],
   [/\bleaves? \w* ?out\b|\bleft out\b/i, 'omits'],
-  [/\b(every|each|a) node\b/i, 'takes effect with the next request; per server instance'],
+  [/\b(every|each|a) node\b/i, 'per server instance'],
   [/\bdurables?\b(?! consumer)/i, 'durable consumer'],
   [/(^|[ .])(details|metadata(\.\w+)?) (is|are|has|lists|names)\b/, '`details` lists …'],
   [/\b(GET|POST|PUT|DELETE) \/api\/v1\//, 'the operation id'],
@@ -68,7 +73,7 @@ test('no text has a phrase that must be read twice', () => {
 
 /** The riddles that the guides and the help have had, too. */
 const riddlesOfGuides =
-  /\banew\b|\bonce more\b|\bgo(es)? on\b|\bslip\b|\bcounts? up\b|\b(ones?|retries|headers)`? included\b|\bcomes? on top\b|\b(accepted|refused) by (itself|themselves)\b|\bas a whole\b|\bhow it stands\b/i;
+  /\banew\b|\bonce more\b|\bgo(es)? on\b|\bslip\b|\bcounts? up\b|\b(ones?|retries|headers)`? included\b|\bcomes? on top\b|\b(accepted|refused) by (itself|themselves)\b|\bappl(y|ies) to the next\b|\beffect with the next\b|\bas a whole\b|\bhow it stands\b/i;
 
 const root = new URL('../../', import.meta.url);
 const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));

@@ -53,7 +53,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies',
     summary: 'Grant one scope to a credential',
     description:
-      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.',
+      'Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. The caller can grant a platform:* scope only if the caller has that scope.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,
@@ -91,7 +91,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies/:policy_id',
     summary: 'Delete a policy',
     description:
-      'Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.',
+      'Deletes the policy. A change applies from the next request of the credential. The credential keeps the scope if one of its roles grants it.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,
@@ -107,7 +107,7 @@ export const policies = operations({
     path: '/api/v1/platform/tenants/:tenant_id/policies',
     summary: 'Delete a policy by credential and scope',
     description:
-      'Deletes the policy that grants this scope to this credential. The change applies to the next request of the credential. The credential keeps the scope if one of its roles grants it.',
+      'Deletes the policy that grants this scope to this credential. A change applies from the next request of the credential. The credential keeps the scope if one of its roles grants it.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

@@ -33,7 +33,7 @@ export const ClientId = z
   .string()
   .regex(patterns.clientId, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ ~ -, and not begin with . ~ or -')
   .describe(
-    'Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id.',
+    'Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.',
   );
 
 export const Vendor = z
@@ -128,18 +128,18 @@ export const queryList = <Values extends Record<string, string>>(values: z.ZodEn
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
-    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters.',
+    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters.',
   ),
   cursor: z
     .string()
     .max(1024)
     .optional()
-    .describe('`next_cursor` of the previous page. Send the same filters with it. Opaque.'),
+    .describe('`next_cursor` of the previous page. Send the same filters with it. The cursor is opaque.'),
 };
 
 /** In a list that can be followed: where to continue. */
 export const followingCursor = pageQuery.cursor.describe(
-  '`next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire.',
+  '`next_cursor` of a page or `cursor` of an item. Send the same filters with it. The cursor is opaque and does not expire.',
 );
 
 /**
@@ -159,7 +159,7 @@ type JsonObject = Record<string, unknown>;
 export const ItemCursor = z
   .string()
   .describe(
-    'Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire.',
+    'Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. The cursor is opaque and does not expire.',
   );
 
 /** How many seconds a request may wait for a change. */

@@ -5,11 +5,11 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
   tenants: {
     title: 'Tenants',
     description:
-      'Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them.',
+      'Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage the tenants.',
   },
   credentials: {
     title: 'Credentials',
-    description: 'Credentials, which sign requests. Each credential belongs to one tenant.',
+    description: 'Credentials, with which clients sign requests. Each credential belongs to one tenant.',
   },
   roles: { title: 'Roles', description: 'Roles: named sets of scopes.' },
   roleBindings: { title: 'Role bindings', description: 'Role bindings: which credential has which role.' },
@@ -17,7 +17,10 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
     title: 'Policies',
     description: 'Policies: scopes that are granted directly to a credential, without a role.',
   },
-  access: { title: 'Access', description: 'Access: which credentials can call what, and why.' },
+  access: {
+    title: 'Access',
+    description: 'Access: which operations a credential can call, and which roles and policies grant the access.',
+  },
   busPrincipals: {
     title: 'Messaging-bus principals',
     description: 'Messaging-bus principals: NATS users, identified by a public nkey.',
@@ -29,11 +32,12 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
   },
   auditEvents: {
     title: 'Audit events',
-    description: 'Audit events: administrative changes, and denied requests for changes.',
+    description: 'Audit events: records of administrative changes and of denied requests for changes.',
   },
   parkedMessages: {
     title: 'Parked messages',
-    description: 'Parked messages: messages that the platform or the messaging bus refused, with the reason.',
+    description:
+      'Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason.',
   },
   commands: { title: 'Commands', description: 'Commands to devices, and their outcomes.' },
   deviceRequests: { title: 'Device requests', description: 'Requests from devices, and the replies to them.' },
@@ -46,7 +50,7 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
   },
   objectResources: {
     title: 'Object resources',
-    description: 'Object resources: rules for presigned URLs.',
+    description: 'Object resources: parts of buckets, with the rules for presigned URLs.',
   },
   callbackEndpoints: {
     title: 'Callback endpoints',

@@ -51,7 +51,7 @@ export const roleBindings = operations({
     path: '/api/v1/platform/tenants/:tenant_id/role-bindings',
     summary: 'Bind a credential to a role',
     description:
-      'Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.',
+      'Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. The caller can grant a platform:* scope only if the caller has that scope.',
     metadata: {
       scope: 'platform:access:create',
       specified: false,
@@ -88,7 +88,7 @@ export const roleBindings = operations({
     method: 'DELETE',
     path: '/api/v1/platform/tenants/:tenant_id/role-bindings/:client_id/:role',
     summary: 'Remove a role from a credential',
-    description: 'Removes the role from the credential. The change applies to the next request of the credential.',
+    description: 'Removes the role from the credential. A change applies from the next request of the credential.',
     metadata: {
       scope: 'platform:access:delete',
       specified: false,

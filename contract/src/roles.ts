@@ -86,7 +86,7 @@ export const roles = operations({
     path: '/api/v1/platform/tenants/:tenant_id/roles/:role',
     summary: 'Create or replace a custom role',
     description:
-      'Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has that scope.',
+      'Creates a custom role of the tenant, or replaces its scopes. A change applies from the next request of every credential with this role. The caller can grant any open:* scope. The caller can grant a platform:* scope only if the caller has that scope.',
     metadata: {
       scope: 'platform:access:update',
       specified: false,

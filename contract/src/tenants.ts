@@ -16,14 +16,14 @@ import {
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
   description:
-    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone.',
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone.',
 });
 
 /** The statuses that an administrator sets; the others follow from tenants.delete. */
 const TenantStatusToSet = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'TenantStatusToSet',
   description:
-    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request.',
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. A change applies from the next request of the tenant.',
 });
 
 const TenantDeletion = z
@@ -39,7 +39,7 @@ const TenantVendors = Vendors.describe(
 );
 
 const TenantRequestsPerMinute = RequestsPerMinute.describe(
-  'Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request.',
+  'Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. me.get returns the limit in effect. A change applies from the next request of the tenant.',
 );
 
 const example = {
@@ -196,7 +196,7 @@ export const tenants = operations({
     method: 'PUT',
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Update a tenant',
-    description: 'Updates only the fields in the body. The change takes effect with the next request.',
+    description: 'Updates only the fields in the body. A change applies from the next request of the tenant.',
     metadata: {
       scope: 'platform:tenant:update',
       specified: false,
@@ -214,7 +214,7 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Delete a tenant',
     description:
-      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id, the client ids and one entry in the audit log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.',
+      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id, the client ids and one audit event in the log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.',
     metadata: {
       scope: 'platform:tenant:delete',
       specified: false,

@@ -7,7 +7,7 @@ const CatalogVendor = z
     vendor: Vendor,
     enabled: z.boolean().describe('Whether the platform accepts commands for devices of this vendor.'),
     last_read_at: Timestamp.nullable().describe(
-      'When an adapter of any tenant last read commands of the vendor; null if none ever did. Updated about once a minute.',
+      'When an adapter of any tenant last read commands of the vendor; null if no adapter has ever read them. Updated about once a minute.',
     ),
     created_at: Timestamp.describe('When the vendor was added to the catalog.'),
     updated_at: Timestamp.describe('When the vendor was last changed.'),
@@ -49,7 +49,7 @@ export const vendors = operations({
     path: '/api/v1/platform/catalog/vendors/:vendor',
     summary: 'Add, enable or disable a vendor',
     description:
-      'Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands accepted earlier continue.',
+      'Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. The platform still processes the commands that it accepted earlier.',
     metadata: {
       scope: 'platform:catalog:update',
       specified: false,

@@ -1,16 +1,16 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export interface AccessExplanation {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
-  /** Status of the credential. Only an ACTIVE credential can call. */
+  /** Status of the credential. Only an ACTIVE credential can call operations. */
   status: CredentialStatus;
   /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
-  /** Name of the operation, for example `credentials.update`. */
+  /** Operation id, for example `credentials.update`. */
   operation: string;
   /** Scope that the operation needs; null if it needs none. */
   scope: Scope | null;
-  /** Whether the credential may call the operation on its own tenant. If false, the platform refuses the call with FORBIDDEN. A credential that has expired or is not ACTIVE is refused with UNAUTHENTICATED in any case. */
+  /** Whether the credential may call the operation on its own tenant. If false, the platform refuses the call with FORBIDDEN. If the credential has expired or is not ACTIVE, the platform refuses every call with UNAUTHENTICATED, even if `granted` is true. */
   granted: boolean;
   reason: AccessReason;
   /** The role bindings and policies of the credential that grant the scope. */
@@ -22,35 +22,35 @@ export interface AccessExplanation {
 }
 /** GRANTED: a role binding or a policy grants the scope. NO_SCOPE_NEEDED: every credential can call the operation. SCOPE_MISSING: no role binding and no policy grants the scope. TENANT_PLATFORM_ONLY: only credentials of the tenant `platform` can call the operation. */
 export type AccessReason = "GRANTED" | "NO_SCOPE_NEEDED" | "SCOPE_MISSING" | "TENANT_PLATFORM_ONLY" | (string & {});
-/** Progress at the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline. */
+/** Delivery of the command to the device by the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline. */
 export type AdapterStatus = "PENDING" | "SENT" | "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT" | (string & {});
 export interface AuditEvent {
-  /** Id of the entry: a UUID version 7. */
+  /** Id of the audit event: a UUID version 7. */
   audit_event_id: string;
   /** When the change was made or refused. */
   occurred_at: string;
-  /** Tenant whose log contains the entry. A change is in the log of the changed tenant. A change of the catalog and the creation of a tenant are in the log of the tenant `platform`. A denied request is in the log of the caller's tenant. */
+  /** Tenant whose log contains the audit event. A change is in the log of the changed tenant. A change to the catalog is in the log of the tenant `platform`. The creation of a tenant is there, too. A denied request is in the log of the caller's tenant. */
   tenant_id: string;
   /** Credential that sent the request. It can belong to the tenant `platform`, whose administrators can change every tenant. */
   client_id: string;
-  /** Name of the operation, for example `credentials.update`. */
+  /** Operation id, for example `credentials.update`. */
   operation: string;
   /** Path of the resource without the leading /api/v1/, for example `platform/tenants/demo/credentials/demo`. */
   target: string;
   /** Names of the fields in the request. */
   changes: string[];
-  /** Previous values of the changed fields; null if the operation created the resource or was denied. A value above 2 KiB is replaced by an object: `bytes` is its size, `sha256` the hash of its canonical JSON (RFC 8785). */
+  /** Previous values of the changed fields; null if the operation created the resource or was denied. If a value is larger than 2 KiB, the audit event has an object instead. `bytes` is the size of the value, and `sha256` is the hash of its canonical JSON (RFC 8785). */
   before: {
     [key: string]: unknown;
   } | null;
-  /** New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The entry of a role binding also has the `scopes` that the role granted at that time. */
+  /** New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The audit event of a role binding also has the `scopes` that the role granted at that time. */
   after: {
     [key: string]: unknown;
   } | null;
   outcome: AuditOutcome;
   /** Correlation id of the audited request. */
   request_id: string;
-  /** IP address of the caller, as the outermost trusted proxy saw it; null if the platform itself made the change. */
+  /** IP address of the client that connected to the outermost trusted proxy, or to the platform if there is no proxy. null if the platform itself made the change. */
   source_address: string | null;
 }
 /** DONE: the change was made. DENIED: the request was refused with FORBIDDEN, and nothing changed. */
@@ -99,7 +99,7 @@ export interface BusPrincipalCreate {
   service_name?: string;
   /** Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant. */
   vendors?: string[] | null;
-  /** ACTIVE by default. A principal created as DELETED only reserves its user key. */
+  /** ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key, which can never be used again. */
   status?: BusPrincipalStatusInput;
   /** When the principal expires; null if it does not expire. */
   expires_at?: string | null;
@@ -108,9 +108,9 @@ export interface BusPrincipalCreate {
 export type BusPrincipalStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
 /** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again. */
 export type BusPrincipalStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
-/** SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant. */
+/** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. */
 export type BusPrincipalType = "SERVICE" | "CLIENT" | (string & {});
-/** SERVICE: an adapter, which executes commands. CLIENT: a reader of the events of the tenant. */
+/** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. */
 export type BusPrincipalTypeInput = "SERVICE" | "CLIENT";
 export interface BusPrincipalUpdate {
   status?: BusPrincipalStatusInput;
@@ -133,7 +133,7 @@ export interface CallbackEndpoint {
   max_attempts: number;
   /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
-  /** When the previous secret expires; null if there is no valid previous secret. Before this time, each delivery has two signatures, one of each secret. The platform does not deliver webhooks yet. */
+  /** When the previous secret expires; null if there is no valid previous secret. Before this time, each delivery has two signatures: one made with each secret. The platform does not deliver webhooks yet. */
   previous_secret_expires_at: string | null;
   /** When the endpoint was created. */
   created_at: string;
@@ -228,7 +228,7 @@ export interface Catalog {
   vendors: {
     /** Vendor in the platform catalog, for example `vendor_a`. */
     vendor: string;
-    /** When an adapter last read commands of this tenant and vendor; null if none ever did: then no command reaches a device. Updated about once a minute. */
+    /** When an adapter last read commands of this tenant and vendor; null if no adapter has ever read them. While it is null, no command reaches a device. Updated about once a minute. */
     last_read_at: string | null;
     /** Enabled command types of the vendor. */
     command_types: {
@@ -272,7 +272,7 @@ export interface CatalogVendor {
   vendor: string;
   /** Whether the platform accepts commands for devices of this vendor. */
   enabled: boolean;
-  /** When an adapter of any tenant last read commands of the vendor; null if none ever did. Updated about once a minute. */
+  /** When an adapter of any tenant last read commands of the vendor; null if no adapter has ever read them. Updated about once a minute. */
   last_read_at: string | null;
   /** When the vendor was added to the catalog. */
   created_at: string;
@@ -284,7 +284,7 @@ export interface CatalogVendor {
 export interface Command {
   /** Id of the command: a UUID version 7. */
   command_id: string;
-  /** Batch of commands.createMany that created the command; null if commands.create did. */
+  /** Id of the batch, if commands.createMany created the command. null if commands.create created it. */
   batch_id: string | null;
   /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
@@ -306,7 +306,7 @@ export interface Command {
   public_status: PublicStatus;
   /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -325,7 +325,7 @@ export interface Command {
     device_execution_status: DeviceExecutionStatus | null;
     /** Reason for the status; null if no reason was reported. */
     status_reason: {
-      /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
+      /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
       code: string;
       /** Human-readable explanation. */
       message: string;
@@ -339,7 +339,7 @@ export interface Command {
   accepted_at: string;
   /** When the platform sent the command to the adapter; null until then. */
   dispatched_at: string | null;
-  /** accepted_at plus timeout_seconds. A command without an outcome at this time ends as EXPIRED or TIMED_OUT. */
+  /** accepted_at plus timeout_seconds. A command without an outcome at this time ends as EXPIRED if it was never sent, and as TIMED_OUT if it was sent. */
   deadline_at: string;
   /** When the status became final; null until then. */
   completed_at: string | null;
@@ -347,7 +347,7 @@ export interface Command {
   updated_at: string;
   /** Credential that created the command. */
   created_by_client_id: string;
-  /** All status changes and late reports, oldest first. At most 100 entries. */
+  /** All status changes and late reports, oldest first. Repeated reports are not added, so there are fewer than 100 items. */
   history: HistoryEntry[];
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -363,7 +363,7 @@ export interface CommandAccepted {
   request_id: string;
 }
 export interface CommandBatch {
-  /** Id of the batch of commands, within the tenant: a UUID. */
+  /** Id of the batch of commands: a UUID, unique within the tenant. */
   batch_id: string;
   /** One item for each command, in the order of the request. */
   items: CommandBatchItem[];
@@ -475,7 +475,7 @@ export interface CommandTypePut {
   };
 }
 export interface Credential {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Id of the tenant. */
   tenant_id: string;
@@ -486,7 +486,7 @@ export interface Credential {
   allowed_clock_skew_seconds: number;
   /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds: number;
-  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request. */
+  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE. me.get returns the limit in effect. A change applies from the next request of the credential. */
   requests_per_minute: number | null;
   /** Version number of the current secret: starts at 1 and increases by 1 with each rotation. */
   secret_version: number;
@@ -508,17 +508,17 @@ export interface Credential {
   request_id: string;
 }
 export interface CredentialCreate {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** ACTIVE by default. A credential created as DELETED only reserves its client_id. */
+  /** ACTIVE by default. A credential created as DELETED can never sign requests. It only blocks the client_id, which can never be used again. */
   status?: CredentialStatusInput;
   /** Maximum difference between X-Api-Timestamp and the server clock, in seconds: 30 to 900, 300 by default. */
   allowed_clock_skew_seconds?: number;
   /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
-  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request. */
+  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE. me.get returns the limit in effect. A change applies from the next request of the credential. */
   requests_per_minute?: number | null;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
@@ -539,13 +539,13 @@ export interface CredentialUpdate {
   allowed_clock_skew_seconds?: number;
   /** Minimum time before a nonce can be used again, in seconds: 30 to 900, 300 by default. */
   replay_window_seconds?: number;
-  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: REQUESTS_PER_MINUTE of the platform. A change takes effect with the next request. */
+  /** Maximum number of requests of the credential, per minute and per server instance: 1 to 1000000000. The quota of the tenant applies as well. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE. me.get returns the limit in effect. A change applies from the next request of the credential. */
   requests_per_minute?: number | null;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
   /** If true, the platform generates a new secret and returns it only in the response to this request. */
   rotate_secret?: boolean;
-  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret, only 0 is allowed: 0 revokes the previous secret immediately. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed. The value 0 revokes the previous secret immediately. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {
@@ -556,7 +556,7 @@ export interface CredentialWithSecret extends Credential {
   /** The secret, returned only in this response. It consists of `osk_` and 49 base62 characters; the last 6 are a checksum. */
   secret: string;
 }
-/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the reported outcome. UNKNOWN: the deadline passed without an outcome. */
+/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceRequest {
   /** Id of the device request: a UUID version 7. */
@@ -654,7 +654,7 @@ export interface EventData {
   public_status: PublicStatus;
   /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -672,7 +672,7 @@ export interface EventData {
 export interface EventRequest {
   /** Correlation id of the request that created the command. */
   request_id: string;
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Idempotency key of the command. */
   idempotency_key: string;
@@ -692,7 +692,7 @@ export interface Grant {
   /** When the role was bound or the policy was created. */
   created_at: string;
 }
-/** A status change of the command, or a late report. */
+/** A change to the status of the command, or a late report. */
 export interface HistoryEntry {
   /** When the change happened, by the clock of the platform. */
   at: string;
@@ -702,7 +702,7 @@ export interface HistoryEntry {
   device_execution_status: DeviceExecutionStatus;
   /** Reason for the status; null if no reason was reported. */
   reason: {
-    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the command was sent, and no adapter has ever read commands of its vendor. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -711,9 +711,9 @@ export interface HistoryEntry {
 /** Source of the change: the platform, the adapter, or the device (reported by the adapter). */
 export type HistorySource = "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
 export interface Holder {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
-  /** Status of the credential. Only an ACTIVE credential can call. */
+  /** Status of the credential. Only an ACTIVE credential can call operations. */
   status: CredentialStatus;
   /** When the credential expires; null if it does not expire. */
   expires_at: string | null;
@@ -723,17 +723,17 @@ export interface Holder {
   request_id: string;
 }
 export interface ListedDeviceRequest extends DeviceRequest {
-  /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire. */
+  /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. The cursor is opaque and does not expire. */
   cursor: string;
 }
 export interface ListedEvent extends PlatformEvent {
-  /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. Opaque; does not expire. */
+  /** Position of this item in the list. To continue after the item, send it as `cursor` with the same filters. The cursor is opaque and does not expire. */
   cursor: string;
 }
 export interface Me {
   /** Id of the tenant. */
   tenant_id: string;
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -759,9 +759,9 @@ export interface Me {
     requests_per_minute: number;
     /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance. */
     requests_per_minute_per_tenant: number;
-    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant, per process of a server instance. */
+    /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant. Each process of each server instance counts separately. */
     waiting_requests: number;
-    /** Maximum number of resources of each kind in the tenant. DISABLED resources and DELETED credentials and principals count. */
+    /** Maximum number of resources of each kind in the tenant. DISABLED resources count. DELETED credentials and DELETED principals count, too. */
     per_tenant: {
       /** Credentials, including DELETED ones. */
       credentials: number;
@@ -953,13 +953,13 @@ export interface ParkedMessage {
   parked_at: string;
   /** Subject of the message on the bus. */
   subject: string;
-  /** Kind of the message; null if the platform does not use the subject. */
+  /** Kind of the message; null if the subject is not a subject of the platform. */
   kind: ParkedMessageKind | null;
   /** Vendor in the subject; null if there is none. */
   vendor: string | null;
   /** Why the message was refused. */
   reason: string;
-  /** The wrong fields of the message, at most 20: `location` is the place in `body`. Empty if the reason concerns the message as a whole. */
+  /** Invalid fields of the message, at most 20. `location` is the location of the field in `body`. Empty if the reason concerns the message as a whole. */
   details: {
     /** Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name. */
     location: string;
@@ -968,7 +968,7 @@ export interface ParkedMessage {
     /** Human-readable description of the problem. */
     message: string;
   }[];
-  /** Whether parkedMessages.retry can publish the message again. false if the message is not stored completely, or if the platform does not use its subject. Also false for a COMMAND, because the command has already ended as FAILED. */
+  /** Whether parkedMessages.retry can publish the message again. false if only a part of the message is stored, because it is larger than 64 KiB. false if the subject is not a subject of the platform. Also false for a COMMAND, because the command has already ended as FAILED. */
   can_retry: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -1017,7 +1017,7 @@ export interface PlatformEvent {
 export interface Policy {
   /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Scope that the policy grants. */
   scope: Scope;
@@ -1027,7 +1027,7 @@ export interface Policy {
   request_id: string;
 }
 export interface PolicyCreate {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
@@ -1048,11 +1048,11 @@ export interface PresignRequest {
   object_key: string;
   /** How long the URL is valid, in seconds: from 1 to max_expires_in_seconds of the resource. The default is 900, or max_expires_in_seconds if that is lower. */
   expires_in_seconds?: number;
-  /** Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other value. */
+  /** Media type of the object. Required for UPLOAD, not allowed for DOWNLOAD. The signature covers it: the store refuses any other value. */
   content_type?: string;
-  /** Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. It is signed: the store refuses any other size. */
+  /** Size of the object, in bytes. Required for UPLOAD, not allowed for DOWNLOAD. The signature covers it: the store refuses any other size. */
   content_length?: number;
-  /** SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. It is signed: a store such as Amazon S3 refuses content with another checksum. */
+  /** SHA-256 of the content, in base64. Optional for UPLOAD, not allowed for DOWNLOAD. The signature covers it. Amazon S3 refuses content with another checksum; other stores may not check it. */
   checksum_sha256?: string;
   /** Content-Disposition header in the response of the store, for example `attachment; filename="log.txt"`. Allowed only for DOWNLOAD. */
   response_content_disposition?: string;
@@ -1066,7 +1066,7 @@ export interface PresignedRequest {
   method: PresignedMethod;
   /** The presigned URL. Anyone with the URL can use it until it expires: treat it as a secret. */
   url: string;
-  /** Headers to send unchanged: they are signed. You can omit Content-Length if your client sets it automatically. */
+  /** Send these headers unchanged to the store: the signature covers them. You can omit Content-Length if your client sets it automatically. */
   headers: {
     [key: string]: string;
   };
@@ -1081,9 +1081,9 @@ export interface PresignedRequest {
 }
 /** Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
-/** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
+/** SUCCESS: the request succeeded. ERROR: the request failed; see `error`. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
-/** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
+/** SUCCESS: the request succeeded. ERROR: the request failed; see `error`. */
 export type ReplyOutcomeInput = "SUCCESS" | "ERROR";
 export interface Role {
   /** Name of the role, for example `tenant_admin`. */
@@ -1096,7 +1096,7 @@ export interface Role {
   request_id: string;
 }
 export interface RoleBinding {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
@@ -1106,13 +1106,13 @@ export interface RoleBinding {
   request_id: string;
 }
 export interface RoleBindingCreate {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
 }
 export interface RoleBindingDeleted {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `tenant_admin`. */
   role: string;
@@ -1143,7 +1143,7 @@ export interface Tenant {
   status: TenantStatus;
   /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors: string[] | null;
-  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request. */
+  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. me.get returns the limit in effect. A change applies from the next request of the tenant. */
   requests_per_minute: number | null;
   /** Progress of the deletion; null until tenants.delete is called. */
   deletion: {
@@ -1170,7 +1170,7 @@ export interface TenantCreate {
   status?: TenantStatusToSetInput;
   /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
-  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request. */
+  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. me.get returns the limit in effect. A change applies from the next request of the tenant. */
   requests_per_minute?: number | null;
 }
 export interface TenantExportItem {
@@ -1182,11 +1182,11 @@ export interface TenantExportItem {
 }
 /** Type of the exported item. */
 export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
 export type TenantStatusInput = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED";
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: their requests are refused. A change applies to the next request. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. A change applies from the next request of the tenant. */
 export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";
 export interface TenantUpdate {
   /** Display name: 1 to 128 printable characters. */
@@ -1194,7 +1194,7 @@ export interface TenantUpdate {
   status?: TenantStatusToSetInput;
   /** Vendors that the tenant can use. The list applies to commands, to catalog.get and to messaging-bus principals. null: every enabled vendor. */
   vendors?: string[] | null;
-  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: REQUESTS_PER_MINUTE_PER_TENANT of the platform. A change takes effect with the next request. */
+  /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. me.get returns the limit in effect. A change applies from the next request of the tenant. */
   requests_per_minute?: number | null;
 }
 export interface VendorPut {
@@ -1202,9 +1202,9 @@ export interface VendorPut {
   enabled: boolean;
 }
 export interface CommandListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** desc: newest first. asc: oldest first. By default desc. */
   order?: "asc" | "desc";
@@ -1232,7 +1232,7 @@ export interface CommandListQuery {
 export interface CommandGetQuery {
   /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
-  /** `updated_at` of the command in the last response that you received. With wait_seconds, the platform then waits for the next change. */
+  /** `updated_at` of the command in the last response that you received. With wait_seconds, the platform waits until `updated_at` has another value. */
   seen_updated_at?: string;
 }
 export interface CommandSummaryQuery {
@@ -1246,9 +1246,9 @@ export interface CommandSummaryQuery {
   older_than?: string;
 }
 export interface DeviceRequestListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
+  /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. The cursor is opaque and does not expire. */
   cursor?: string;
   /** desc: newest first. asc: oldest first; use it to follow new requests. By default desc. */
   order?: "asc" | "desc";
@@ -1268,13 +1268,13 @@ export interface DeviceRequestListQuery {
   wait_seconds?: number;
 }
 export interface EventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. Opaque; does not expire. */
+  /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. The cursor is opaque and does not expire. */
   cursor?: string;
-  /** Start of the list, if you send no cursor. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. By default, the list starts at the oldest event. Omit `from` when you send a cursor. */
+  /** Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. Without `from`, the list starts at the oldest event. Omit `from` when you send a cursor. */
   from?: string;
-  /** asc: oldest first. desc: newest first; wait_seconds then has no effect. By default asc. */
+  /** asc: oldest first. desc: newest first. With desc, wait_seconds has no effect. By default asc. */
   order?: "asc" | "desc";
   /** Only events of this type. */
   event_type?: EventTypeInput;
@@ -1288,17 +1288,17 @@ export interface EventListQuery {
   wait_seconds?: number;
 }
 export interface ObjectCredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only credentials with one of these statuses. */
   status?: ObjectConfigStatusInput | ObjectConfigStatusInput[];
 }
 export interface ObjectResourceListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only resources of this object credential. */
   credential_id?: string;
@@ -1306,25 +1306,25 @@ export interface ObjectResourceListQuery {
   status?: ObjectConfigStatusInput | ObjectConfigStatusInput[];
 }
 export interface CallbackEndpointListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only endpoints with one of these statuses. */
   status?: CallbackEndpointStatusInput | CallbackEndpointStatusInput[];
 }
 export interface CallbackSubscriptionListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only subscriptions with one of these statuses. */
   status?: CallbackSubscriptionStatusInput | CallbackSubscriptionStatusInput[];
 }
 export interface TenantListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only tenants with one of these statuses. */
   status?: TenantStatusInput | TenantStatusInput[];
@@ -1334,29 +1334,29 @@ export interface TenantDeleteQuery {
   confirm: string;
 }
 export interface TenantExportQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
 }
 export interface CredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only credentials with one of these statuses. */
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
 export interface RoleListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
 }
 export interface RoleBindingListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only bindings of this credential. */
   client_id?: string;
@@ -1366,9 +1366,9 @@ export interface RoleBindingListQuery {
   scope?: Scope;
 }
 export interface PolicyListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only policies of this credential. */
   client_id?: string;
@@ -1376,19 +1376,19 @@ export interface PolicyListQuery {
   scope?: Scope;
 }
 export interface PolicyRevokeQuery {
-  /** Id of the credential, unique on the whole platform. A request that the credential signs has it in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
 }
 export interface AccesExplainQuery {
-  /** Name of the operation, for example `commands.create`. */
+  /** Operation id, for example `commands.create`. */
   operation: string;
 }
 export interface AccesListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only role bindings and policies that grant this scope. */
   scope?: Scope;
@@ -1396,9 +1396,9 @@ export interface AccesListQuery {
   role?: string;
 }
 export interface BusPrincipalListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only principals of this credential. */
   client_id?: string;
@@ -1406,41 +1406,41 @@ export interface BusPrincipalListQuery {
   status?: BusPrincipalStatusInput;
 }
 export interface VendorListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
 }
 export interface CommandTypeListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
 }
 export interface AuditEventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
-  /** Only entries of this credential. */
+  /** Only audit events of requests that this credential sent. */
   client_id?: string;
-  /** Only entries of this operation. */
+  /** Only audit events of this operation. */
   operation?: string;
-  /** Only entries with this outcome. */
+  /** Only audit events with this outcome. */
   outcome?: AuditOutcomeInput;
-  /** Only entries of this resource, for example `platform/tenants/demo/credentials/demo`. */
+  /** Only audit events of this resource, for example `platform/tenants/demo/credentials/demo`. */
   target?: string;
-  /** Only entries of requests from this IP address. */
+  /** Only audit events of requests from this IP address. */
   source_address?: string;
-  /** Only entries at or after this time. */
+  /** Only audit events at or after this time. */
   occurred_after?: string;
-  /** Only entries before this time. */
+  /** Only audit events before this time. */
   occurred_before?: string;
 }
 export interface ParkedMessageListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items: it ends at about 1 MiB of data, or when the platform has read 5,000 items that do not match the filters. */
+  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. Opaque. */
+  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
   /** Only messages of this kind. */
   kind?: ParkedMessageKindInput;

@@ -94,7 +94,7 @@ import type { PagePromise } from './core/page.js';
 import type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
 import type { Sender } from './core/send.js';
 
-/** Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage them. */
+/** Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage the tenants. */
 export class Tenants {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
@@ -134,7 +134,7 @@ export class Tenants {
   }
 
   /**
-   * Updates only the fields in the body. The change takes effect with the next request.
+   * Updates only the fields in the body. A change applies from the next request of the tenant.
    *
    * Retried.
    * Scope platform:tenant:update, in tenant `platform`.
@@ -147,7 +147,7 @@ export class Tenants {
   /**
    * Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests,
    * parked messages and audit log. The response has the status DELETING. The platform deletes the data in the
-   * background; tenants.get shows the progress. The tenant_id, the client ids and one entry in the audit log of the
+   * background; tenants.get shows the progress. The tenant_id, the client ids and one audit event in the log of the
    * tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
@@ -172,7 +172,7 @@ export class Tenants {
   }
 }
 
-/** Credentials, which sign requests. Each credential belongs to one tenant. */
+/** Credentials, with which clients sign requests. Each credential belongs to one tenant. */
 export class Credentials {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
@@ -215,7 +215,7 @@ export class Credentials {
   }
 
   /**
-   * Updates only the fields in the body. The change takes effect with the next request.
+   * Updates only the fields in the body. A change applies from the next request of the credential.
    *
    * Retried with the same Idempotency-Key.
    * Scope platform:credential:update.
@@ -244,9 +244,9 @@ export class Roles {
   }
 
   /**
-   * Creates a custom role of the tenant, or replaces its scopes. The change applies to the next request of every
-   * credential with this role. The caller can grant any open:* scope. It can grant a platform:* scope only if it has
-   * that scope.
+   * Creates a custom role of the tenant, or replaces its scopes. A change applies from the next request of every
+   * credential with this role. The caller can grant any open:* scope. The caller can grant a platform:* scope only if
+   * the caller has that scope.
    *
    * Retried.
    * Scope platform:access:update.
@@ -274,8 +274,8 @@ export class RoleBindings {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. It can grant a
-   * platform:* scope only if it has that scope.
+   * Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. The caller can
+   * grant a platform:* scope only if the caller has that scope.
    *
    * Retried with the same Idempotency-Key.
    * Scope platform:access:create.
@@ -298,7 +298,7 @@ export class RoleBindings {
   }
 
   /**
-   * Removes the role from the credential. The change applies to the next request of the credential.
+   * Removes the role from the credential. A change applies from the next request of the credential.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:access:delete.
@@ -315,8 +315,8 @@ export class Policies {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. It
-   * can grant a platform:* scope only if it has that scope.
+   * Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. The
+   * caller can grant a platform:* scope only if the caller has that scope.
    *
    * Retried with the same Idempotency-Key.
    * Scope platform:access:create.
@@ -340,7 +340,7 @@ export class Policies {
   }
 
   /**
-   * Deletes the policy that grants this scope to this credential. The change applies to the next request of the
+   * Deletes the policy that grants this scope to this credential. A change applies from the next request of the
    * credential. The credential keeps the scope if one of its roles grants it.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
@@ -352,7 +352,7 @@ export class Policies {
   }
 
   /**
-   * Deletes the policy. The change applies to the next request of the credential. The credential keeps the scope if one
+   * Deletes the policy. A change applies from the next request of the credential. The credential keeps the scope if one
    * of its roles grants it.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
@@ -364,15 +364,16 @@ export class Policies {
   }
 }
 
-/** Access: which credentials can call what, and why. */
+/** Access: which operations a credential can call, and which roles and policies grant the access. */
 export class Access {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Shows whether a credential of the tenant can call an operation, and which role bindings and policies grant it. If
-   * none does, granting_roles has the roles that would. An operation that grants or revokes access can also refuse a
-   * scope that its caller lacks.
+   * Returns whether a credential of the tenant can call an operation, and which of its role bindings and policies grant
+   * the scope. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the
+   * credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that
+   * has such a scope.
    *
    * Retried.
    * Scope platform:access:read.
@@ -467,8 +468,8 @@ export class Vendors {
   }
 
   /**
-   * Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. Commands
-   * accepted earlier continue.
+   * Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. The platform
+   * still processes the commands that it accepted earlier.
    *
    * Retried.
    * Scope platform:catalog:update, in tenant `platform`.
@@ -497,7 +498,7 @@ export class CommandTypes {
 
   /**
    * Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments
-   * `revision` and takes effect with the next command.
+   * `revision` and applies from the next command.
    *
    * Retried.
    * Scope platform:catalog:update, in tenant `platform`.
@@ -508,15 +509,15 @@ export class CommandTypes {
   }
 }
 
-/** Audit events: administrative changes, and denied requests for changes. */
+/** Audit events: records of administrative changes and of denied requests for changes. */
 export class AuditEvents {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the administrative changes of the tenant and the denied requests for changes, newest first. An entry has the
-   * caller and its address, the operation, and the values before and after. A change and its entry are stored in one
-   * transaction. Entries are immutable.
+   * Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for
+   * changes. An audit event has the calling credential, its IP address, the operation, and the values before and after
+   * the change. A change and its audit event are stored in one transaction. Audit events are immutable.
    *
    * Retried.
    * Scope platform:audit:read.
@@ -527,7 +528,7 @@ export class AuditEvents {
   }
 }
 
-/** Parked messages: messages that the platform or the messaging bus refused, with the reason. */
+/** Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason. */
 export class ParkedMessages {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
@@ -567,10 +568,10 @@ export class ParkedMessages {
   }
 
   /**
-   * Publishes the message again on its subject. A DEVICE_REPLY or EVENT is removed from the list when the bus
-   * acknowledges it. A COMMAND_UPDATE or DEVICE_REQUEST is removed when the platform has processed it, usually within a
-   * second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat
-   * the request after a lost response, NOT_FOUND means that the first request was successful.
+   * Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes
+   * the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked
+   * message, usually within a second. If the platform refuses the message again, it is parked under a new id with the
+   * new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.
    *
    * Retried.
    * Scope platform:parked-message:retry.
@@ -588,9 +589,10 @@ export class CommandsResource {
 
   /**
    * Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor.
-   * 202 and ACCEPTED do not mean that the device executed the command. If the idempotency_key was used before, the
-   * platform creates no second command: it returns the existing one, with the header Idempotent-Replayed: true. If the
-   * body differs from the original, the header Idempotency-Mismatch lists the fields that differ.
+   * 202 and ACCEPTED do not mean that the device executed the command. If the tenant already has a command with this
+   * idempotency_key, the platform creates no second command. It returns the existing command, with the header
+   * Idempotent-Replayed: true. If the body differs from the body of the first request, the header Idempotency-Mismatch
+   * lists the fields that differ.
    *
    * Retried with the same idempotency_key.
    * Scope open:command:create.
@@ -613,8 +615,9 @@ export class CommandsResource {
 
   /**
    * Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With
-   * wait_seconds, the platform responds as soon as the status is final. With wait_seconds and seen_updated_at, it
-   * responds as soon as updated_at differs from seen_updated_at.
+   * wait_seconds, the platform waits until the status is final. With wait_seconds and seen_updated_at, it waits until
+   * updated_at differs from seen_updated_at, or the status is final. After wait_seconds, it returns the command as it
+   * is.
    *
    * Retried.
    * Scope open:command:read.
@@ -625,8 +628,8 @@ export class CommandsResource {
   }
 
   /**
-   * Returns how many commands of a batch or of a time range have each status. One request reads at most 10,000
-   * commands, newest first; `next_older_than` continues with older commands.
+   * Returns how many commands of a batch or of a time range have each status. One request counts at most 10,000
+   * commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.
    *
    * Retried.
    * Scope open:command:read.
@@ -656,8 +659,9 @@ export class DeviceRequestsResource {
 
   /**
    * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until
-   * at least one request matches. With order=desc, the platform waits only if you send no cursor. To follow new
-   * requests, use order=asc with wait_seconds and continue from next_cursor, which is then never null.
+   * at least one request matches. After wait_seconds, it returns an empty page. With order=desc, the platform waits
+   * only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as
+   * cursor. With order=asc, next_cursor is never null.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -668,7 +672,8 @@ export class DeviceRequestsResource {
   }
 
   /**
-   * Returns one device request and its reply. request_id in the path is the device_request_id.
+   * Returns one device request and its reply. The path parameter request_id is the device_request_id, not the
+   * correlation id.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -679,9 +684,9 @@ export class DeviceRequestsResource {
   }
 
   /**
-   * Sends the reply to a device request. Only the first reply counts. If you send the same reply again, the response is
-   * the same; a different reply is refused. No built-in role has the scope `open:device-request:create`. Grant it with
-   * a custom role or a policy.
+   * Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again,
+   * the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No
+   * built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.
    *
    * Retried.
    * Scope open:device-request:create.
@@ -699,8 +704,9 @@ export class EventsResource {
 
   /**
    * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
-   * With wait_seconds, the platform responds as soon as there is an event. With from=now, the page is empty: send its
-   * next_cursor as cursor to get only new events.
+   * With wait_seconds, the platform waits until at least one event matches. After wait_seconds, it returns an empty
+   * page. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of
+   * this page as cursor.
    *
    * Retried.
    * Scope open:event:read.
@@ -733,9 +739,9 @@ export class ObjectsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Checks the rules of the object resource and returns a presigned URL for one upload or download. Upload or download
-   * directly with this URL. No other credentials are needed. The store enforces the method, key, type, size and expiry.
-   * The platform records that it issued a URL, but does not store the URL.
+   * Checks the request against the rules of the object resource, and returns a presigned URL for one upload or
+   * download. Upload or download directly with this URL. No other credentials are needed. The store enforces the
+   * method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.
    *
    * Retried.
    * Scope open:object:create.
@@ -786,8 +792,8 @@ export class ObjectCredentials {
   }
 
   /**
-   * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together.
-   * The change applies to the next presign request.
+   * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. A
+   * change applies from the next presign request.
    *
    * Retried with the same Idempotency-Key.
    * Scope open:object-config:update.
@@ -798,8 +804,8 @@ export class ObjectCredentials {
   }
 
   /**
-   * Deletes the object credential and its secrets. It cannot be deleted while an object resource uses it. A DISABLED
-   * object resource uses it, too. URLs issued earlier keep working until they expire.
+   * Deletes the object credential and its secrets. The platform refuses the request while an object resource uses the
+   * object credential, even if the resource is DISABLED. URLs issued earlier keep working until they expire.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope open:object-config:delete.
@@ -810,7 +816,7 @@ export class ObjectCredentials {
   }
 }
 
-/** Object resources: rules for presigned URLs. */
+/** Object resources: parts of buckets, with the rules for presigned URLs. */
 export class ObjectResources {
   /** @internal */
   constructor(protected readonly sender: Sender) {}
@@ -851,7 +857,7 @@ export class ObjectResources {
   }
 
   /**
-   * Updates only the fields in the body. The change applies to the next presign request. URLs issued earlier keep
+   * Updates only the fields in the body. A change applies from the next presign request. URLs issued earlier keep
    * working until they expire.
    *
    * Retried.
@@ -995,7 +1001,7 @@ export class MeResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Returns the calling credential with its roles, scopes and limits. Every valid credential may call it.
+   * Returns the calling credential with its roles, scopes and limits. Every valid credential may call this operation.
    *
    * Retried.
    */

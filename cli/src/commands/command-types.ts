@@ -15,7 +15,7 @@ export function addCommandTypes(program: Command, invocation: Invocation): void 
   add('list', { view, call: ({ client, path, input }) => client.commandTypes.list(path.vendor, input) });
   add('put', {
     description:
-      'Adds a command type to the catalog, or updates the fields that you give. A changed schema applies to the next command.',
+      'Adds a command type to the catalog, or updates the fields that you give. A changed schema applies from the next command.',
     fields: {
       payload_schema: {
         description: 'JSON Schema 2020-12 for the payload of a command; required for a new command type.',

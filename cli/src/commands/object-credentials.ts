@@ -30,7 +30,7 @@ export function addObjectCredentials(program: Command, invocation: Invocation): 
   add('update', {
     summary: 'Update an object credential, or rotate its access key.',
     description:
-      'Updates an object credential. The change applies to the next presign request. --access-key-id with --secret-access-key-file rotates the access key. A field without its flag stays as it is.',
+      'Updates an object credential. A change applies from the next presign request. --access-key-id with --secret-access-key-file rotates the access key. A field without its flag stays as it is.',
     fields: {
       session_token,
       provider,

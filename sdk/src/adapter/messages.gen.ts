@@ -84,5 +84,5 @@ export interface DeviceRequestMessage {
   /** How long the device waits for a reply, in seconds: 5 to 86400, 300 by default. The time starts when NATS stores the message. */
   expires_in_seconds?: number;
 }
-/** SUCCESS: the request succeeded. ERROR: it failed; see `error`. */
+/** SUCCESS: the request succeeded. ERROR: the request failed; see `error`. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});

@@ -14,7 +14,7 @@ import { builtInRolesOf, grantsOfScope, readScopes } from '../roles/granting.js'
 export const explainAccess: Handler<'access.explain'> = async ({ params, query }, call) => {
   const { tenantId, requestId } = call;
   const operation = operationNamed(query.operation);
-  if (!operation) throw invalidValue('query/operation', 'is not the name of an operation');
+  if (!operation) throw invalidValue('query/operation', 'is not an operation id');
   const { scope } = operation;
   return call.asTenant(async (tx) => {
     const credential = await readRow(tx, call, credentials, ownRow(credentials, call, params));
