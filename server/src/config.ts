@@ -15,14 +15,6 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) &
 const flag = z.enum(['true', 'false']);
 const isTrue = (text: string) => text === 'true';
 
-/** Checked even if a single variable is wrong: the error shows all problems at once. */
-const rule = (variable: string, error: string) => ({ path: [variable], error, when: () => true });
-
-type Keyrings = Partial<Record<'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND', string | undefined>>;
-
-const keyringsOf = ({ KEYRING, KEYRING_FILE, KEYRING_COMMAND }: Keyrings) =>
-  [KEYRING, KEYRING_FILE, KEYRING_COMMAND].filter((from) => from !== undefined);
-
 const Config = z
   .object({
     PORT: integer(0, 65_535).prefault('8787'),
@@ -120,48 +112,38 @@ const Config = z
     /** Whether the endpoint of an object credential may be http. */
     ALLOW_INSECURE_OBJECT_ENDPOINTS: flag.prefault('false').transform(isTrue),
   })
-  .refine(
-    ({ MODE, DATABASE_URL }) => MODE !== 'production' || DATABASE_URL,
-    rule('DATABASE_URL', 'is required where MODE is production'),
-  )
-  .refine(
-    ({ MODE, NATS_URL }) => MODE !== 'production' || NATS_URL,
-    rule('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter'),
-  )
-  .refine(
-    ({ MODE, SIMULATED_FLEET }) => MODE !== 'production' || !SIMULATED_FLEET,
-    rule('SIMULATED_FLEET', 'must not be true where MODE is production: it answers for devices that do not exist'),
-  )
-  .refine(
-    ({ PROBES_HOST, PROBES_PORT }) => PROBES_HOST === undefined || PROBES_PORT !== undefined,
-    rule('PROBES_PORT', 'is required with PROBES_HOST'),
-  )
-  .refine(
-    ({ NATS_CREDS_FILE, NATS_NKEY_SEED_FILE }) => !NATS_CREDS_FILE || !NATS_NKEY_SEED_FILE,
-    rule('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other'),
-  )
-  .refine(
-    ({ ROLE, DATABASE_URL }) => ROLE === 'all' || DATABASE_URL,
-    rule('ROLE', 'must be all without DATABASE_URL: the embedded database has one process'),
-  )
-  .refine(
-    ({ WORKERS, DATABASE_URL }) => WORKERS === 1 || DATABASE_URL,
-    rule('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process'),
-  )
-  .refine(
-    ({ WORKERS, ROLE }) => WORKERS === 1 || ROLE !== 'worker',
-    rule('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests'),
-  )
-  .refine(
-    ({ DATABASE_URL, ...config }) => !DATABASE_URL || keyringsOf(config).length > 0,
-    rule(
-      'KEYRING_FILE',
-      'or KEYRING_COMMAND or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
-    ),
-  )
-  .refine(
-    (config) => keyringsOf(config).length < 2,
-    rule('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other'),
+  .superRefine(
+    (config, context) => {
+      const { MODE, ROLE, WORKERS, DATABASE_URL } = config;
+      const keyrings = [config.KEYRING, config.KEYRING_FILE, config.KEYRING_COMMAND].filter((from) => from !== undefined);
+      const refuse = (variable: keyof typeof config, message: string) =>
+        context.addIssue({ code: 'custom', path: [variable], message });
+      if (MODE === 'production') {
+        if (!DATABASE_URL) refuse('DATABASE_URL', 'is required where MODE is production');
+        if (!config.NATS_URL)
+          refuse('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
+        if (config.SIMULATED_FLEET)
+          refuse('SIMULATED_FLEET', 'must not be true where MODE is production: it answers for devices that do not exist');
+      }
+      if (config.PROBES_HOST !== undefined && config.PROBES_PORT === undefined)
+        refuse('PROBES_PORT', 'is required with PROBES_HOST');
+      if (config.NATS_CREDS_FILE && config.NATS_NKEY_SEED_FILE)
+        refuse('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other');
+      if (ROLE !== 'all' && !DATABASE_URL)
+        refuse('ROLE', 'must be all without DATABASE_URL: the embedded database has one process');
+      if (WORKERS !== 1 && !DATABASE_URL)
+        refuse('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process');
+      if (WORKERS !== 1 && ROLE === 'worker')
+        refuse('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests');
+      if (DATABASE_URL && keyrings.length === 0)
+        refuse(
+          'KEYRING_FILE',
+          'or KEYRING_COMMAND or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
+        );
+      if (keyrings.length > 1) refuse('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other');
+    },
+    // Also if a single variable is wrong: the error shows all problems at once.
+    { when: () => true },
   )
   .transform((config) => {
     const {

@@ -15,6 +15,7 @@ import { natsBus } from './platform/bus/nats-bus.js';
 import { type Database, openDatabase } from './platform/database/database.js';
 import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
 import type { AtLimit } from './platform/http/open-connections.js';
+import { readBacklog } from './platform/outbox/backlog.js';
 import { createWaits } from './platform/outbox/waits.js';
 import { noPeers, type Peers } from './platform/processes/peers.js';
 import { openKeyring } from './platform/secrets/open-keyring.js';
@@ -22,7 +23,6 @@ import { postgresSignals } from './platform/signals/postgres-signals.js';
 import { localSignals } from './platform/signals/signals.js';
 import { createWaitFor } from './platform/signals/wait-for.js';
 import { StartupError } from './platform/startup-error.js';
-import { readBacklog } from './platform/telemetry/backlog.js';
 import { boundedLog } from './platform/telemetry/bounded-log.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { refusalLog } from './platform/telemetry/refusal-log.js';
@@ -32,11 +32,7 @@ import { createRouter } from './router.js';
 
 /** Opens the configured database and its keyring. */
 export async function openStorage(config: Config) {
-  const database = await openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    embeddedDirectory: config.DATA_DIR,
-  });
+  const database = await openDatabase(config);
   try {
     return { database, keyring: await openKeyring(config, database) };
   } catch (error) {

@@ -9,12 +9,11 @@ import { changesOf } from '../src/background/changes-of.js';
 import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
 import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
 import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
-import { purgeDeviceRequests } from '../src/features/device-requests/background/purge-device-requests.js';
-import { sweepDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
+import { purgeDeviceRequests, sweepDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
 import { eventLog } from '../src/features/events/background/event-log.js';
-import { purgeObjectGrants } from '../src/features/objects/background/purge-object-grants.js';
+import { objectGrants } from '../src/features/objects/object-grants.table.js';
 import { createTenantPurge } from '../src/features/tenants/background/purge-tenants.js';
-import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
+import { auditEvents } from '../src/platform/audit/audit-events.table.js';
 import { createLastUses } from '../src/platform/auth/last-uses.js';
 import { purgeNonces } from '../src/platform/auth/purge-nonces.js';
 import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
@@ -26,10 +25,10 @@ import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answer
 import { newId } from '../src/platform/new-id.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
 import { takeRows, takeUnloggedRows } from '../src/platform/outbox/take-rows.js';
+import { readBacklog } from '../src/platform/outbox/backlog.js';
 import { createWaits } from '../src/platform/outbox/waits.js';
 import { purgeByAge } from '../src/platform/retention/purge-by-age.js';
 import { localSignals } from '../src/platform/signals/signals.js';
-import { readBacklog } from '../src/platform/telemetry/backlog.js';
 import { newCommand } from './support/commands.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { openPool } from './support/open-pool.js';
@@ -162,10 +161,10 @@ async function work(): Promise<void> {
     purgeParkedMessages(database, 30),
     // Nothing is expired, so it looks for tenants beyond their limit.
     purgeParkedMessages(database, 3_650),
-    purgeObjectGrants(database, 90),
+    purgeByAge(database, { id: objectGrants.presignId, keptDays: 90 }),
     purgeCommands(database, 100),
     purgeDeviceRequests(database, 100),
-    purgeAuditEvents(database, 100),
+    purgeByAge(database, { id: auditEvents.auditEventId, keptDays: 100 }),
     purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }),
   ]) {
     await purge.round();

@@ -2,14 +2,13 @@ import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
-import { purgeDeviceRequests } from '../src/features/device-requests/background/purge-device-requests.js';
-import { purgeAuditEvents } from '../src/platform/audit/purge-audit-events.js';
+import { purgeDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
+import { auditEvents } from '../src/platform/audit/audit-events.table.js';
 import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
 import type { Database } from '../src/platform/database/database.js';
 import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answers.table.js';
 import { newId } from '../src/platform/new-id.js';
-import type { Purge } from '../src/platform/retention/purge.js';
-import { purgeByAge } from '../src/platform/retention/purge-by-age.js';
+import { type Purge, purgeByAge } from '../src/platform/retention/purge-by-age.js';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
@@ -130,7 +129,7 @@ test('old entries of the audit log are deleted in every tenant', async () => {
       occurred_at: "'2026-01-01'",
     });
   }
-  expect(await pass(purgeAuditEvents(database, KEPT_DAYS))).toBe(2 * OLD);
+  expect(await pass(purgeByAge(database, { id: auditEvents.auditEventId, keptDays: KEPT_DAYS }))).toBe(2 * OLD);
   expect(await countAll()).toEqual(before);
   expect(before[0]?.entries).toBeGreaterThan(0);
 });

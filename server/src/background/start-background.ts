@@ -2,19 +2,19 @@ import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contr
 import type { Config } from '../config.js';
 import { commandOutbox } from '../features/commands/background/command-outbox.js';
 import { purgeCommands } from '../features/commands/background/purge-commands.js';
-import { createCommandReporter } from '../features/commands/background/report-commands.js';
+import { createCommandReporter, takeCommandUpdate } from '../features/commands/background/report-commands.js';
 import { createCommandSweeper, type Overdue } from '../features/commands/background/sweep-commands.js';
-import { takeCommandUpdate } from '../features/commands/background/take-command-updates.js';
-import { purgeDeviceRequests } from '../features/device-requests/background/purge-device-requests.js';
-import { createDeviceRequestReceiver } from '../features/device-requests/background/receive-device-requests.js';
+import {
+  createDeviceRequestReceiver,
+  takeDeviceRequest,
+} from '../features/device-requests/background/receive-device-requests.js';
 import { replyOutbox } from '../features/device-requests/background/reply-outbox.js';
-import { sweepDeviceRequests } from '../features/device-requests/background/sweep-device-requests.js';
-import { takeDeviceRequest } from '../features/device-requests/background/take-device-requests.js';
+import { purgeDeviceRequests, sweepDeviceRequests } from '../features/device-requests/background/sweep-device-requests.js';
 import { eventLog } from '../features/events/background/event-log.js';
-import { purgeObjectGrants } from '../features/objects/background/purge-object-grants.js';
+import { objectGrants } from '../features/objects/object-grants.table.js';
 import { createTenantPurge } from '../features/tenants/background/purge-tenants.js';
 import { storeCommandReads } from '../features/vendors/background/adapter-reads.js';
-import { purgeAuditEvents } from '../platform/audit/purge-audit-events.js';
+import { auditEvents } from '../platform/audit/audit-events.table.js';
 import { purgeNonces } from '../platform/auth/purge-nonces.js';
 import type { Bus, Consumer } from '../platform/bus/bus.js';
 import { purgeParkedMessages } from '../platform/bus/purge-parked-messages.js';
@@ -24,8 +24,7 @@ import type { Database } from '../platform/database/database.js';
 import { openSteadyClock } from '../platform/database/steady-clock.js';
 import { idempotentAnswers } from '../platform/idempotency/idempotent-answers.table.js';
 import { startRelay } from '../platform/outbox/relay.js';
-import type { Purge } from '../platform/retention/purge.js';
-import { purgeByAge } from '../platform/retention/purge-by-age.js';
+import { type Purge, purgeByAge } from '../platform/retention/purge-by-age.js';
 import { type Looping, startLoop } from '../platform/signals/start-loop.js';
 import type { Metrics } from '../platform/telemetry/metrics.js';
 import { createPacer } from '../platform/waiting/pacer.js';
@@ -108,8 +107,8 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     ...[
       ...(config.COMMAND_RETENTION_DAYS ? [purgeCommands(database, config.COMMAND_RETENTION_DAYS)] : []),
       purgeDeviceRequests(database, config.DEVICE_REQUEST_RETENTION_DAYS),
-      purgeAuditEvents(database, config.AUDIT_EVENT_RETENTION_DAYS),
-      purgeObjectGrants(database, config.OBJECT_GRANT_RETENTION_DAYS),
+      purgeByAge(database, { id: auditEvents.auditEventId, keptDays: config.AUDIT_EVENT_RETENTION_DAYS }),
+      purgeByAge(database, { id: objectGrants.presignId, keptDays: config.OBJECT_GRANT_RETENTION_DAYS }),
       purgeParkedMessages(database, config.PARKED_MESSAGE_RETENTION_DAYS),
       purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }),
     ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),

@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm';
 import { insertCredential } from '../features/credentials/stored-credentials.js';
 import { insertRoleBinding } from '../features/role-bindings/role-bindings.js';
 import { scopesOfRole } from '../features/roles/granting.js';
+import type { Facts } from '../platform/audit/changed-values.js';
 import { insertAuditEvent } from '../platform/audit/with-audit.js';
 import type { Database, Transaction } from '../platform/database/database.js';
 import { asTenant, enterTenant } from '../platform/database/roles.js';
@@ -84,22 +85,19 @@ async function insertBound(
   if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
   const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
   await insertRoleBinding(tx, { tenantId, clientId, role });
-  const tenant = `platform/tenants/${tenantId}`;
-  const entry = { tenantId, clientId, before: null, outcome: 'DONE' as const, requestId: newId() };
-  const { status } = created.row;
-  await insertAuditEvent(tx, {
-    ...entry,
-    operation: 'credentials.create',
-    changes: [],
-    target: `${tenant}/credentials/${clientId}`,
-    after: { client_id: clientId, status, secret: 'set' },
-  });
-  await insertAuditEvent(tx, {
-    ...entry,
-    operation: 'roleBindings.create',
-    changes: [],
-    target: `${tenant}/role-bindings/${clientId}/${role}`,
-    after: { client_id: clientId, role, scopes },
-  });
+  const log = (operation: string, path: string, after: Facts) =>
+    insertAuditEvent(tx, {
+      tenantId,
+      clientId,
+      operation,
+      target: `platform/tenants/${tenantId}/${path}`,
+      changes: [],
+      before: null,
+      after: { client_id: clientId, ...after },
+      outcome: 'DONE',
+      requestId: newId(),
+    });
+  await log('credentials.create', `credentials/${clientId}`, { status: created.row.status, secret: 'set' });
+  await log('roleBindings.create', `role-bindings/${clientId}/${role}`, { role, scopes });
   return { tenant_id: tenantId, client_id: clientId, secret: created.secret };
 }

@@ -7,9 +7,9 @@ import { republishReplies } from '../features/device-requests/background/republi
 import { republishEvents } from '../features/events/background/event-log.js';
 import { type Database, openDatabase } from '../platform/database/database.js';
 import { asAllTenantsStatement } from '../platform/database/roles.js';
+import { readBacklog } from '../platform/outbox/backlog.js';
 import { type Republishable, republish } from '../platform/outbox/republish.js';
 import { StartupError } from '../platform/startup-error.js';
-import { readBacklog } from '../platform/telemetry/backlog.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { createMetrics } from '../platform/telemetry/metrics.js';
 import { createWatchdog } from '../platform/telemetry/watchdog.js';
@@ -30,11 +30,7 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
       'outbox republish needs the DATABASE_URL and the NATS_URL of the platform: the embedded database and the bus inside a process belong to that process alone.',
     );
   }
-  const database = await openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    embeddedDirectory: config.DATA_DIR,
-  });
+  const database = await openDatabase(config);
   try {
     const until = await untilNow(database, { since, tenantId });
     const logger = createLogger(config.LOG_LEVEL);
@@ -69,18 +65,15 @@ function readFlags(args: string[]) {
   try {
     return parseArgs({ args, options: { since: { type: 'string' }, tenant: { type: 'string' } } }).values;
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
+    throw wrong((error as Error).message.replaceAll('\n', ' '));
   }
 }
 
 /** This instant by the database's clock, which is also the outbox's. Refuses an impossible range. */
 async function untilNow(database: Database, { since, tenantId }: Arguments): Promise<string> {
-  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(
-    database,
-    (sql) => sql<{ now: string; is_past: boolean; has_tenant: boolean }[]>`
-      select now()::text, ${since}::timestamptz <= now() as is_past,
-        exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`,
-  );
+  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(database)`
+    select now()::text, ${since}::timestamptz <= now() as is_past,
+      exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`;
   if (!found?.is_past) throw wrong('--since lies in the future');
   if (tenantId !== undefined && !found.has_tenant) throw wrong(`there is no tenant ${tenantId}`);
   return found.now;

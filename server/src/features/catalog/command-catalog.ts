@@ -74,12 +74,9 @@ type Row = { vendor: string; vendor_enabled: boolean } & (
 );
 
 const readRows = (database: Database) =>
-  asAllTenantsStatement<Row>(
-    database,
-    (sql) => sql<Row[]>`
-      select vendor, vendors.enabled as vendor_enabled, command_type, command_types.enabled, revision, payload_schema
-      from vendors left join command_types using (vendor)`,
-  );
+  asAllTenantsStatement<Row>(database)`
+    select vendor, vendors.enabled as vendor_enabled, command_type, command_types.enabled, revision, payload_schema
+    from vendors left join command_types using (vendor)`;
 
 function compile(schema: Record<string, unknown>): Validate {
   try {

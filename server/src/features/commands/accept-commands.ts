@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
 import type { Call } from '../../platform/operation/call.js';
-import { batched, repeatedly } from '../../platform/waiting/batched.js';
+import { batched } from '../../platform/waiting/batched.js';
 
 /** A checked command. Tenant and creator come from its request, the time from the database. */
 export type NewCommand = {
@@ -43,32 +43,27 @@ type AcceptanceRow = { outcome: Acceptance['outcome']; command_id: string; accep
 const toAcceptance = ({ outcome, command_id, accepted_ms }: AcceptanceRow): Acceptance =>
   outcome === 'ACCEPTED' ? { outcome, commandId: command_id, acceptedAt: new Date(accepted_ms) } : { outcome };
 
-type Caller = Call['caller'];
+/** `batchId`: of the request, if it stores several commands. */
+type Given = { caller: Call['caller']; command: Sent; batchId?: string };
+
+/** Stores commands of admitted requests in one statement. Of several commands with one key the first is stored. */
+export async function acceptCommands(database: Database, given: readonly Given[]): Promise<Acceptance[]> {
+  const rows = given.map(({ caller, command, batchId }, position) => ({
+    position,
+    tenant_id: caller.tenantId,
+    client_id: caller.clientId,
+    ...command,
+    batch_id: batchId,
+  }));
+  return (await asIngest<AcceptanceRow>(database, rows, true)).map(toAcceptance);
+}
 
 /** Stores the command of an admitted request. All waiting commands share one statement. */
 export const createCommandAccepter = (database: Database) =>
-  batched<{ caller: Caller; command: Sent }, Acceptance>(
+  batched<Given, Acceptance>(
     ({ caller, command }) => `${caller.tenantId} ${command.idempotency_key}`,
-    async (given) => {
-      const rows = given.map(({ caller, command }, position) => toRow(caller, command, position));
-      return (await asIngest<AcceptanceRow>(database, rows, true)).map(toAcceptance);
-    },
+    (given) => acceptCommands(database, given),
   );
-
-/** Stores the commands of one admitted request in one statement. Of several commands with one key the first is stored. */
-export async function acceptBatch(database: Database, caller: Caller, batchId: string, commands: readonly Sent[]) {
-  if (commands.length === 0) return [];
-  const rows = commands.map((command, position) => ({ ...toRow(caller, command, position), batch_id: batchId }));
-  const accepted = await repeatedly(() => asIngest<AcceptanceRow>(database, rows, true));
-  return accepted.map(toAcceptance);
-}
-
-const toRow = ({ tenantId, clientId }: Caller, command: Sent, position: number) => ({
-  position,
-  tenant_id: tenantId,
-  client_id: clientId,
-  ...command,
-});
 
 type Admitted = { verdict: Verdict; acceptance: Acceptance | null };
 

@@ -1,10 +1,10 @@
 import type { Handler } from '../../platform/operation/handler.js';
 import { ownRow, readRow } from '../../platform/operation/rows.js';
-import { type Signals, topics } from '../../platform/signals/signals.js';
+import type { Signals } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import { commands } from './commands.table.js';
 import { readCommand } from './get-command.js';
-import { countCompleted, type Move, moveCommands } from './move-commands.js';
+import { announce, type Move, moveCommands } from './move-commands.js';
 import { cancel } from './transitions.js';
 
 export const cancelCommand =
@@ -27,7 +27,6 @@ export const cancelCommand =
       return readCommand(tx, call, commandId);
     });
     if (!canceled) throw call.refuse('NOT_FOUND');
-    countCompleted(metrics, moves);
-    signals.send([topics.eventLog, topics.command(tenantId, commandId), topics.events(tenantId)]);
+    announce({ signals, metrics }, moves);
     return { status: 200, body: canceled };
   };

@@ -2,7 +2,8 @@ import { v5 } from 'uuid';
 import type { Database } from '../../platform/database/database.js';
 import { ApiError } from '../../platform/operation/api-error.js';
 import type { Handler } from '../../platform/operation/handler.js';
-import { acceptBatch } from './accept-commands.js';
+import { repeatedly } from '../../platform/waiting/batched.js';
+import { acceptCommands } from './accept-commands.js';
 import type { CommandRequest, CommandStore, Stored } from './store-commands.js';
 
 /** The namespace of ids that are made of idempotency keys: the same request always names the same batch. */
@@ -19,7 +20,12 @@ export function createManyCommands(database: Database, { store }: CommandStore):
       if (!overQuota) within++;
     }
     const outcomes = await store(commands.slice(0, within), call, (checked) =>
-      acceptBatch(database, call.caller, batchId, checked),
+      repeatedly(() =>
+        acceptCommands(
+          database,
+          checked.map((command) => ({ caller: call.caller, command, batchId })),
+        ),
+      ),
     );
     const items = commands.map((command, index) => itemOf(command, outcomes[index] ?? (overQuota as ApiError)));
     return { status: 200, body: { batch_id: batchId, items, request_id: call.requestId } };

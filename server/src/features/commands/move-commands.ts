@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
 import { logEvents } from '../../platform/outbox/log-events.js';
+import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { LateResult } from './commands.table.js';
 import { columnsOf, isTerminal, type State } from './transitions.js';
@@ -81,9 +82,17 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
 
 const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);
 
-/** Counts the commands that these moves have ended. For moves whose transaction is committed. */
-export function countCompleted(metrics: Metrics, moves: readonly Move[]): void {
+type Listeners = { signals: Signals; metrics: Metrics };
+
+/** Counts the commands that these moves have ended, and wakes waiting requests. Call it after the commit. */
+export function announce({ signals, metrics }: Listeners, moves: readonly Move[], late: readonly LateReport[] = []): void {
   for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
+  const changed = [...moves, ...late];
+  const topicsOf = ({ tenantId, commandId }: Move | LateReport) => [
+    topics.command(tenantId, commandId),
+    topics.events(tenantId),
+  ];
+  if (changed.length > 0) signals.send([topics.eventLog, ...changed.flatMap(topicsOf)]);
 }
 
 /** Writes late reports: a history entry, and late_result for the first one. */

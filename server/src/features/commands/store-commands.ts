@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.js';
 import { codedErrorIn } from '../../platform/database/database-error.js';
 import { newIdTail } from '../../platform/new-id.js';
@@ -11,7 +12,7 @@ import { type Signals, topics } from '../../platform/signals/signals.js';
 import type { Metrics } from '../../platform/telemetry/metrics.js';
 import type { CommandCatalog } from '../catalog/command-catalog.js';
 import type { Acceptance, NewCommand, RefusedCommand } from './accept-commands.js';
-import { differingFields, readByKeys } from './replay-commands.js';
+import { commands } from './commands.table.js';
 
 export type CommandRequest = Parameters<Handler<'commands.create'>>[0]['body'];
 
@@ -142,3 +143,33 @@ const newCommand = (request: CommandRequest, revision: number, { requestId, trac
   traceparent,
   command_id_tail: newIdTail(),
 });
+
+const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds } =
+  commands;
+/** Not the payload and the result: 500 commands could have megabytes of them. */
+const columns = { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds };
+
+type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns>;
+
+/** The commands of the tenant that have used these idempotency keys, by key. */
+async function readByKeys({ tenantId, asTenant }: Call, of: { key: string }[]) {
+  if (of.length === 0) return new Map<string, Existing>();
+  const keys = of.map(({ key }) => key);
+  const rows = await asTenant((tx) =>
+    tx
+      .select(columns)
+      .from(commands)
+      .where(and(eq(commands.tenantId, tenantId), inArray(idempotencyKey, keys))),
+  );
+  return new Map(rows.map((row) => [row.idempotencyKey, row]));
+}
+
+/** The fields of a request that differ from the command that its key belongs to. */
+const differingFields = (existing: Existing, request: NewCommand): string[] =>
+  [
+    existing.vendor !== request.vendor && 'vendor',
+    existing.deviceId !== request.device_id && 'device_id',
+    existing.commandType !== request.command_type && 'command_type',
+    existing.payloadSha256.toString('hex') !== request.payload_sha256 && 'payload',
+    existing.timeoutSeconds !== request.timeout_seconds && 'timeout_seconds',
+  ].filter((field) => field !== false);

@@ -70,41 +70,38 @@ async function storeUses(database: Database, uses: readonly Use[], everySeconds:
     version: secretVersion,
     used_at: usedAt,
   }));
-  const kept = await asAllTenantsStatement<{ client_id: string }>(
-    database,
-    (sql) => sql<{ client_id: string }[]>`
-      with used as (
-        select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as used (
-          tenant_id text, client_id text, version int, used_at timestamptz
-        )
-      ), due as (
-        select credential.* from (select distinct tenant_id, client_id from used) as asked
-        join lateral (
-          select tenant_id, client_id, secret_version from credentials
-          where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id
-            and coalesce(last_used_at <= now() - make_interval(secs => ${everySeconds}), true)
-          for no key update skip locked
-        ) as credential on true
-      ), latest as (
-        select due.tenant_id, due.client_id, max(used_at) as used_at,
-          max(used_at) filter (where version = secret_version) as current_used_at,
-          max(used_at) filter (where version = secret_version - 1) as previous_used_at
-        from due join used using (tenant_id, client_id)
-        group by due.tenant_id, due.client_id
-      ), written as (
-        update credentials set
-          last_used_at = greatest(last_used_at, latest.used_at),
-          secret_last_used_at = greatest(secret_last_used_at, current_used_at),
-          previous_secret_last_used_at = greatest(previous_secret_last_used_at, previous_used_at)
-        from latest
-        where credentials.tenant_id = latest.tenant_id and credentials.client_id = latest.client_id
+  const kept = await asAllTenantsStatement<{ client_id: string }>(database)`
+    with used as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as used (
+        tenant_id text, client_id text, version int, used_at timestamptz
       )
-      select distinct client_id from used
-      where not exists (select from due where due.tenant_id = used.tenant_id and due.client_id = used.client_id)
-        and exists (
-          select from credentials
-          where credentials.tenant_id = used.tenant_id and credentials.client_id = used.client_id offset 0
-        )`,
-  );
+    ), due as (
+      select credential.* from (select distinct tenant_id, client_id from used) as asked
+      join lateral (
+        select tenant_id, client_id, secret_version from credentials
+        where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id
+          and coalesce(last_used_at <= now() - make_interval(secs => ${everySeconds}), true)
+        for no key update skip locked
+      ) as credential on true
+    ), latest as (
+      select due.tenant_id, due.client_id, max(used_at) as used_at,
+        max(used_at) filter (where version = secret_version) as current_used_at,
+        max(used_at) filter (where version = secret_version - 1) as previous_used_at
+      from due join used using (tenant_id, client_id)
+      group by due.tenant_id, due.client_id
+    ), written as (
+      update credentials set
+        last_used_at = greatest(last_used_at, latest.used_at),
+        secret_last_used_at = greatest(secret_last_used_at, current_used_at),
+        previous_secret_last_used_at = greatest(previous_secret_last_used_at, previous_used_at)
+      from latest
+      where credentials.tenant_id = latest.tenant_id and credentials.client_id = latest.client_id
+    )
+    select distinct client_id from used
+    where not exists (select from due where due.tenant_id = used.tenant_id and due.client_id = used.client_id)
+      and exists (
+        select from credentials
+        where credentials.tenant_id = used.tenant_id and credentials.client_id = used.client_id offset 0
+      )`;
   return new Set(kept.map(({ client_id }) => client_id));
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
-import { nodeClock, type Purge } from '../retention/purge.js';
+import { nodeClock, type Purge } from '../retention/purge-by-age.js';
 
 const BATCH = 5_000;
 
@@ -11,18 +11,15 @@ const BATCH = 5_000;
 export const purgeNonces = (database: Database): Purge => ({
   table: 'nonces',
   async round() {
-    const [row] = await asAllTenantsStatement<{ deleted: number }>(
-      database,
-      (sql) => sql<{ deleted: number }[]>`
-        with gone as (
-          delete from nonces where ctid = any (array(
-            select ctid from nonces
-            where expires_at < least(now(), ${nodeClock()}::timestamptz) order by expires_at limit ${BATCH} for update skip locked
-          ))
-          returning 1
-        )
-        select count(*)::int as deleted from gone`,
-    );
+    const [row] = await asAllTenantsStatement<{ deleted: number }>(database)`
+      with gone as (
+        delete from nonces where ctid = any (array(
+          select ctid from nonces
+          where expires_at < least(now(), ${nodeClock()}::timestamptz) order by expires_at limit ${BATCH} for update skip locked
+        ))
+        returning 1
+      )
+      select count(*)::int as deleted from gone`;
     const removed = row?.deleted ?? 0;
     return { removed, hasMore: removed === BATCH };
   },

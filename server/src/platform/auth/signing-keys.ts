@@ -123,24 +123,21 @@ async function readRows(
   standIn: string,
   clientIds: string[],
 ): Promise<Map<string, Row>> {
-  const rows = await asAllTenantsStatement<Row>(
-    database,
-    (sql) => sql<Row[]>`
-      select asked.client_id, credential.tenant_id, coalesce(credential.number, 0)::text as number,
-        coalesce(credential.secret_version, 0) as secret_version,
-        coalesce(encode(credential.secret_sealed, 'base64'), ${standIn}) as secret,
-        case when credential.previous_secret_expires_at > now()
-          then encode(credential.previous_secret_sealed, 'base64') end as previous_secret,
-        (select min(key_id) from keyring_canaries where key_id <> all (string_to_array(${keyIds.join()}, ','))) as missing_key
-      from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)
-      -- \`offset 0\`: looked up by the indexes, whatever Postgres knows of the sizes of the tables.
-      left join lateral (
-        select tenant_id from taken_names where kind = 'CLIENT_ID' and name = asked.client_id offset 0
-      ) as taken on true
-      left join lateral (
-        select * from credentials
-        where credentials.tenant_id = taken.tenant_id and credentials.client_id = asked.client_id offset 0
-      ) as credential on true`,
-  );
+  const rows = await asAllTenantsStatement<Row>(database)`
+    select asked.client_id, credential.tenant_id, coalesce(credential.number, 0)::text as number,
+      coalesce(credential.secret_version, 0) as secret_version,
+      coalesce(encode(credential.secret_sealed, 'base64'), ${standIn}) as secret,
+      case when credential.previous_secret_expires_at > now()
+        then encode(credential.previous_secret_sealed, 'base64') end as previous_secret,
+      (select min(key_id) from keyring_canaries where key_id <> all (string_to_array(${keyIds.join()}, ','))) as missing_key
+    from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)
+    -- \`offset 0\`: looked up by the indexes, whatever Postgres knows of the sizes of the tables.
+    left join lateral (
+      select tenant_id from taken_names where kind = 'CLIENT_ID' and name = asked.client_id offset 0
+    ) as taken on true
+    left join lateral (
+      select * from credentials
+      where credentials.tenant_id = taken.tenant_id and credentials.client_id = asked.client_id offset 0
+    ) as credential on true`;
   return new Map(rows.map((row) => [row.client_id, row]));
 }

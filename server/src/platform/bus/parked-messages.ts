@@ -42,19 +42,16 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
       is_whole: isWhole,
     };
   });
-  return asAllTenantsStatement(
-    database,
-    (sql) => sql`
-      insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
-      select coalesce(tenants.tenant_id, ${PLATFORM_TENANT_ID}), (${sql.unsafe(ID_TIME)} || id_tail)::uuid, subject,
-        reason, details, decode(body, 'base64'), is_whole
-      from json_to_recordset(${JSON.stringify(rows)}::text::json)
-        as parked (
-          id_tail text, tenant_id text, subject text, reason text, details jsonb, body text, is_whole boolean
-        )
-      left join tenants using (tenant_id)
-      where coalesce(tenants.status not in ('DELETING', 'DELETED'), true)`,
-  );
+  return asAllTenantsStatement(database)`
+    insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
+    select coalesce(tenants.tenant_id, ${PLATFORM_TENANT_ID}), (${database.sql.unsafe(ID_TIME)} || id_tail)::uuid, subject,
+      reason, details, decode(body, 'base64'), is_whole
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as parked (
+        id_tail text, tenant_id text, subject text, reason text, details jsonb, body text, is_whole boolean
+      )
+    left join tenants using (tenant_id)
+    where coalesce(tenants.status not in ('DELETING', 'DELETED'), true)`;
 }
 
 /** Postgres stores no NUL in text. A message that cannot be parked would be redelivered forever. */

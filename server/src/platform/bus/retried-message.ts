@@ -22,7 +22,7 @@ const parkedIdOf = ({ messageId }: Delivery): string | null => {
  * An adapter can give its messages any id. Subject and body must be the same too, so a wrong id deletes nothing but the
  * copy of the message that was just handled.
  */
-const isCopy = (sql: postgres.TransactionSql, { subject, body }: Delivery, parkedId: string) => sql`
+const isCopy = (sql: postgres.Sql, { subject, body }: Delivery, parkedId: string) => sql`
   tenant_id in (${readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID}, ${PLATFORM_TENANT_ID})
   and parked_message_id = ${parkedId} and subject = ${subject} and body = ${body}`;
 
@@ -30,7 +30,7 @@ const isCopy = (sql: postgres.TransactionSql, { subject, body }: Delivery, parke
 export async function deleteParkedCopy(database: Database, delivery: Delivery): Promise<void> {
   const id = parkedIdOf(delivery);
   if (!id) return;
-  await asAllTenantsStatement(database, (sql) => sql`delete from parked_messages where ${isCopy(sql, delivery, id)}`);
+  await asAllTenantsStatement(database)`delete from parked_messages where ${isCopy(database.sql, delivery, id)}`;
 }
 
 /**
@@ -41,17 +41,14 @@ export async function replaceParkedCopy(database: Database, delivery: Delivery, 
   const { reason, details = [] } = refusal;
   const id = parkedIdOf(delivery);
   if (!id) return false;
-  const replaced = await asAllTenantsStatement(
-    database,
-    (sql) => sql`
-      with copy as (
-        delete from parked_messages where ${isCopy(sql, delivery, id)} returning tenant_id, subject, body, is_whole
-      )
-      insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
-      select tenant_id, (${sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text,
-        ${JSON.stringify(details)}::text::jsonb, body, is_whole
-      from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')
-      returning 1`,
-  );
+  const replaced = await asAllTenantsStatement(database)`
+    with copy as (
+      delete from parked_messages where ${isCopy(database.sql, delivery, id)} returning tenant_id, subject, body, is_whole
+    )
+    insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
+    select tenant_id, (${database.sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text,
+      ${JSON.stringify(details)}::text::jsonb, body, is_whole
+    from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')
+    returning 1`;
   return replaced.length > 0;
 }

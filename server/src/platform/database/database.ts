@@ -22,10 +22,10 @@ export type Database = {
 /** The transaction of a handler. Run every query of a handler on it: the embedded database has only one connection. */
 export type Transaction = Parameters<Parameters<Database['drizzle']['transaction']>[0]>[0];
 
-export type DatabaseOptions = { url: string | undefined; poolSize: number; embeddedDirectory: string };
+type Variables = { DATABASE_URL?: string | undefined; DATABASE_POOL_SIZE: number; DATA_DIR: string };
 
-export const openDatabase = ({ url, poolSize, embeddedDirectory }: DatabaseOptions): Promise<Database> =>
-  url === undefined ? openEmbedded(embeddedDirectory) : waitForPostgres(url, () => openPostgres(url, poolSize));
+export const openDatabase = ({ DATABASE_URL: url, DATABASE_POOL_SIZE, DATA_DIR }: Variables): Promise<Database> =>
+  url === undefined ? openEmbedded(DATA_DIR) : waitForPostgres(url, () => openPostgres(url, DATABASE_POOL_SIZE));
 
 async function openPostgres(url: string, poolSize: number): Promise<Database> {
   const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize });

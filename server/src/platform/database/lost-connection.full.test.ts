@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(() => Promise.all([database.close(), administrator.close()]));
 
-const one = () => asAllTenantsStatement<{ one: number }>(database, (sql) => sql`select 1 as one`);
+const one = () => asAllTenantsStatement<{ one: number }>(database)`select 1 as one`;
 
 const cutOffAll = () =>
   administrator.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`;
@@ -71,7 +71,7 @@ test('a statement whose session an administrator terminates has no effect, and t
   for (let round = 0; round < MAX * 3; round++) {
     const losing = failureOf(
       round % 2
-        ? asAllTenantsStatement(database, (sql) => sql`select pg_sleep(${60}::float8)::text as it`)
+        ? asAllTenantsStatement(database)`select pg_sleep(${60}::float8)::text as it`
         : asTenant(database, 'a', (tx) => tx.execute(fragment`select pg_sleep(${60}::float8)::text as it`)),
     );
     const failure = await cutOff(losing, '%pg_sleep(%float8)%');
@@ -132,7 +132,7 @@ test('settles every caller, even those that wait for a connection, when all conn
     await one();
     const slow = Array.from({ length: MAX * 6 }, (_, index) =>
       index % 2
-        ? asAllTenantsStatement(database, (sql) => sql`select pg_sleep(0.02)::text as it`)
+        ? asAllTenantsStatement(database)`select pg_sleep(0.02)::text as it`
         : asTenant(database, 'a', (tx) => tx.execute(fragment`select pg_sleep(0.02)`)),
     );
     const settled = Promise.allSettled(slow);
@@ -150,10 +150,8 @@ test('settles every caller, even those that wait for a connection, when all conn
 test('gives the next caller its own rows after a connection was lost in the middle of a result', async () => {
   for (let round = 0; round < 5; round++) {
     const many = Promise.allSettled([
-      asAllTenantsStatement(
-        database,
-        (sql) => sql`select repeat('x', 100) as x, pg_sleep(0.001)::text as it from generate_series(1, 60000)`,
-      ),
+      asAllTenantsStatement(database)`
+        select repeat('x', 100) as x, pg_sleep(0.001)::text as it from generate_series(1, 60000)`,
     ]);
     await cutOff(many, '%repeat%');
     await expectToServe();
@@ -173,7 +171,7 @@ test('settles every caller within a bounded time while connections are half open
   const ways: (() => Promise<unknown>)[] = [
     // Admission and accept are one plain statement.
     async () => await pool.sql`select 1`.execute(),
-    () => asAllTenantsStatement(pool, (sql) => sql`select 1`),
+    () => asAllTenantsStatement(pool)`select 1`,
     () => asTenant(pool, 'a', (tx) => tx.execute(fragment`select 1`)),
   ];
   const call = (index: number) => (ways[index % ways.length] as () => Promise<unknown>)();
@@ -200,7 +198,7 @@ test('never gives a waiting caller a connection that was given up', async () => 
     await pool.close();
     await link.stop();
   });
-  const ask = () => asAllTenantsStatement<{ one: number }>(pool, (sql) => sql`select 1 as one`);
+  const ask = () => asAllTenantsStatement<{ one: number }>(pool)`select 1 as one`;
   for (let round = 0; round < 3; round++) {
     await ask();
     link.blackHole();

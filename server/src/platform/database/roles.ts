@@ -30,18 +30,17 @@ export function asAllTenants<Result>(database: Database, work: (tx: Transaction)
   });
 }
 
-type Statement<Row> = (sql: postgres.TransactionSql) => PromiseLike<Row[]>;
-
 /** Runs one statement over the rows of all tenants, in its own transaction. Never use it in a handler. */
-export function asAllTenantsStatement<Row>({ sql }: Database, statement: Statement<Row>): Promise<Row[]> {
-  return inTransaction<postgres.TransactionSql, Row[]>(
-    (work) => sql.begin(work) as Promise<Row[]>,
-    async (tx) => {
-      const [, rows] = await Promise.all([tx`set local role top_system`, statement(tx)]);
-      return rows;
-    },
-  );
-}
+export const asAllTenantsStatement =
+  <Row extends object>({ sql }: Database) =>
+  (statement: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]): Promise<Row[]> =>
+    inTransaction<postgres.TransactionSql, Row[]>(
+      (work) => sql.begin(work) as Promise<Row[]>,
+      async (tx) => {
+        const [, rows] = await Promise.all([tx`set local role top_system`, tx<Row[]>(statement, ...values)]);
+        return rows;
+      },
+    );
 
 type Begin<Tx, Result> = (work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 

@@ -1,17 +1,17 @@
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
 import { all, boundedScan } from '../database/bounded-scan.js';
 import { fittingRows, jsonBytes } from '../database/fitting-rows.js';
 import type { Call, CallOf } from './call.js';
-import { answerPage, ID, pageOf, readCursor } from './cursor.js';
+import { answerPage, cursorWriter, ID, pageOf, readCursor } from './cursor.js';
 
 /** A cursor is valid only with the filters that it was made for: all other fields. */
 export type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
 
 type Shown<Table extends PgTable, LeftOut extends PropertyKey> = Omit<Table['$inferSelect'], LeftOut>;
 
-export type Listed<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
+type Description<Table extends PgTable, LeftOut extends PropertyKey> = {
   table: Table;
   /** The id, a UUID version 7, whose order is the order of creation; or created_at and the names in the key. */
   order: readonly (keyof Table['$inferSelect'] & string)[];
@@ -25,55 +25,73 @@ export type Listed<Table extends PgTable, LeftOut extends PropertyKey, Item> = {
   ofPlatform?: boolean;
   /** The column that no item shows. */
   leftOut?: LeftOut;
+  /** What is read instead of the columns of the table. */
+  columns?: SelectedFields;
   /** Opaque JSON columns: the page ends once they reach its maximum size. */
   json?: readonly string[];
+};
+
+export type Listed<Table extends PgTable, LeftOut extends PropertyKey, Item> = Description<Table, LeftOut> & {
   present: (row: Shown<Table, LeftOut>, call: Call) => Item;
 };
 
 /** The answer of a list: a page, newest first, or oldest first if the query has `order=asc`. */
 export async function newestFirst<Table extends PgTable, Item, LeftOut extends keyof Table['$inferSelect'] = never>(
   call: CallOf<'INVALID_CURSOR'>,
+  query: Query,
+  { present, ...described }: Listed<Table, LeftOut, Item>,
+) {
+  const list = openList(call, query, described);
+  return answerPage(list.pageOf(await list.look()), call, present);
+}
+
+/** A list at the position of the query's cursor. A list that waits calls `look` several times. */
+export function openList<Table extends PgTable, LeftOut extends keyof Table['$inferSelect'] = never>(
+  call: CallOf<'INVALID_CURSOR'>,
   { limit, cursor, ...bound }: Query,
-  {
-    table,
-    order,
-    range,
-    filters,
-    filteredBy = [],
-    ofPlatform = false,
-    leftOut,
-    json,
-    present,
-  }: Listed<Table, LeftOut, Item>,
+  described: Description<Table, LeftOut>,
 ) {
   type Row = Shown<Table, LeftOut> & Record<string, unknown>;
+  type Found = { rows: Row[]; limit: number; lastRead: string | null };
+  const { table, order, filteredBy = [], json } = described;
   const list = { call, filters: bound };
   const columns = getTableColumns(table as PgTable);
   const ordering = order.map((name) => columns[name] as PgColumn);
-  const after = readCursor(list, cursor, new RegExp(`^${ordering.map(patternOf).join(' ')}$`))?.split(' ');
+  const position = readCursor(list, cursor, new RegExp(`^${ordering.map(patternOf).join(' ')}$`));
+  const after = position?.split(' ');
   const direction = bound.order === 'asc' ? 'asc' : 'desc';
   const inOrder = ordering.map((column) => (direction === 'asc' ? asc : desc)(column));
-  const shown = Object.fromEntries(Object.entries(columns).filter(([name]) => name !== leftOut));
-  const found = await call.asTenant(async (tx) => {
-    const { from, where, lastRead } = await boundedScan(tx, {
-      columns: ordering,
-      direction,
-      range: all([!ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId), range, after && isAfter(after)]),
-      filters: all([filters, ...filteredBy.map((name) => hasValue(columns[name] as PgColumn, bound))]),
-    });
-    const first = (count: number) =>
-      tx
-        .select(shown)
-        .from(from)
-        .where(where)
-        .orderBy(...inOrder)
-        .limit(count);
-    const page = json
-      ? await fittingRows(tx, { first, limit, bytes: jsonBytes(...json), orderBy: namesInOrder() })
-      : { rows: await first(limit + 1), limit };
-    return { rows: page.rows as Row[], limit: page.limit, lastRead };
-  });
-  return answerPage(pageOf(list, found.rows, found.limit, positionOf, found.lastRead), call, present);
+  const shown =
+    described.columns ?? Object.fromEntries(Object.entries(columns).filter(([name]) => name !== described.leftOut));
+  const isOwn = !described.ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId);
+  const isInRange = all([isOwn, described.range, after && isAfter(after)]);
+  const isWanted = all([described.filters, ...filteredBy.map((name) => hasValue(columns[name] as PgColumn, bound))]);
+
+  return {
+    position,
+    cursorAt: cursorWriter(list),
+    pageOf: ({ rows, limit, lastRead }: Found) => pageOf(list, rows, limit, positionOf, lastRead),
+    look: (): Promise<Found> =>
+      call.asTenant(async (tx) => {
+        const { from, where, lastRead } = await boundedScan(tx, {
+          columns: ordering,
+          direction,
+          range: isInRange,
+          filters: isWanted,
+        });
+        const first = (count: number) =>
+          tx
+            .select(shown)
+            .from(from)
+            .where(where)
+            .orderBy(...inOrder)
+            .limit(count);
+        const page = json
+          ? await fittingRows(tx, { first, limit, bytes: jsonBytes(...json), orderBy: namesInOrder() })
+          : { rows: await first(limit + 1), limit };
+        return { rows: page.rows as Row[], limit: page.limit, lastRead };
+      }),
+  };
 
   function isAfter(position: string[]): SQL {
     const values = ordering.map((column, at) => sql.param(readValue(column, position[at] as string), column));

@@ -14,40 +14,33 @@ export const FURTHEST_END_SECONDS = 2 * LEASE_SECONDS;
  * A follower must not lock the leader's row, so the statement writes only if it may win.
  */
 export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
-  const [lease] = await asAllTenantsStatement<Lease>(
-    database,
-    (sql) => sql<Lease[]>`
-      insert into relay_lease (name, holder, epoch, expires_at, can_publish)
-      select 'outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${canPublish}
-      where not exists (
-        select from relay_lease
-        where name = 'outbox' and holder <> ${holder} and (can_publish or not ${canPublish})
-          and expires_at between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
-      )
-      on conflict (name) do update set
-        holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
-        epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
-      where relay_lease.holder = excluded.holder
-        or relay_lease.expires_at not between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
-        or (excluded.can_publish and not relay_lease.can_publish)
-      returning holder, epoch::text, published_seq::text as "publishedSeq"`,
-  );
+  const [lease] = await asAllTenantsStatement<Lease>(database)`
+    insert into relay_lease (name, holder, epoch, expires_at, can_publish)
+    select 'outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${canPublish}
+    where not exists (
+      select from relay_lease
+      where name = 'outbox' and holder <> ${holder} and (can_publish or not ${canPublish})
+        and expires_at between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+    )
+    on conflict (name) do update set
+      holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
+      epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
+    where relay_lease.holder = excluded.holder
+      or relay_lease.expires_at not between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+      or (excluded.can_publish and not relay_lease.can_publish)
+    returning holder, epoch::text, published_seq::text as "publishedSeq"`;
   return lease ?? null;
 }
 
 /** Releases the lease, so that the next leader need not wait until it expires. */
 export const releaseLease = (database: Database, holder: string) =>
-  asAllTenantsStatement(
-    database,
-    (sql) => sql`update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
-  ).catch(() => {});
+  asAllTenantsStatement(database)`
+    update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`.catch(() => {});
 
 /** The event number up to which the bus has acknowledged the event log. */
 export async function readPublishedSeq(database: Database): Promise<string> {
-  const [lease] = await asAllTenantsStatement<{ seq: string }>(
-    database,
-    (sql) => sql<{ seq: string }[]>`select published_seq::text as seq from relay_lease where name = 'outbox'`,
-  );
+  const [lease] = await asAllTenantsStatement<{ seq: string }>(database)`
+    select published_seq::text as seq from relay_lease where name = 'outbox'`;
   return lease?.seq ?? '0';
 }
 

@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await asAllTenantsStatement(database, (sql) => sql`delete from outbox`);
-  await asAllTenantsStatement(database, (sql) => sql`update relay_lease set published_seq = 0`);
+  await asAllTenantsStatement(database)`delete from outbox`;
+  await asAllTenantsStatement(database)`update relay_lease set published_seq = 0`;
   await expireLease();
   bus = inProcessBus();
   kept = [];
@@ -174,23 +174,17 @@ function startNode({
 async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
   const given = JSON.stringify(ids);
-  await asAllTenantsStatement(
-    database,
-    (sql) => sql`
-      insert into outbox (tenant_id, fact_id, kind)
-      select ${tenantId}, id::uuid, 'DEVICE_REQUEST_REPLIED'
-      from json_array_elements_text(${given}::text::json) with ordinality as given (id, place) order by place`,
-  );
+  await asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, fact_id, kind)
+    select ${tenantId}, id::uuid, 'DEVICE_REQUEST_REPLIED'
+    from json_array_elements_text(${given}::text::json) with ordinality as given (id, place) order by place`;
   return ids;
 }
 
 /** The remaining rows, in the order in which they will leave. */
 async function standing(): Promise<string[]> {
-  const rows = await asAllTenantsStatement<{ fact_id: string }>(
-    database,
-    (sql) => sql<{ fact_id: string }[]>`
-      select fact_id from outbox order by tenant_id, is_logged desc, position`,
-  );
+  const rows = await asAllTenantsStatement<{ fact_id: string }>(database)`
+    select fact_id from outbox order by tenant_id, is_logged desc, position`;
   return rows.map(({ fact_id }) => fact_id);
 }
 
@@ -199,19 +193,13 @@ const allPublished = () => vi.waitFor(async () => expect(await standing()).toEqu
 const published = (node: Node, batches: string[][]) => vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
 
 async function epoch(): Promise<number> {
-  const [lease] = await asAllTenantsStatement<{ epoch: number }>(
-    database,
-    (sql) => sql<{ epoch: number }[]>`select epoch::int from relay_lease`,
-  );
+  const [lease] = await asAllTenantsStatement<{ epoch: number }>(database)`select epoch::int from relay_lease`;
   if (!lease) throw new Error('No relay has taken the lease.');
   return lease.epoch;
 }
 
 const setLease = (seconds: number) =>
-  asAllTenantsStatement(
-    database,
-    (sql) => sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`,
-  );
+  asAllTenantsStatement(database)`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`;
 let prolonging: NodeJS.Timeout | undefined;
 async function expireLease(): Promise<void> {
   clearInterval(prolonging);
@@ -356,12 +344,9 @@ test("while a tenant has many unhandled updates on the bus, its rows wait, and t
 
 test('the rows of a tenant do not wait half a second for each 256 held tenants before it', async () => {
   const HELD = 20 * BATCH;
-  await asAllTenantsStatement(
-    database,
-    (sql) => sql`
-      insert into outbox (tenant_id, fact_id, kind)
-      select 'held-' || number, gen_random_uuid(), 'DEVICE_REQUEST_REPLIED' from generate_series(1, ${HELD}::int) as number`,
-  );
+  await asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, fact_id, kind)
+    select 'held-' || number, gen_random_uuid(), 'DEVICE_REQUEST_REPLIED' from generate_series(1, ${HELD}::int) as number`;
   const untakenUpdates = new Map(Array.from({ length: HELD }, (_, index) => [`held-${index + 1}`, 100]));
   const node = startNode({ untakenUpdates });
   await node.lookInVain();
@@ -477,10 +462,8 @@ test('successive leaders publish every event in the order of the log', async () 
   await first.lookInVain();
   expect(first.attempts).toHaveLength(1);
   await vi.waitFor(async () => {
-    const [lease] = await asAllTenantsStatement<{ seq: string }>(
-      database,
-      (sql) => sql<{ seq: string }[]>`select published_seq::text as seq from relay_lease`,
-    );
+    const [lease] = await asAllTenantsStatement<{ seq: string }>(database)`
+      select published_seq::text as seq from relay_lease`;
     expect(lease?.seq).toBe('1000');
   }, soon);
   expect(kept).toEqual(log.map(({ id }) => id));

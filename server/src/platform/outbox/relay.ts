@@ -40,29 +40,7 @@ type Prepared = { row: OutboxRow; message: Message };
 /**
  * Publishes the outbox and the event log. Only the node that holds the lease does so. Rows are prepared in one
  * transaction, published after its commit, and deleted in a later transaction once the bus has acknowledged them. After
- * a crash the same rows are prepared again, with the same message ids.
- *
- * Its state. `publishing` uses only `lease`, and advances its publishedSeq.
- *
- * | variable       | set by, when                                    | meaning                                        |
- * | -------------- | ----------------------------------------------- | ---------------------------------------------- |
- * | lease          | currentLease, every second; null after          | the lease; null if another node holds it       |
- * |                | LeaseLost                                       |                                                |
- * | epoch          | currentLease                                    | of the last lease that this node held; a lease |
- * |                |                                                 | with another one calls forget                  |
- * | askAgainAt     | currentLease                                    | when to renew the lease, or to ask for it      |
- * | couldPublish   | currentLease                                    | whether the bus was usable: relay, or only log |
- * | batches        | startPublishing adds; a settled batch leaves    | batches that wait for the bus                  |
- * | inFlight       | startPublishing adds; relayBatch removes the    | rows not to take: published, not deleted yet   |
- * |                | rows that it has deleted; startOver, forget     |                                                |
- * | acknowledged   | a batch that succeeded adds; relayBatch         | rows for the next transaction to delete        |
- * |                | removes; forget                                 |                                                |
- * | hasFailed      | a batch that failed; startOver, forget reset    | begin with the first unacknowledged row again  |
- * | failures       | startOver counts; a batch that succeeded resets | failures in a row                              |
- * | givenAwayUntil | startOver, after two failures in a row          | until then another node may lead               |
- * | isBusy         | relayBatch, logBatch                            | more rows wait: the next round does not rest   |
- * |                |                                                 | first                                          |
- * | passes         | see passes.ts                                   | the tenant and rows with which a round begins  |
+ * a crash the same rows are prepared again, with the same message ids. docs/internals/outbox.md explains its variables.
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, kinds, eventLog } = options;

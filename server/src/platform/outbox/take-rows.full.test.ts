@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = openPool(platform.databaseUrl, { connection: planSettings });
 });
 
-beforeEach(() => asAllTenantsStatement(database, (tx) => tx`delete from outbox`));
+beforeEach(() => asAllTenantsStatement(database)`delete from outbox`);
 
 afterAll(async () => {
   await database?.close();
@@ -23,13 +23,10 @@ afterAll(async () => {
 });
 
 const newRows = (tenants: number, rowsOfEach: number) =>
-  asAllTenantsStatement(
-    database,
-    (tx) => tx`
-      insert into outbox (tenant_id, kind, fact_id)
-      select 'tenant-' || tenant, 'COMMAND_ACCEPTED', gen_random_uuid()
-      from generate_series(1, ${tenants}::int) as tenant, generate_series(1, ${rowsOfEach}::int)`,
-  );
+  asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, kind, fact_id)
+    select 'tenant-' || tenant, 'COMMAND_ACCEPTED', gen_random_uuid()
+    from generate_series(1, ${tenants}::int) as tenant, generate_series(1, ${rowsOfEach}::int)`;
 
 /** The pages that a statement reads. */
 async function pagesOf(take: (tx: Transaction) => Promise<unknown>): Promise<number> {
@@ -54,7 +51,7 @@ test('a quick pass does not read the rows that have left, while an old transacti
   await database.sql.begin('isolation level repeatable read', async (old) => {
     await old`select from outbox`;
     await newRows(1, 50_000);
-    await asAllTenantsStatement(database, (tx) => tx`delete from outbox`);
+    await asAllTenantsStatement(database)`delete from outbox`;
     await newRows(1, 10);
     const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held: [] }));
     expect(rows).toHaveLength(10);
@@ -71,10 +68,7 @@ test('a quick pass does not read the rows that have left, while an old transacti
 
 test('a quick pass does not read all rows if the outbox was nearly empty when it was vacuumed', async () => {
   await newRows(1, 5_000);
-  await asAllTenantsStatement(
-    database,
-    (tx) => tx`delete from outbox where position < (select max(position) from outbox)`,
-  );
+  await asAllTenantsStatement(database)`delete from outbox where position < (select max(position) from outbox)`;
   // The last row keeps the pages: by these statistics there is one row in all of them.
   await database.sql`vacuum analyze outbox`;
   await newRows(1, 10_000);

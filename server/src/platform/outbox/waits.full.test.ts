@@ -20,21 +20,15 @@ afterAll(async () => {
 });
 
 const rowsOf = (tenantId: string, count: number, ageSeconds = 2) =>
-  asAllTenantsStatement(
-    database,
-    (sql) => sql`
-      insert into outbox (tenant_id, kind, fact_id, created_at)
-      select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid(), now() - make_interval(secs => ${ageSeconds})
-      from generate_series(1, ${count}::int)`,
-  );
+  asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, kind, fact_id, created_at)
+    select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid(), now() - make_interval(secs => ${ageSeconds})
+    from generate_series(1, ${count}::int)`;
 
 test('where a thousand tenants wait, the wait of the last one is estimated, too', async () => {
-  await asAllTenantsStatement(
-    database,
-    (sql) => sql`
-      insert into outbox (tenant_id, kind, fact_id)
-      select 'tenant-' || n, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, 1000) as n`,
-  );
+  await asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, kind, fact_id)
+    select 'tenant-' || n, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, 1000) as n`;
   await rowsOf('zzz', 4_000);
   await rowsOf('zzzz', 4_000, 0);
   expect(await takeLease(database, 'test', true)).not.toBeNull();
@@ -49,7 +43,7 @@ test('where a thousand tenants wait, the wait of the last one is estimated, too'
 
 test('at a start the wait is known before anybody leads; later it is unknown while nobody can publish', async () => {
   await rowsOf('zzz', 4_000);
-  await asAllTenantsStatement(database, (sql) => sql`update relay_lease set expires_at = now() - interval '1 minute'`);
+  await asAllTenantsStatement(database)`update relay_lease set expires_at = now() - interval '1 minute'`;
   const waits = createWaits(database);
   await waits.refresh();
   expect(waits.secondsFor('zzz')).toBeGreaterThanOrEqual(4);

@@ -1,7 +1,7 @@
-import type postgres from 'postgres';
 import type { Database } from '../database/database.js';
 import { asAllTenantsStatement } from '../database/roles.js';
 import { lastKnown } from '../waiting/shared.js';
+import { oldestRows } from './backlog.js';
 import { FURTHEST_END_SECONDS } from './lease.js';
 
 /** At most this many waiting tenants are read. Further tenants count as tenants that do not wait. */
@@ -80,42 +80,20 @@ export function createWaits(database: Database) {
 
 export type Waits = ReturnType<typeof createWaits>;
 
-/** The next leader takes an expired lease within a second. */
-const isHeldOrAboutToBe = (sql: postgres.TransactionSql) =>
-  sql`expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})`;
+/** While a leader can publish. The next leader takes an expired lease within a second. */
+const isRelayed = ({ sql }: Database) => sql`exists (
+  select from relay_lease where name = 'outbox' and can_publish
+    and expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+)`;
 
-/** Skips from tenant to tenant in the index: the cost depends on the number of waiting tenants, not of waiting rows. */
 async function readQueues(database: Database, evenWithoutLeader: boolean): Promise<Map<string, Queue>> {
-  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(
-    database,
-    (sql) => sql`
-      with recursive waiting (tenant_id, number) as (
-        (
-          select tenant_id, 1 from outbox
-          where ${evenWithoutLeader} or exists (
-            select from relay_lease where name = 'outbox' and can_publish and ${isHeldOrAboutToBe(sql)}
-          )
-          order by tenant_id limit 1
-        )
-        union all
-        select
-          (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
-        from waiting where tenant_id is not null and number < ${TENANTS}
-      )
-      select tenant_id, min(oldest.position)::float8 as first, max(newest.position)::float8 as last
-      from waiting
-      cross join lateral (
-        (select position, created_at from outbox where tenant_id = waiting.tenant_id and is_logged order by position limit 1)
-        union all
-        (select position, created_at from outbox where tenant_id = waiting.tenant_id and not is_logged order by position limit 1)
-      ) as oldest
-      cross join lateral (
-        (select position from outbox where tenant_id = waiting.tenant_id and is_logged order by position desc limit 1)
-        union all
-        (select position from outbox where tenant_id = waiting.tenant_id and not is_logged order by position desc limit 1)
-      ) as newest
-      group by tenant_id
-      having min(oldest.created_at) < now() - make_interval(secs => ${WAITING_SECONDS})`,
-  );
+  const condition = evenWithoutLeader ? undefined : isRelayed(database);
+  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(database)`
+    with recursive ${oldestRows(database, TENANTS, condition)}
+    select tenant_id, position::float8 as first, greatest(
+      (select position from outbox where tenant_id = oldest.tenant_id and is_logged order by position desc limit 1),
+      (select position from outbox where tenant_id = oldest.tenant_id and not is_logged order by position desc limit 1)
+    )::float8 as last
+    from oldest where created_at < now() - make_interval(secs => ${WAITING_SECONDS})`;
   return new Map(rows.map(({ tenant_id, first, last }) => [tenant_id, { first, last }]));
 }

@@ -3,7 +3,18 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '../database/database.js';
 import { asAllTenants } from '../database/roles.js';
 import { idTimeOf } from '../new-id.js';
-import { nodeClock, type Purge } from './purge.js';
+
+/** Deletes some expired rows. It is called again soon if there may be more. */
+export type Purge = {
+  table: string;
+  round: () => Promise<{ removed: number; hasMore: boolean }>;
+};
+
+/**
+ * This node's clock, for `least(now(), …)` in a purge. A row has expired once the database's clock and the node's both
+ * say so: a clock that is ahead for a moment must not delete commands, nor nonces whose requests could then be replayed.
+ */
+export const nodeClock = () => new Date().toISOString();
 
 /** One statement reads and deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;

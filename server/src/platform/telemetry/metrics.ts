@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Bus } from '../bus/bus.js';
+import type { Backlog } from '../outbox/backlog.js';
 import { noPeers, type Peers } from '../processes/peers.js';
-import type { Backlog } from './backlog.js';
+import { shared } from '../waiting/shared.js';
 import type { Watchdog } from './watchdog.js';
 
 /** A scrape is answered even if the database or the bus is down. */
@@ -68,16 +69,31 @@ export function createMetrics({ readBacklog, bus, watchdog, peers = noPeers() }:
   for (const kind of ['command-updates', 'device-requests']) messages.inc({ kind, outcome: 'REFUSED' }, 0);
   for (const outcome of ['REPEATED', 'PARKED']) publishFailures.inc({ outcome }, 0);
   for (const limit of ['total', 'address']) connections.inc({ outcome: 'REFUSED', limit }, 0);
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
-  const backlogGauges: Record<keyof Backlog, Gauge> = {
-    rows: gauge('top_outbox_unpublished', 'Outbox rows that wait to be published, counted up to 10000.'),
-    oldestSeconds: gauge('top_outbox_oldest_unpublished_seconds', 'Seconds that the oldest outbox row has waited.'),
-    events: gauge('top_events_unpublished', 'Events of the log that wait to be published, counted up to 10000.'),
-    oldestEventSeconds: gauge(
-      'top_events_oldest_unpublished_seconds',
-      'Seconds that the oldest of these events has waited.',
-    ),
-  };
+  const gauge = (name: string, help: string, read: () => Promise<number | null | undefined>) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set((await read()) ?? Number.NaN);
+      },
+    });
+  const backlog = shared(() => within(readBacklog()), { forMs: 0 });
+  const waiting = (name: string, help: string, value: keyof Backlog) =>
+    gauge(name, help, async () => (await backlog())?.[value]);
+  waiting('top_outbox_unpublished', 'Outbox rows that wait to be published, counted up to 10000.', 'rows');
+  waiting('top_outbox_oldest_unpublished_seconds', 'Seconds that the oldest outbox row has waited.', 'oldestSeconds');
+  waiting('top_events_unpublished', 'Events of the log that wait to be published, counted up to 10000.', 'events');
+  waiting(
+    'top_events_oldest_unpublished_seconds',
+    'Seconds that the oldest of these events has waited.',
+    'oldestEventSeconds',
+  );
+  gauge(
+    'top_bus_single_copies',
+    'Streams of a NATS cluster that have one copy: the loss of its server stops them.',
+    () => within(bus?.countSingleCopies() ?? Promise.resolve(0)),
+  );
   new Gauge({
     name: 'top_loop_last_round_seconds',
     help: 'Seconds since the last round of each loop of this process; 0 for a consumer without messages.',
@@ -87,30 +103,13 @@ export function createMetrics({ readBacklog, bus, watchdog, peers = noPeers() }:
       for (const [loop, seconds] of watchdog.secondsSinceLastRound()) this.set({ loop }, seconds);
     },
   });
-  new Gauge({
-    name: 'top_bus_single_copies',
-    help: 'Streams of a NATS cluster that have one copy: the loss of its server stops them.',
-    registers: [registry],
-    async collect() {
-      this.set((await within(bus?.countSingleCopies() ?? Promise.resolve(0))) ?? Number.NaN);
-    },
-  });
-  async function updateBacklog(): Promise<void> {
-    const backlog = await within(readBacklog());
-    for (const name of Object.keys(backlogGauges) as (keyof Backlog)[]) {
-      backlogGauges[name].set(backlog?.[name] ?? Number.NaN);
-    }
-  }
-  peers.answer('metrics', async () => {
-    await updateBacklog();
-    return registry.getMetricsAsJSON();
-  });
+  peers.answer('metrics', () => registry.getMetricsAsJSON());
   return {
     contentType: registry.contentType,
     /** The metrics of all processes, each labelled with its process. A silent process is left out. */
     async render(): Promise<string> {
+      if (!peers.name) return registry.metrics();
       const all = await peers.ask('metrics');
-      if (all.size === 1) return registry.metrics();
       return AggregatorRegistry.aggregate([...all.values()].filter((one) => one !== undefined) as object[]).metrics();
     },
     countPublishFailure: (outcome: 'REPEATED' | 'PARKED'): void => publishFailures.inc({ outcome }),

@@ -8,7 +8,7 @@ import { logEvents } from '../../../platform/outbox/log-events.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
-import { countCompleted, type Move, moveCommands, nextInstant } from '../move-commands.js';
+import { announce, type Move, moveCommands, nextInstant } from '../move-commands.js';
 import { dispatch, INITIAL, refuse, type State } from '../transitions.js';
 import { keyOf, lockCommands } from './lock-commands.js';
 
@@ -36,8 +36,7 @@ export const commandOutbox = ({ database, signals, metrics, now }: Services): Ou
   },
   async refused({ tenant_id, fact_id }, reason) {
     const moves = await asAllTenants(database, (tx) => endRefused(tx, { tenant_id, command_id: fact_id }, reason));
-    countCompleted(metrics, moves);
-    signals.send([topics.command(tenant_id, fact_id), topics.events(tenant_id), topics.eventLog]);
+    announce({ signals, metrics }, moves);
   },
 });
 

@@ -9,8 +9,7 @@ import { silent } from '../../../../test/support/silent.js';
 import { createMessageTaker } from '../../../platform/bus/take-message.js';
 import type { Database } from '../../../platform/database/database.js';
 import { localSignals } from '../../../platform/signals/signals.js';
-import { createCommandReporter, type Report, type ReportOutcome } from './report-commands.js';
-import { takeCommandUpdate } from './take-command-updates.js';
+import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './report-commands.js';
 
 let database: Database;
 let tenant: TestTenant;

@@ -1,10 +1,11 @@
 import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
+import type { Handled, MessageSource } from '../../../platform/bus/take-message.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
-import { type Signals, topics } from '../../../platform/signals/signals.js';
+import type { Signals } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { batched } from '../../../platform/waiting/batched.js';
-import { countCompleted, keepLateReports, type Move, moveCommands } from '../move-commands.js';
+import { announce, keepLateReports, type LateReport, type Move, moveCommands } from '../move-commands.js';
 import { isTerminal, report } from '../transitions.js';
 import { keyOf, type Locked, lockCommands, stateKey } from './lock-commands.js';
 
@@ -20,34 +21,25 @@ export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_E
 /** Applies reports of adapters. All waiting reports share one transaction, which locks their commands. */
 export const createCommandReporter = (database: Database, signals: Signals, metrics: Metrics) =>
   batched<Report, ReportOutcome>(reportKey, async (reports) => {
-    const { outcomes, moves } = await asAllTenants(database, async (tx) => {
+    const outcomes = new Array<ReportOutcome>(reports.length);
+    const moves: Move[] = [];
+    const lateReports: LateReport[] = [];
+    await asAllTenants(database, async (tx) => {
       const commands = await lockCommands(tx, reports.map(toKey));
-      const outcomes = new Array<ReportOutcome>(reports.length);
-      const moves: Move[] = [];
       for (const wave of oneReportPerCommand(reports)) {
         const applied = wave.map((index) =>
           apply(commands.get(reportKey(reports[index] as Report)), reports[index] as Report),
         );
         for (const [position, index] of wave.entries()) outcomes[index] = applied[position]?.outcome ?? 'UNKNOWN';
         const movesOfWave = applied.flatMap(({ move }) => move ?? []);
+        const lateOfWave = applied.flatMap(({ late }) => late ?? []);
         await moveCommands(tx, movesOfWave);
+        await keepLateReports(tx, lateOfWave);
         moves.push(...movesOfWave);
-        await keepLateReports(
-          tx,
-          applied.flatMap(({ late }) => late ?? []),
-        );
+        lateReports.push(...lateOfWave);
       }
-      return { outcomes, moves };
     });
-    countCompleted(metrics, moves);
-    const written = reports.filter((_report, index) => ['CHANGED', 'LATE'].includes(outcomes[index] as string));
-    signals.send([
-      topics.eventLog,
-      ...written.flatMap(({ tenantId, update }) => [
-        topics.command(tenantId, update.command_id),
-        topics.events(tenantId),
-      ]),
-    ]);
+    announce({ signals, metrics }, moves, lateReports);
     return outcomes;
   });
 
@@ -110,3 +102,21 @@ const lateResultOf = ({ adapter_status, device_execution_status, status_reason, 
   status_reason: status_reason ?? null,
   result: result ?? null,
 });
+
+const MAX_RESULT_BYTES = 32_768;
+
+const refusals: Partial<Record<ReportOutcome, string>> = {
+  UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
+  TOO_EARLY: 'The command is not dispatched yet.',
+};
+
+export const takeCommandUpdate =
+  (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
+  async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
+    if (update.result !== undefined && Buffer.byteLength(JSON.stringify(update.result)) > MAX_RESULT_BYTES) {
+      return `The result is larger than ${MAX_RESULT_BYTES} bytes.`;
+    }
+    const outcome = await report({ ...sender, update });
+    metrics.countReport(outcome);
+    return refusals[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
+  };

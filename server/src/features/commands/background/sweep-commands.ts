@@ -4,10 +4,10 @@ import type { Bus } from '../../../platform/bus/bus.js';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Now } from '../../../platform/database/steady-clock.js';
-import { type Signals, topics } from '../../../platform/signals/signals.js';
+import type { Signals } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { readersOf } from '../../vendors/background/adapter-reads.js';
-import { countCompleted, type Move, moveCommands } from '../move-commands.js';
+import { announce, type Move, moveCommands } from '../move-commands.js';
 import { expire, type StateColumns, stateOf } from '../transitions.js';
 
 const BATCH = 500;
@@ -85,24 +85,8 @@ type Row = StateColumns & {
  * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
  * the lock. If a round can end no command of its slice, the next round continues after the slice.
  * No index holds a column that changes, so that updates of a command can be heap-only. A sweep therefore also reads
- * finished commands. It starts at the earliest deadline that may still be open.
- *
- * Its state. A pass is a series of slices, from the mark to now. Nothing of it is shared with other sweepers.
- *
- * | variable    | set by, when                                   | meaning                                            |
- * | ----------- | ---------------------------------------------- | -------------------------------------------------- |
- * | lastRoundAt | sweepSlice, at its end                         | tells a pause, such as an outage, from an interval |
- * | holdsSince  | sweepSlice, after a pause                      | commands are held for holdMs from here on, then    |
- * |             |                                                | ended                                              |
- * | resumeFrom  | sweepSlice: the start of its slice, to repeat  | where the next slice begins; null: at the mark     |
- * |             | it; the returned function: `next` if it ended  |                                                    |
- * |             | nothing                                        |                                                    |
- * | firstOpen   | the returned function, after each slice that   | the earliest deadline of an open command that this |
- * |             | ended nothing; reset at the end of a pass      | pass has seen, in Unix milliseconds                |
- * | openSince   | a RECENT sweep, at the end of a pass           | its mark: no command with an earlier deadline is   |
- * |             |                                                | open; null at first: it begins at the stored mark  |
- * | sweep_marks | (a table) an OLD sweep, at the end of a pass   | the mark of OLD sweeps, and of the first RECENT    |
- * |             |                                                | one                                                |
+ * finished commands. It starts at the earliest deadline that may still be open. docs/internals/sweeper.md explains its
+ * variables.
  */
 export function createCommandSweeper(options: Options) {
   const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
@@ -224,7 +208,7 @@ async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Gr
 const readersOfGroup = ({ tenant_id, vendor }: Group) => readersOf(tenant_id, vendor);
 
 async function endCommands(
-  { database, signals, metrics, overdue }: Options,
+  { database, overdue, ...listeners }: Options,
   { due, slice, present }: { due: (Group & { until: string; was_read: boolean })[]; slice: Slice; present: SQL },
 ): Promise<number> {
   const moves = await asAllTenants(database, async (tx) => {
@@ -247,11 +231,7 @@ async function endCommands(
     await moveCommands(tx, moves);
     return moves;
   });
-  countCompleted(metrics, moves);
-  signals.send([
-    ...(moves.length > 0 ? [topics.eventLog] : []),
-    ...moves.flatMap(({ tenantId, commandId }) => [topics.command(tenantId, commandId), topics.events(tenantId)]),
-  ]);
+  announce(listeners, moves);
   return moves.length;
 }
 

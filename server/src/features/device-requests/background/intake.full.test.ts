@@ -10,8 +10,7 @@ import { createMessageTaker } from '../../../platform/bus/take-message.js';
 import type { Database } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/new-id.js';
 import { localSignals, topics } from '../../../platform/signals/signals.js';
-import { createDeviceRequestReceiver, type DeviceRequest } from './receive-device-requests.js';
-import { takeDeviceRequest } from './take-device-requests.js';
+import { createDeviceRequestReceiver, type DeviceRequest, takeDeviceRequest } from './receive-device-requests.js';
 
 /** Two nodes, with their separate resources. */
 let nodes: Database[];

@@ -1,5 +1,6 @@
 import type { DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
 import { sql } from 'drizzle-orm';
+import type { Handled, MessageSource } from '../../../platform/bus/take-message.js';
 import type { Database, Transaction } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import { idTimeOf, newIdTail } from '../../../platform/new-id.js';
@@ -90,3 +91,19 @@ function toReception({ has_tenant, has_vendor, is_new }: Row): Reception {
   if (!has_vendor) return 'UNKNOWN_VENDOR';
   return is_new ? 'RECEIVED' : 'REPEATED';
 }
+
+const MAX_PAYLOAD_BYTES = 32_768;
+
+const refusals: Partial<Record<Reception, string>> = {
+  UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
+  UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
+};
+
+export const takeDeviceRequest =
+  (receive: (incoming: DeviceRequest) => Promise<Reception>) =>
+  async (message: DeviceRequestMessage, sender: MessageSource): Promise<Handled> => {
+    if (Buffer.byteLength(JSON.stringify(message.payload)) > MAX_PAYLOAD_BYTES) {
+      return `The payload is larger than ${MAX_PAYLOAD_BYTES} bytes.`;
+    }
+    return refusals[await receive({ ...sender, message })] ?? 'DONE';
+  };

@@ -2,7 +2,9 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Now } from '../../../platform/database/steady-clock.js';
+import { purgeByAge } from '../../../platform/retention/purge-by-age.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
+import { deviceRequests } from '../device-requests.table.js';
 
 const BATCH = 500;
 
@@ -23,3 +25,12 @@ export async function sweepDeviceRequests(database: Database, signals: Signals, 
   signals.send(expired.map(({ tenant_id }) => topics.deviceRequests(tenant_id)));
   return expired.length;
 }
+
+/** Deletes old requests that wait for no reply. */
+export const purgeDeviceRequests = (database: Database, keptDays: number) =>
+  purgeByAge(database, {
+    id: deviceRequests.deviceRequestId,
+    keptDays,
+    deleteRange: async (tx, range) =>
+      (await tx.execute(sql`delete from device_requests where ${range} and status <> 'PENDING'`)).count,
+  });
