@@ -14,20 +14,26 @@ import { createAnswerError } from './platform/http/answer-error.js';
 import { parseBody } from './platform/http/body.js';
 import { createCors } from './platform/http/cors.js';
 import { createEndpoints } from './platform/http/endpoints.js';
-import { type Answer, answerJson, commonHeaders, type Incoming, type Reply } from './platform/http/exchange.js';
+import {
+  type Answer,
+  answerJson,
+  commonHeaders,
+  type Incoming,
+  type Reply,
+  requestIdOf,
+} from './platform/http/exchange.js';
 import { expressApp, problemOfPath } from './platform/http/express-app.js';
 import { framingProblem } from './platform/http/framing.js';
 import { observe } from './platform/http/observe.js';
 import { addProbes, type Probes } from './platform/http/probes.js';
 import { addPublicDocuments } from './platform/http/public-documents.js';
-import { requestIdOf } from './platform/http/request-id.js';
 import { ApiError, refuse } from './platform/operation/api-error.js';
 import { findOperation, pathOf } from './platform/operation/find-operation.js';
 import type { Peers } from './platform/processes/peers.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
 import type { LogRefusal } from './platform/telemetry/refusal-log.js';
-import { oneATurn } from './platform/waiting/one-a-turn.js';
+import { oneATurn } from './platform/waiting/turns.js';
 import type { Router } from './router.js';
 
 export type AppDependencies = {

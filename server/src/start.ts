@@ -12,7 +12,7 @@ import { createLastUses, startStoringUses } from './platform/auth/last-uses.js';
 import type { Bus } from './platform/bus/bus.js';
 import { inProcessBus } from './platform/bus/in-process-bus.js';
 import { natsBus } from './platform/bus/nats-bus.js';
-import { type Database, openDatabase } from './platform/database/database.js';
+import { openDatabase } from './platform/database/database.js';
 import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
 import type { AtLimit } from './platform/http/open-connections.js';
 import { readBacklog } from './platform/outbox/backlog.js';
@@ -26,7 +26,7 @@ import { StartupError } from './platform/startup-error.js';
 import { boundedLog } from './platform/telemetry/bounded-log.js';
 import { createMetrics } from './platform/telemetry/metrics.js';
 import { refusalLog } from './platform/telemetry/refusal-log.js';
-import { createWatchdog, type Watchdog } from './platform/telemetry/watchdog.js';
+import { createWatchdog } from './platform/telemetry/watchdog.js';
 import { createReadiness } from './readiness.js';
 import { createRouter } from './router.js';
 
@@ -68,9 +68,6 @@ export type Server = {
   stop(): Promise<void>;
 };
 
-const openSignals = async (config: Config, database: Database, watched: { logger: Logger; watchdog: Watchdog }) =>
-  config.DATABASE_URL ? postgresSignals(database.sql, watched) : localSignals();
-
 /** A stop waits at most this long for requests in progress before it cuts them off. */
 const DRAIN_MS = 10_000;
 
@@ -81,13 +78,19 @@ type Place = {
   listens?: boolean;
 };
 
+/** Resources in the order of their opening. They are closed in reverse order at a stop and after a failed start. */
+type Closers = (() => Promise<unknown>)[];
+
 /** Starts the platform: database, migrations, HTTP, and the first credentials of a new platform. */
 export async function start(config: Config, logger: Logger, place: Place = {}): Promise<Server> {
-  const closers = createClosers();
+  const closers: Closers = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
   try {
-    return { ...(await open(config, logger, closers, place)), stop: closers.closeAll };
+    return { ...(await open(config, logger, closers, place)), stop };
   } catch (error) {
-    await closers.closeAll();
+    await stop();
     throw error;
   }
 }
@@ -99,15 +102,15 @@ async function open(
   { peers = noPeers(), listens = true }: Place,
 ): Promise<Omit<Server, 'stop'>> {
   const { database, keyring } = await openStorage(config);
-  closers.add(() => database.close());
+  closers.push(() => database.close());
   // Creates and updates streams, so only once the database is accepted: a refused upgrade must leave NATS as it was.
   const bus = await openBus(config, logger);
-  closers.add(() => bus.close());
+  closers.push(() => bus.close());
   const watchdog = createWatchdog();
   const readiness = createReadiness({ database, bus, watchdog, peers });
   const metrics = createMetrics({ readBacklog: () => readBacklog(database), bus, watchdog, peers });
-  const signals = await openSignals(config, database, { logger, watchdog });
-  closers.add(() => signals.close());
+  const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
+  closers.push(() => signals.close());
   const waitFor = createWaitFor({
     signals,
     changesOf: changesOf(database),
@@ -149,11 +152,11 @@ async function open(
   };
   const looping = { logger, signals, watchdog };
   const storing = startStoringUses(lastUses, looping);
-  closers.add(() => storing.stop());
+  closers.push(() => storing.stop());
   const http = createHttpServer(app.serve, options);
-  closers.add(() => http.drain(0));
+  closers.push(() => http.drain(0));
   const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, options);
-  if (probesHttp) closers.add(() => probesHttp.drain(0));
+  if (probesHttp) closers.push(() => probesHttp.drain(0));
 
   const port = listens ? await listen(http, config.HOST, config.PORT, 'PORT') : config.PORT;
   const baseUrl = baseUrlOf(config, port);
@@ -167,17 +170,17 @@ async function open(
   if (config.ROLE !== 'api') {
     if (simulatesDevices(config)) {
       const fleet = await startSimulatedFleet(bus);
-      closers.add(() => fleet.stop());
+      closers.push(() => fleet.stop());
     }
     const background = await startBackground({ ...looping, database, bus, metrics, config });
-    closers.add(() => background.stop());
+    closers.push(() => background.stop());
     if (config.NATS_URL) {
       const provisioning = startProvisioning(database, bus, looping);
-      closers.add(() => provisioning.stop());
+      closers.push(() => provisioning.stop());
     }
   }
   // First answer the waiting and running requests.
-  closers.add(async () => {
+  closers.push(async () => {
     readiness.enter('stopping');
     await signals.close();
     await http.drain(DRAIN_MS);
@@ -208,18 +211,3 @@ function listen({ server }: HttpServer, host: string, port: number, variable: st
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 }
-
-/** Resources in the order of their opening. They are closed in reverse order at a stop and after a failed start. */
-function createClosers() {
-  const closers: (() => Promise<unknown>)[] = [];
-  return {
-    add(close: () => Promise<unknown>): void {
-      closers.push(close);
-    },
-    async closeAll(): Promise<void> {
-      for (const close of closers.splice(0).reverse()) await close();
-    },
-  };
-}
-
-type Closers = ReturnType<typeof createClosers>;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import type { Said } from './platform/processes/peers-by-ipc.js';
+import type { Said } from './platform/processes/peers.js';
 import { StartupError } from './platform/startup-error.js';
 import type { Server } from './start.js';
 import type { Explained, FromSupervised, ToSupervised } from './supervised-process.js';

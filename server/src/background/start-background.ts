@@ -1,4 +1,5 @@
 import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
+import type { z } from 'zod';
 import type { Config } from '../config.js';
 import { commandOutbox } from '../features/commands/background/command-outbox.js';
 import { purgeCommands } from '../features/commands/background/purge-commands.js';
@@ -16,9 +17,9 @@ import { createTenantPurge } from '../features/tenants/background/purge-tenants.
 import { storeCommandReads } from '../features/vendors/background/adapter-reads.js';
 import { auditEvents } from '../platform/audit/audit-events.table.js';
 import { purgeNonces } from '../platform/auth/purge-nonces.js';
-import type { Bus, Consumer } from '../platform/bus/bus.js';
+import type { Bus } from '../platform/bus/bus.js';
 import { purgeParkedMessages } from '../platform/bus/purge-parked-messages.js';
-import { createMessageTaker } from '../platform/bus/take-message.js';
+import { createMessageTaker, type Handled, type MessageSource } from '../platform/bus/take-message.js';
 import { analyzeGrownTables } from '../platform/database/analyze-grown-tables.js';
 import type { Database } from '../platform/database/database.js';
 import { openSteadyClock } from '../platform/database/steady-clock.js';
@@ -63,21 +64,19 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   const fullness = lastKnown(() => bus.fullness(), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
   const pacing = { ...options, pacer: createPacer(), isNearlyFull: () => fullness.value() > NEARLY_FULL };
   const receive = createDeviceRequestReceiver(database, signals);
-  const consume = (kind: 'command-updates' | 'device-requests', handle: Consumer['handle']) =>
+  const consume = <Schema extends z.ZodType>(
+    kind: 'command-updates' | 'device-requests',
+    schema: Schema,
+    take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
+  ) =>
     bus.consume({
       stream: 'TOP_UPDATES',
       durable: `platform-${kind}`,
       subjects: [`tenants.*.${kind}.*`],
-      handle: watchdog.watchHandler(kind.replace('-', ' '), handle),
+      handle: watchdog.watchHandler(kind.replace('-', ' '), createMessageTaker(pacing, kind, schema, take)),
     });
-  const updates = await consume(
-    'command-updates',
-    createMessageTaker(pacing, 'command-updates', CommandUpdate, takeCommandUpdate(report, metrics)),
-  );
-  const deviceRequests = await consume(
-    'device-requests',
-    createMessageTaker(pacing, 'device-requests', DeviceRequestMessage, takeDeviceRequest(receive)),
-  );
+  const updates = await consume('command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
+  const deviceRequests = await consume('device-requests', DeviceRequestMessage, takeDeviceRequest(receive));
   const relay = startRelay({
     ...options,
     kinds: [replyOutbox(now), commandOutbox({ database, signals, metrics, now })],

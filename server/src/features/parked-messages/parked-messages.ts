@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Bus } from '../../platform/bus/bus.js';
 import { parkedMessages } from '../../platform/bus/parked-messages.table.js';
-import { retriedMessageId } from '../../platform/bus/retried-message.js';
+import { retriedMessageId } from '../../platform/bus/parked-messages.js';
 import { all } from '../../platform/database/bounded-scan.js';
 import { firstIdAt } from '../../platform/new-id.js';
 import type { Call } from '../../platform/operation/call.js';

@@ -24,8 +24,7 @@ import {
 } from './bus.js';
 import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
-import { countSingleCopies, streamProblem } from './stream-problem.js';
-import { ensureStreams } from './streams.js';
+import { countSingleCopies, ensureStreams, streamProblem } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
 const ACK_WITHIN_MS = 5_000;

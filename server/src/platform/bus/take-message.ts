@@ -10,8 +10,7 @@ import { inSpans, traceIdOf } from '../telemetry/spans.js';
 import { type Pacer, unitsOf } from '../waiting/pacer.js';
 import { createWindows } from '../waiting/windows.js';
 import type { Delivery, Outcome } from './bus.js';
-import { createParker, type Refusal } from './parked-messages.js';
-import { deleteParkedCopy, replaceParkedCopy } from './retried-message.js';
+import { createParker, deleteParkedCopy, type Refusal, replaceParkedCopy } from './parked-messages.js';
 
 /** The sender of a message, which its subject names, and the time when the message was sent. */
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };

@@ -1,4 +1,4 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
 
-/** Always empty. `/readyz` writes a row that fills a page and rolls it back: see write-problem.ts. */
+/** Always empty. `/readyz` writes a row that fills a page and rolls it back: see readiness.ts. */
 export const writeProbe = pgTable('write_probe', { page: text() });

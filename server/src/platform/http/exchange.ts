@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorCode } from '@tenant-open-platform/contract';
+import { type ErrorCode, patterns } from '@tenant-open-platform/contract';
+import { newId } from '../new-id.js';
+import { ApiError } from '../operation/api-error.js';
 import type { CallOf } from '../operation/call.js';
 
 export type Incoming = IncomingMessage & { url: string; method: string; body?: unknown };
@@ -42,4 +44,13 @@ export function answerJson(reply: Reply, { status, body, headers }: Answer): voi
       ...headers,
     })
     .end(text);
+}
+
+/** Keeps the caller's correlation id, or generates one. The refusal of a malformed id has a generated one. */
+export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {
+  const given = req.headersDistinct['x-request-id'] ?? [];
+  const [first] = given;
+  if (first === undefined) return { requestId: newId(), problem: null };
+  if (given.length === 1 && patterns.requestId.test(first)) return { requestId: first, problem: null };
+  return { requestId: newId(), problem: new ApiError('INVALID_REQUEST_ID') };
 }

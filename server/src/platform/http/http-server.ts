@@ -5,9 +5,9 @@ import { type ErrorCode, errors } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 import type { LogRefusal } from '../telemetry/refusal-log.js';
+import { requestIdOf } from './exchange.js';
 import { isRtsp } from './framing.js';
 import { type AtLimit, type ConnectionLimits, openConnections } from './open-connections.js';
-import { requestIdOf } from './request-id.js';
 
 type Options = ConnectionLimits & {
   logRefusal: LogRefusal;

@@ -10,8 +10,7 @@ import { createHeldTenants } from './held-tenants.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './lease.js';
 import type { EventLog, OutboxKind, OutboxRow } from './outbox-kind.js';
 import { createPasses } from './passes.js';
-import { type Publisher, publish } from './publish.js';
-import { publishEvents } from './publish-events.js';
+import { type Publisher, publish, publishEvents } from './publish.js';
 import { BATCH, takeUnloggedRows } from './take-rows.js';
 
 export type RelayOptions = Publisher & {

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Watchdog } from '../telemetry/watchdog.js';
-import type { Signals } from './signals.js';
-import { createWaker } from './waker.js';
+import { createWaker, type Signals } from './signals.js';
 
 /** AGAIN: there may be more to do. SOON: after a moment. Otherwise: when the interval has passed or a signal arrives. */
 type Progress = 'AGAIN' | 'SOON' | 'WAIT';

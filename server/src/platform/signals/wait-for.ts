@@ -3,8 +3,7 @@ import type { Logger } from 'pino';
 import { ApiError } from '../operation/api-error.js';
 import { createSlots } from '../waiting/slots.js';
 import { createTurns } from '../waiting/turns.js';
-import type { Signals } from './signals.js';
-import { createWaker } from './waker.js';
+import { createWaker, type Signals } from './signals.js';
 
 /** How long a change may go unnoticed if its signal was lost: while signals arrive, and while they do not. */
 const LOOK_OUT_MS = { min: 10_000, max: 15_000 };
