@@ -24,11 +24,9 @@ import {
 import { getCatalog } from './features/catalog/catalog.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { listCommandTypes, putCommandType } from './features/command-types/command-types.js';
-import { cancelCommand } from './features/commands/cancel-command.js';
+import { cancelCommand, getCommand, listCommands, summarizeCommands } from './features/commands/commands.js';
 import { createCommand } from './features/commands/create-command.js';
 import { createManyCommands } from './features/commands/create-many-commands.js';
-import { getCommand } from './features/commands/get-command.js';
-import { listCommands } from './features/commands/list-commands.js';
 import { createCommandStore } from './features/commands/store-commands.js';
 import { summarizeCommands } from './features/commands/summary-commands.js';
 import {

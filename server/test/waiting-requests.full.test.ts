@@ -1,9 +1,10 @@
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { changesOf } from '../src/background/changes-of.js';
-import { readCommand } from '../src/features/commands/get-command.js';
+import { readCommand } from '../src/features/commands/commands.js';
 import { isTerminal } from '../src/features/commands/transitions.js';
 import { asTenant } from '../src/platform/database/roles.js';
+import { refuse } from '../src/platform/operation/api-error.js';
 import { postgresSignals } from '../src/platform/signals/postgres-signals.js';
 import { localSignals, topics } from '../src/platform/signals/signals.js';
 import { createWaitFor } from '../src/platform/signals/wait-for.js';
@@ -29,14 +30,14 @@ async function openNode({ hearsOthers = true } = {}) {
     await signals.close();
     await database.close();
   });
-  const call = { tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test' };
+  const call = { tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test', refuse };
   const waitForCommand = (commandId: string, waitSeconds = 30) =>
     waitFor({
       call,
       topic: topics.command(tenant.tenant_id, commandId),
       waitSeconds,
       look: () => asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call, commandId)),
-      isEnough: (found) => found === null || isTerminal(found),
+      isEnough: isTerminal,
     });
   return { database, signals, statements, waitForCommand };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { publicStatusOf } from './present-command.js';
+import { publicStatusOf } from './commands.js';
 import {
   cancel,
   dispatch,

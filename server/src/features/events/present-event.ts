@@ -1,7 +1,7 @@
 import type { PlatformEvent } from '@tenant-open-platform/contract';
 import type { events } from '../../platform/outbox/events.table.js';
+import { publicStatusOf } from '../commands/commands.js';
 import type { commands } from '../commands/commands.table.js';
-import { publicStatusOf } from '../commands/present-command.js';
 import { INITIAL } from '../commands/transitions.js';
 
 /** The fields of a command that events show; nothing that was sent to the device. */

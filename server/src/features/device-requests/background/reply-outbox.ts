@@ -4,7 +4,7 @@ import type { Message } from '../../../platform/bus/bus.js';
 import type { Now } from '../../../platform/database/steady-clock.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import { deviceRequests } from '../device-requests.table.js';
-import { replyOf } from '../present-device-request.js';
+import { replyOf } from '../device-requests.js';
 
 type Row = typeof deviceRequests.$inferSelect;
 

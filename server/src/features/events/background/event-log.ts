@@ -8,7 +8,7 @@ import { readPublishedSeq } from '../../../platform/outbox/lease.js';
 import type { EventLog } from '../../../platform/outbox/outbox-kind.js';
 import type { Republishable } from '../../../platform/outbox/republish.js';
 import { commands } from '../../commands/commands.table.js';
-import { positionBefore } from '../position-before.js';
+import { positionBefore } from '../events.js';
 import { presentEvent } from '../present-event.js';
 
 const PAGE = 256;

@@ -10,7 +10,6 @@ import { SEALED_NUMBER, sealedNumbers } from '../../platform/secrets/sealed-numb
 import { topics } from '../../platform/signals/signals.js';
 import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from '../commands/commands.table.js';
-import { positionBefore } from './position-before.js';
 import { presentEvent } from './present-event.js';
 
 const BEGINNING = '0';
@@ -126,4 +125,25 @@ async function lastPosition(tx: Transaction, tenantId: string): Promise<string> 
   const [last] = await tx.execute<{ seq: string }>(sql`
     select coalesce(max(seq), 0)::text as seq from events where tenant_id = ${tenantId}`);
   return last?.seq ?? BEGINNING;
+}
+
+/**
+ * A number before the first event of this time or later, of a tenant or of all. The log has no index by time, but times
+ * increase with the numbers, so a binary search finds the position.
+ */
+export async function positionBefore(tx: Transaction, time: string, tenantId?: string): Promise<string> {
+  const isInRange = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`;
+  const [found] = await tx.execute<{ seq: string }>(sql`
+    with recursive search (low, high) as (
+      select 0::bigint, coalesce(max(seq), 0) from events where ${isInRange}
+      union all
+      select case when is_before then seq else low end, case when is_before then high else middle end
+      from (select low, high, (low + high) / 2 as middle from search where low < high) halves
+      cross join lateral (
+        select seq, logged_at < ${time}::timestamptz as is_before from events
+        where ${isInRange} and seq > middle order by seq limit 1
+      ) next
+    )
+    select low::text as seq from search where low >= high`);
+  return found?.seq ?? '0';
 }
