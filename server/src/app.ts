@@ -32,7 +32,7 @@ import { findOperation, pathOf } from './platform/operation/find-operation.js';
 import type { Peers } from './platform/processes/peers.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
-import type { LogRefusal } from './platform/telemetry/refusal-log.js';
+import type { LogRefusal } from './platform/telemetry/bounded-log.js';
 import { oneATurn } from './platform/waiting/turns.js';
 import type { Router } from './router.js';
 
@@ -98,9 +98,9 @@ export function createApp(dependencies: AppDependencies) {
       caller: { tenantId, clientId },
       sourceAddress: locals.address || null,
       tenantId: ofTenant,
-      admittedAt: verdict.now,
+      admittedAt: new Date(verdict.now_ms),
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
-      countRequest: () => limits.countRequest(sender, verdict.quotas),
+      countRequest: () => limits.countRequest(sender, verdict),
       refuse,
     };
     reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));

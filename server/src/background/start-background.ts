@@ -114,9 +114,9 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   ];
   const purgeTenants = createTenantPurge(database, bus, now);
   const deletions = startLoop(PURGE_TENANTS_INTERVAL_MS, { name: 'deletion of tenants', ...looping }, async () => {
-    const { progress, table, removed } = await purgeTenants();
+    const { hasMore, table, removed } = await purgeTenants();
     if (table && removed > 0) metrics.countRemoved(table, removed);
-    return progress === 'BUSY' ? 'SOON' : 'WAIT';
+    return hasMore ? 'SOON' : 'WAIT';
   });
   const statistics = startLoop(ANALYZE_INTERVAL_MS, { name: 'statistics', ...looping }, async () => {
     const analyzed = await analyzeGrownTables(database.sql);

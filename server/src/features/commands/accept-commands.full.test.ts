@@ -57,7 +57,7 @@ const ways: [string, (caller: Profile) => Promise<(command: NewCommand | Refused
           signed: { ...signed, nonceHash: hashNonce(randomUUID()) },
           command,
         });
-        expect(verdict).toMatchObject({ isLive: true, isInClockWindow: true, isFresh: true, isGranted: true });
+        expect(verdict).toMatchObject({ is_live: true, is_in_clock_window: true, is_fresh: true, is_granted: true });
         return acceptance as Acceptance;
       };
     },

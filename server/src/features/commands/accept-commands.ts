@@ -1,11 +1,4 @@
-import {
-  nonceKey,
-  type SignedRequest,
-  toRequestRow,
-  toVerdict,
-  type Verdict,
-  type VerdictRow,
-} from '../../platform/auth/admission.js';
+import { nonceKey, type SignedRequest, toRequestRow, type Verdict } from '../../platform/auth/admission.js';
 import type { Database } from '../../platform/database/database.js';
 import { asIngest } from '../../platform/database/roles.js';
 import type { Call } from '../../platform/operation/call.js';
@@ -76,11 +69,7 @@ export const createCommandAdmission = (database: Database) =>
         ...toRequestRow(signed, position),
         ...command,
       }));
-      type Row = VerdictRow & (AcceptanceRow | { outcome: null });
-      const judged = await asIngest<Row>(database, rows);
-      return judged.map((row) => ({
-        verdict: toVerdict(row),
-        acceptance: row.outcome === null ? null : toAcceptance(row),
-      }));
+      const judged = await asIngest<Verdict & (AcceptanceRow | { outcome: null })>(database, rows);
+      return judged.map((row) => ({ verdict: row, acceptance: row.outcome === null ? null : toAcceptance(row) }));
     },
   );

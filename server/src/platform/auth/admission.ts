@@ -19,35 +19,21 @@ export type SignedRequest = {
   pathTenantId: string | null;
 };
 
-/** Requests per minute; null: as configured. */
-export type Quotas = { credential: number | null; tenant: number | null };
-
-/** The state of the request in the database at admission. */
-export type Verdict = {
+/** A row of admit_requests_v1 (server/drizzle): the state of the request in the database at admission. */
+export type Verdict = Quotas & {
   /** Credential and tenant are active and not expired, and the secret version that verified is still valid. */
-  isLive: boolean;
-  isInClockWindow: boolean;
-  isFresh: boolean;
-  isGranted: boolean;
-  pathTenantExists: boolean;
-  allowedClockSkewSeconds: number;
-  quotas: Quotas;
-  /** The database's clock: one clock for all nodes. */
-  now: Date;
-};
-
-/** A row of admit_requests_v1 (server/drizzle). */
-export type VerdictRow = {
   is_live: boolean;
   is_in_clock_window: boolean;
   is_fresh: boolean;
   is_granted: boolean;
   path_tenant_exists: boolean;
   allowed_clock_skew_seconds: number | null;
-  requests_per_minute: number | null;
-  requests_per_minute_of_tenant: number | null;
+  /** The database's clock in Unix milliseconds: one clock for all nodes. */
   now_ms: number;
 };
+
+/** Null: as configured. */
+export type Quotas = { requests_per_minute: number | null; requests_per_minute_of_tenant: number | null };
 
 export const toRequestRow = (signed: SignedRequest, position: number) => ({
   position,
@@ -62,17 +48,6 @@ export const toRequestRow = (signed: SignedRequest, position: number) => ({
   path_tenant_id: signed.pathTenantId,
 });
 
-export const toVerdict = (row: VerdictRow): Verdict => ({
-  isLive: row.is_live,
-  isInClockWindow: row.is_in_clock_window,
-  isFresh: row.is_fresh,
-  isGranted: row.is_granted,
-  pathTenantExists: row.path_tenant_exists,
-  allowedClockSkewSeconds: row.allowed_clock_skew_seconds ?? 0,
-  quotas: { credential: row.requests_per_minute, tenant: row.requests_per_minute_of_tenant },
-  now: new Date(row.now_ms),
-});
-
 /** The primary key of the nonce that a request consumes. */
 export const nonceKey = ({ credentialNumber, nonceHash }: SignedRequest) =>
   `${credentialNumber.padStart(19, '0')}${nonceHash}`;
@@ -82,9 +57,6 @@ export const nonceKey = ({ credentialNumber, nonceHash }: SignedRequest) =>
  * or unbound credential is therefore refused from the next request on, on every node.
  */
 export const createAdmission = (database: Database) =>
-  batched<SignedRequest, Verdict>(nonceKey, async (requests) => {
-    const rows = await asIngest<VerdictRow>(database, requests.map(toRequestRow));
-    return rows.map(toVerdict);
-  });
+  batched<SignedRequest, Verdict>(nonceKey, (requests) => asIngest<Verdict>(database, requests.map(toRequestRow)));
 
 export const hashNonce = (nonce: string) => hash('sha256', nonce).slice(0, 32);

@@ -38,13 +38,13 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
       context.mayHaveChanged = release !== null;
       const { verdict, answer } =
         shortcut && release ? await shortcut(signed) : { verdict: await admission(signed), answer: null };
-      if (!verdict.isLive) throw sender.refusal();
+      if (!verdict.is_live) throw sender.refusal();
       refuseUnlessFresh(verdict);
       const { tenantId, clientId, secretVersion } = sender;
-      lastUses.note({ tenantId, clientId, secretVersion, usedAt: verdict.now });
+      lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
       // quota.
-      const overQuota = limits.countRequest(sender, verdict.quotas);
+      const overQuota = limits.countRequest(sender, verdict);
       if (overQuota && !answer) throw overQuota;
       return { verdict, answer };
     } finally {
@@ -55,13 +55,13 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
 
 /** Refuses a request of a live credential if its timestamp is outside the clock window or its nonce was used before. */
 function refuseUnlessFresh(verdict: Verdict): void {
-  if (!verdict.isInClockWindow) {
+  if (!verdict.is_in_clock_window) {
     throw new ApiError('CLOCK_SKEW', {
       metadata: {
-        server_time: verdict.now.toISOString(),
-        allowed_clock_skew_seconds: verdict.allowedClockSkewSeconds,
+        server_time: new Date(verdict.now_ms).toISOString(),
+        allowed_clock_skew_seconds: verdict.allowed_clock_skew_seconds,
       },
     });
   }
-  if (!verdict.isFresh) throw new ApiError('NONCE_REUSED');
+  if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
 }

@@ -13,9 +13,9 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
   if (!operation) throw notFound();
   const pathTenantId = params.tenant_id ?? null;
   const isOwnTenant = pathTenantId === null || pathTenantId === tenantId || tenantId === PLATFORM_TENANT_ID;
-  if (!mayCall(operation, tenantId, verdict.isGranted) || !isOwnTenant) throw forbidden(operation.scope);
+  if (!mayCall(operation, tenantId, verdict.is_granted) || !isOwnTenant) throw forbidden(operation.scope);
   // Only a platform administrator gets here with a tenant that does not exist.
-  if (pathTenantId !== null && !verdict.pathTenantExists) throw notFound();
+  if (pathTenantId !== null && !verdict.path_tenant_exists) throw notFound();
 }
 
 /** Whether a credential of the tenant may call the operation on its own tenant. */

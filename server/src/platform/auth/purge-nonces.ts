@@ -11,16 +11,11 @@ const BATCH = 5_000;
 export const purgeNonces = (database: Database): Purge => ({
   table: 'nonces',
   async round() {
-    const [row] = await asAllTenantsStatement<{ deleted: number }>(database)`
-      with gone as (
-        delete from nonces where ctid = any (array(
-          select ctid from nonces
-          where expires_at < least(now(), ${nodeClock()}::timestamptz) order by expires_at limit ${BATCH} for update skip locked
-        ))
-        returning 1
-      )
-      select count(*)::int as deleted from gone`;
-    const removed = row?.deleted ?? 0;
+    const { count: removed } = await asAllTenantsStatement(database)`
+      delete from nonces where ctid = any (array(
+        select ctid from nonces
+        where expires_at < least(now(), ${nodeClock()}::timestamptz) order by expires_at limit ${BATCH} for update skip locked
+      ))`;
     return { removed, hasMore: removed === BATCH };
   },
 });

@@ -3,7 +3,7 @@ import { createRateLimits } from './rate-limits.js';
 
 const caller = { tenantId: 'acme', clientId: 'acme-backend' };
 const neighbour = { tenantId: 'acme', clientId: 'acme-shop' };
-const asConfigured = { credential: null, tenant: null };
+const asConfigured = { requests_per_minute: null, requests_per_minute_of_tenant: null };
 const limitsOf = (limits: object = {}) =>
   createRateLimits({
     requestsPerMinute: 2,
@@ -51,8 +51,8 @@ test('a reservation uses a slot of both quotas until it is released, and never m
 
 test('a quota of its own replaces the configured one from the request on that brings it, also for reservations', () => {
   const limits = limitsOf();
-  const count = (credential: number | null, tenant: number | null = 100) =>
-    limits.countRequest(caller, { credential, tenant })?.extra.metadata ?? null;
+  const count = (requests_per_minute: number | null, requests_per_minute_of_tenant: number | null = 100) =>
+    limits.countRequest(caller, { requests_per_minute, requests_per_minute_of_tenant })?.extra.metadata ?? null;
   expect([count(3), count(3), count(3)]).toEqual([null, null, null]);
   expect(limits.reserve(caller)).toBeNull();
   expect(count(3)).toEqual({ quota: 'credential', limit: 3 });

@@ -38,10 +38,10 @@ test('admits the first of 40 identical requests in one batch', async () => {
   const admit = createAdmission(database);
   const verdicts = await Promise.all(requests.map((signed) => admit(signed)));
   expect(statements.filter((statement) => statement.includes('admit_requests_v1'))).toHaveLength(1);
-  expect(verdicts.map(({ isFresh }) => isFresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
-  expect(verdicts.every(({ isLive, isInClockWindow, isGranted }) => isLive && isInClockWindow && isGranted)).toBe(true);
+  expect(verdicts.map(({ is_fresh }) => is_fresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
+  expect(verdicts.every(({ is_live, is_in_clock_window, is_granted }) => is_live && is_in_clock_window && is_granted)).toBe(true);
 
-  expect((await admit(requests[0] as SignedRequest)).isFresh).toBe(false);
+  expect((await admit(requests[0] as SignedRequest)).is_fresh).toBe(false);
   await database.close();
 });
 
@@ -57,14 +57,14 @@ test('consumes no nonce for a revoked credential or outside the clock window, wh
     admit({ ...signed, secretVersion: 7 }),
     admit(signed),
   ]);
-  expect(verdicts.map(({ isLive, isInClockWindow, isFresh }) => [isLive, isInClockWindow, isFresh])).toEqual([
+  expect(verdicts.map(({ is_live, is_in_clock_window, is_fresh }) => [is_live, is_in_clock_window, is_fresh])).toEqual([
     [true, false, expect.anything()],
     [false, true, expect.anything()],
     [true, true, true],
     [false, true, expect.anything()],
     [true, true, false],
   ]);
-  for (const spared of [late, revoked]) expect((await admit(spared)).isFresh).toBe(true);
+  for (const spared of [late, revoked]) expect((await admit(spared)).is_fresh).toBe(true);
   await database.close();
 });
 
@@ -74,14 +74,14 @@ test('keeps a nonce until no clock window that the credential may ever get accep
   const { database, signed } = await signedRequestsOf(1, await createCredential(tenant_id, windows));
   for (const signedAt of [-25, 25].map((seconds) => Number(signed.timestamp) + seconds)) {
     const nonceHash = hashNonce(randomUUID());
-    const { isFresh } = await createAdmission(database)({ ...signed, timestamp: String(signedAt), nonceHash });
+    const { is_fresh } = await createAdmission(database)({ ...signed, timestamp: String(signedAt), nonceHash });
     const [nonce] = await database.sql.begin(async (tx) => {
       await tx`set local role top_system`;
       return tx`
         select extract(epoch from expires_at)::int as expires_at from nonces
         where credential_number = ${signed.credentialNumber} and nonce_hash = decode(${nonceHash}, 'hex')`;
     });
-    expect([isFresh, nonce?.expires_at]).toEqual([true, signedAt + MAX_CLOCK_SKEW_SECONDS + 60]);
+    expect([is_fresh, nonce?.expires_at]).toEqual([true, signedAt + MAX_CLOCK_SKEW_SECONDS + 60]);
   }
   await database.close();
 });
@@ -93,14 +93,14 @@ test('keeps a nonce for the whole replay window of its credential, even with an 
     await createCredential(tenant_id, { replay_window_seconds: 900 }),
   );
   const timestamp = String(Number(signed.timestamp) - 200);
-  const { isFresh, now } = await createAdmission(database)({ ...signed, timestamp });
+  const { is_fresh, now_ms } = await createAdmission(database)({ ...signed, timestamp });
   const [nonce] = await database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
     return tx`
       select extract(epoch from expires_at)::float8 as expires_at from nonces
       where credential_number = ${signed.credentialNumber}`;
   });
-  expect(isFresh).toBe(true);
-  expect(nonce?.expires_at).toBeCloseTo(now.getTime() / 1000 + 900 + 60, 0);
+  expect(is_fresh).toBe(true);
+  expect(nonce?.expires_at).toBeCloseTo(now_ms / 1000 + 900 + 60, 0);
   await database.close();
 });

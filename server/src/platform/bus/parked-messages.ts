@@ -93,14 +93,13 @@ export async function replaceParkedCopy(database: Database, delivery: Delivery, 
   const { reason, details = [] } = refusal;
   const id = parkedIdOf(delivery);
   if (!id) return false;
-  const replaced = await asAllTenantsStatement(database)`
+  const { count } = await asAllTenantsStatement(database)`
     with copy as (
       delete from parked_messages where ${isCopy(database.sql, delivery, id)} returning tenant_id, subject, body, is_whole
     )
     insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
     select tenant_id, (${database.sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text,
       ${JSON.stringify(details)}::text::jsonb, body, is_whole
-    from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')
-    returning 1`;
-  return replaced.length > 0;
+    from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')`;
+  return count > 0;
 }

@@ -25,14 +25,13 @@ export function purgeParkedMessages(database: Database, keptDays: number): Purge
 }
 
 async function deleteExpired(database: Database, keptDays: number): Promise<number> {
-  const deleted = await asAllTenantsStatement(database)`
+  const { count } = await asAllTenantsStatement(database)`
     delete from parked_messages
     where ctid = any (array(
       select ctid from parked_messages
       where parked_at < least(now(), ${nodeClock()}::timestamptz) - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
-    ))
-    returning 1`;
-  return deleted.length;
+    ))`;
+  return count;
 }
 
 /**

@@ -33,9 +33,9 @@ export function asAllTenants<Result>(database: Database, work: (tx: Transaction)
 /** Runs one statement over the rows of all tenants, in its own transaction. Never use it in a handler. */
 export const asAllTenantsStatement =
   <Row extends object>({ sql }: Database) =>
-  (statement: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]): Promise<Row[]> =>
-    inTransaction<postgres.TransactionSql, Row[]>(
-      (work) => sql.begin(work) as Promise<Row[]>,
+  (statement: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
+    inTransaction<postgres.TransactionSql, postgres.RowList<Row[]>>(
+      (work) => sql.begin(work) as Promise<postgres.RowList<Row[]>>,
       async (tx) => {
         const [, rows] = await Promise.all([tx`set local role top_system`, tx<Row[]>(statement, ...values)]);
         return rows;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, errors } from '@tenant-open-platform/contract';
 import { newId } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
-import type { LogRefusal } from '../telemetry/refusal-log.js';
+import type { LogRefusal } from '../telemetry/bounded-log.js';
 import { requestIdOf } from './exchange.js';
 import { isRtsp } from './framing.js';
 import { type AtLimit, type ConnectionLimits, openConnections } from './open-connections.js';

@@ -196,12 +196,8 @@ export function startRelay(options: RelayOptions) {
       const { rows, after: next } = await takeUnloggedRows(tx, passes.after());
       const topics: string[] = [];
       for (const { kind, prepareWithoutBus } of kinds) {
-        topics.push(
-          ...((await prepareWithoutBus?.(
-            tx,
-            rows.filter((row) => row.kind === kind),
-          )) ?? []),
-        );
+        const ofKind = rows.filter((row) => row.kind === kind);
+        topics.push(...((await prepareWithoutBus?.(tx, ofKind)) ?? []));
       }
       await queueAsLogged(tx, rows);
       return { count: rows.length, topics, next };

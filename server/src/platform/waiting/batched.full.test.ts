@@ -90,7 +90,7 @@ test('admits each of many requests once when two nodes receive them in opposite 
     }));
     const here = Promise.all(requests.map((signed) => admitHere(signed)));
     const there = Promise.all(requests.toReversed().map((signed) => admitThere(signed)));
-    const fresh = [await here, (await there).reverse()].map((verdicts) => verdicts.map(({ isFresh }) => isFresh));
+    const fresh = [await here, (await there).reverse()].map((verdicts) => verdicts.map(({ is_fresh }) => is_fresh));
     expect(requests.map((_, index) => Number(fresh[0]?.[index]) + Number(fresh[1]?.[index]))).toEqual(
       Array(requests.length).fill(1),
     );

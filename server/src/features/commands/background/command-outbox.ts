@@ -6,6 +6,7 @@ import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Now } from '../../../platform/database/steady-clock.js';
 import { logEvents } from '../../../platform/outbox/log-events.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
+import type { Republishable } from '../../../platform/outbox/republish.js';
 import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { announce, type Move, moveCommands, nextInstant } from '../move-commands.js';
@@ -73,7 +74,7 @@ async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: SQ
 }
 
 /** The messages of the commands that are DISPATCHED and not past their deadline. */
-export const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> =>
+const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> =>
   toMessages(
     await tx.execute<Row>(sql`
       select ${MESSAGE_COLUMNS} from ${given(facts)} join commands using (tenant_id, command_id)
@@ -148,3 +149,32 @@ async function endRefused(
   await moveCommands(tx, [move]);
   return [move];
 }
+
+const PAGE = 256;
+
+type Key = { tenant_id: string; fact_id: string; deadline_at: string };
+
+/** The open commands that were dispatched in the range, the most urgent first. */
+export const republishCommands = (database: Database): Republishable =>
+  async function* pages({ since, until, tenantId }) {
+    let last: Key = { deadline_at: until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
+    for (;;) {
+      const { keys, messages } = await asAllTenants(database, async (tx) => {
+        const keys = await tx.execute<Key>(sql`
+          select tenant_id, command_id as fact_id, deadline_at::text from commands
+          where completed_at is null
+            and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)
+            and dispatched_at between ${since}::timestamptz and ${until}::timestamptz
+            ${tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`}
+          order by commands.deadline_at, tenant_id, command_id
+          limit ${PAGE}`);
+        return { keys, messages: await readUnderWay(tx, keys, sql`now()`) };
+      });
+      const next = keys.at(-1);
+      if (!next) return;
+      // In the order of the keys.
+      const inOrder = keys.flatMap(({ tenant_id, fact_id }) => messages.get(`${tenant_id} ${fact_id}`) ?? []);
+      yield { messages: inOrder, resumeFrom: since };
+      last = next;
+    }
+  };

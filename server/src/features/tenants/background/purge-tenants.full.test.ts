@@ -312,7 +312,7 @@ describe('round by round', () => {
     await superuser.begin(async (tx) => {
       await tx`select pg_current_xact_id()`;
       await ask('DELETE', '/weyland?confirm=weyland');
-      expect(await round()).toEqual({ progress: 'WAITING', removed: 0 });
+      expect(await round()).toEqual({ hasMore: false, removed: 0 });
       await addDeviceRequests(tx as unknown as postgres.Sql, 'weyland', 1);
     });
     await roundsUntil(() => isDeleted('weyland'));

@@ -39,8 +39,8 @@ const steps: readonly Step[] = [
   { table: 'audit_events', deleteBatch: deleteCreationEntry },
 ];
 
-/** BUSY: there is more to do. WAITING: no tenant is to be deleted, or none can be now. */
-type Round = { progress: 'BUSY' | 'WAITING'; table?: string; removed: number };
+/** `emptied`: the tenant of which the last pass found nothing. Without more to do, no tenant can be deleted now. */
+type Round = { hasMore: boolean; removed: number; table?: string; emptied?: string };
 
 /**
  * Deletes everything of DELETING tenants, one batch in each round. The row of the tenant holds the position and is
@@ -49,29 +49,25 @@ type Round = { progress: 'BUSY' | 'WAITING'; table?: string; removed: number };
  * A transaction that began before the deletion may still write a row into a table that was emptied already. So passes
  * over all tables go on until one of them finds nothing, and each begins when all earlier transactions have ended.
  */
-export function createTenantPurge(database: Database, bus: Bus, now: Now): () => Promise<Round> {
-  return async () => {
-    const { round, emptied } = await asAllTenants(database, (tx) => work(tx, now()));
-    if (emptied !== null) {
-      await bus.forgetTenant(emptied);
-      await asAllTenants(database, (tx) => finish(tx, emptied));
-    }
-    return round;
-  };
-}
+export const createTenantPurge = (database: Database, bus: Bus, now: Now) => async (): Promise<Round> => {
+  const round = await asAllTenants(database, (tx) => work(tx, now()));
+  const { emptied } = round;
+  if (emptied !== undefined) {
+    await bus.forgetTenant(emptied);
+    await asAllTenants(database, (tx) => finish(tx, emptied));
+  }
+  return round;
+};
 
-const BUSY: Round = { progress: 'BUSY', removed: 0 };
-
-/** `emptied`: the tenant of which the last pass found nothing. */
-async function work(tx: Transaction, now: SQL): Promise<{ round: Round; emptied: string | null }> {
+async function work(tx: Transaction, now: SQL): Promise<Round> {
   const tenant = await lockNext(tx, now);
-  if (!tenant) return { round: { progress: 'WAITING', removed: 0 }, emptied: null };
+  if (!tenant) return { hasMore: false, removed: 0 };
   const { step: number, rows_in_pass } = tenant.deletion.work;
   const step = steps[number];
-  if (step) return { round: await deleteOnce(tx, tenant, step), emptied: null };
-  if (rows_in_pass === 0) return { round: BUSY, emptied: tenant.tenant_id };
+  if (step) return deleteOnce(tx, tenant, step);
+  if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant.tenant_id };
   await beginPass(tx, tenant);
-  return { round: BUSY, emptied: null };
+  return { hasMore: true, removed: 0 };
 }
 
 /** Transactions of the platform end within seconds. A restored dump may hold a number that is far ahead. */
@@ -102,7 +98,7 @@ async function deleteOnce(tx: Transaction, { tenant_id, deletion }: Tenant, step
       rows_in_pass: work.rows_in_pass + removed,
     },
   });
-  return { ...BUSY, table: step.table, removed };
+  return { hasMore: true, table: step.table, removed };
 }
 
 const save = (tx: Transaction, tenantId: string, deletion: Deletion) =>
