@@ -31,8 +31,8 @@ import { ApiError, refuse } from './platform/operation/api-error.js';
 import { findOperation, pathOf } from './platform/operation/find-operation.js';
 import type { Peers } from './platform/processes/peers.js';
 import type { Keyring } from './platform/secrets/keyring.js';
-import type { Metrics } from './platform/telemetry/metrics.js';
 import type { LogRefusal } from './platform/telemetry/bounded-log.js';
+import type { Metrics } from './platform/telemetry/metrics.js';
 import { oneATurn } from './platform/waiting/turns.js';
 import type { Router } from './router.js';
 

@@ -115,7 +115,9 @@ const Config = z
   .superRefine(
     (config, context) => {
       const { MODE, ROLE, WORKERS, DATABASE_URL } = config;
-      const keyrings = [config.KEYRING, config.KEYRING_FILE, config.KEYRING_COMMAND].filter((from) => from !== undefined);
+      const keyrings = [config.KEYRING, config.KEYRING_FILE, config.KEYRING_COMMAND].filter(
+        (from) => from !== undefined,
+      );
       const refuse = (variable: keyof typeof config, message: string) =>
         context.addIssue({ code: 'custom', path: [variable], message });
       if (MODE === 'production') {
@@ -123,7 +125,10 @@ const Config = z
         if (!config.NATS_URL)
           refuse('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
         if (config.SIMULATED_FLEET)
-          refuse('SIMULATED_FLEET', 'must not be true where MODE is production: it answers for devices that do not exist');
+          refuse(
+            'SIMULATED_FLEET',
+            'must not be true where MODE is production: it answers for devices that do not exist',
+          );
       }
       if (config.PROBES_HOST !== undefined && config.PROBES_PORT === undefined)
         refuse('PROBES_PORT', 'is required with PROBES_HOST');

@@ -28,17 +28,14 @@ import { cancelCommand, getCommand, listCommands, summarizeCommands } from './fe
 import { createCommand } from './features/commands/create-command.js';
 import { createManyCommands } from './features/commands/create-many-commands.js';
 import { createCommandStore } from './features/commands/store-commands.js';
-import { summarizeCommands } from './features/commands/summary-commands.js';
 import {
   createCredential,
   getCredential,
   listCredentials,
   updateCredential,
 } from './features/credentials/credentials.js';
-import { getDeviceRequest } from './features/device-requests/get-device-request.js';
-import { listDeviceRequests } from './features/device-requests/list-device-requests.js';
-import { replyDeviceRequest } from './features/device-requests/reply-device-request.js';
-import { listEvents } from './features/events/list-events.js';
+import { getDeviceRequest, listDeviceRequests, replyDeviceRequest } from './features/device-requests/device-requests.js';
+import { listEvents } from './features/events/events.js';
 import { getMe } from './features/me/me.js';
 import {
   createObjectCredential,

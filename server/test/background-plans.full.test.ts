@@ -9,7 +9,10 @@ import { changesOf } from '../src/background/changes-of.js';
 import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
 import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
 import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
-import { purgeDeviceRequests, sweepDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
+import {
+  purgeDeviceRequests,
+  sweepDeviceRequests,
+} from '../src/features/device-requests/background/sweep-device-requests.js';
 import { eventLog } from '../src/features/events/background/event-log.js';
 import { objectGrants } from '../src/features/objects/object-grants.table.js';
 import { createTenantPurge } from '../src/features/tenants/background/purge-tenants.js';
@@ -23,9 +26,9 @@ import type { Database } from '../src/platform/database/database.js';
 import { planSettings } from '../src/platform/database/session-settings.js';
 import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answers.table.js';
 import { newId } from '../src/platform/new-id.js';
+import { readBacklog } from '../src/platform/outbox/backlog.js';
 import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
 import { takeRows, takeUnloggedRows } from '../src/platform/outbox/take-rows.js';
-import { readBacklog } from '../src/platform/outbox/backlog.js';
 import { createWaits } from '../src/platform/outbox/waits.js';
 import { purgeByAge } from '../src/platform/retention/purge-by-age.js';
 import { localSignals } from '../src/platform/signals/signals.js';

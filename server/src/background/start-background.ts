@@ -10,7 +10,10 @@ import {
   takeDeviceRequest,
 } from '../features/device-requests/background/receive-device-requests.js';
 import { replyOutbox } from '../features/device-requests/background/reply-outbox.js';
-import { purgeDeviceRequests, sweepDeviceRequests } from '../features/device-requests/background/sweep-device-requests.js';
+import {
+  purgeDeviceRequests,
+  sweepDeviceRequests,
+} from '../features/device-requests/background/sweep-device-requests.js';
 import { eventLog } from '../features/events/background/event-log.js';
 import { objectGrants } from '../features/objects/object-grants.table.js';
 import { createTenantPurge } from '../features/tenants/background/purge-tenants.js';

@@ -131,7 +131,10 @@ export const summarizeCommands: Handler<'commands.summary'> = async ({ query }, 
     const oldest = sql<string>`min(${read.commandId}::text)`;
     return tx.select({ status: read.status, number: count(), oldest }).from(read).groupBy(read.status);
   });
-  const counts = Object.fromEntries(CommandStatus.options.map((status) => [status, 0])) as Record<Row['status'], number>;
+  const counts = Object.fromEntries(CommandStatus.options.map((status) => [status, 0])) as Record<
+    Row['status'],
+    number
+  >;
   for (const { status, number } of found) counts[status] = number;
   const total = found.reduce((sum, { number }) => sum + number, 0);
   const [oldest = null] = found.map((row) => row.oldest).sort();

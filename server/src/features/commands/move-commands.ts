@@ -85,7 +85,11 @@ const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerm
 type Listeners = { signals: Signals; metrics: Metrics };
 
 /** Counts the commands that these moves have ended, and wakes waiting requests. Call it after the commit. */
-export function announce({ signals, metrics }: Listeners, moves: readonly Move[], late: readonly LateReport[] = []): void {
+export function announce(
+  { signals, metrics }: Listeners,
+  moves: readonly Move[],
+  late: readonly LateReport[] = [],
+): void {
   for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
   const changed = [...moves, ...late];
   const topicsOf = ({ tenantId, commandId }: Move | LateReport) => [

@@ -47,7 +47,8 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
 
     /** Counts a live, fresh request. Above the credential's quota it does not count towards the tenant's. */
     countRequest: ({ tenantId, clientId }: Caller, own: Quotas): ApiError | null =>
-      credentials.count(clientId, own.requests_per_minute) ?? tenants.count(tenantId, own.requests_per_minute_of_tenant),
+      credentials.count(clientId, own.requests_per_minute) ??
+      tenants.count(tenantId, own.requests_per_minute_of_tenant),
 
     /** Counts a request more for each full 64 KiB of an answer, once it is sent. */
     countAnswer({ tenantId, clientId }: Caller, bytes: number): void {

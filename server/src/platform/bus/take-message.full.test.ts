@@ -7,7 +7,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Database } from '../database/database.js';
 import type { Delivery } from './bus.js';
-import { retriedMessageId } from './retried-message.js';
+import { retriedMessageId } from './parked-messages.js';
 import { createMessageTaker, type Handled } from './take-message.js';
 
 let database: Database;

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { Logger } from 'pino';
-import type { Metrics } from '../telemetry/metrics.js';
 import type { LogRefusal } from '../telemetry/bounded-log.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { startSpan, traceIdOf, traceparentOf } from '../telemetry/spans.js';
 import type { Incoming, Reply } from './exchange.js';
 

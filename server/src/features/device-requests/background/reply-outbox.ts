@@ -8,8 +8,8 @@ import { readTenantIds } from '../../../platform/identity/tenant-ids.js';
 import { firstIdAt } from '../../../platform/new-id.js';
 import type { OutboxKind } from '../../../platform/outbox/outbox-kind.js';
 import type { Republishable } from '../../../platform/outbox/republish.js';
-import { deviceRequests } from '../device-requests.table.js';
 import { replyOf } from '../device-requests.js';
+import { deviceRequests } from '../device-requests.table.js';
 
 type Row = typeof deviceRequests.$inferSelect;
 
