@@ -15,11 +15,11 @@ const rules: Rule[] = [
     rule: 'the platform imports no feature',
     message: 'The platform serves every feature and knows none: let the feature hand in what is needed.',
     refused: {
-      'server/src/platform/import.ts': `export { getCommand } from '../features/commands/get-command.js';`,
+      'server/src/platform/import.ts': `export { getCommand } from '../features/commands/commands.js';`,
     },
     passed: {
       'server/src/platform/import.ts': `export { waitFor } from './signals/wait-for.js';`,
-      'server/src/router.ts': `export { getCommand } from './features/commands/get-command.js';`,
+      'server/src/router.ts': `export { getCommand } from './features/commands/commands.js';`,
     },
   },
   {
