@@ -290,10 +290,8 @@ test('a leader that stops releases its lease, and the next one continues at once
   await second.lookInVain();
   const before = await epoch();
   await first.stop();
-  const [lease] = await asAllTenantsStatement<{ is_free: boolean }>(
-    database,
-    (sql) => sql`select expires_at < now() or epoch > ${before} as is_free from relay_lease`,
-  );
+  const [lease] = await asAllTenantsStatement<{ is_free: boolean }>(database)`
+    select expires_at < now() or epoch > ${before} as is_free from relay_lease`;
   expect(lease).toEqual({ is_free: true });
 
   const later = await newRows();
