@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { createDenialRecorder } from './platform/audit/denials.js';
+import { createDenialRecorder } from './platform/audit/with-audit.js';
 import { createAdmit } from './platform/auth/admit.js';
 import { createAuthenticate } from './platform/auth/authenticate.js';
 import { authorize } from './platform/auth/authorize.js';

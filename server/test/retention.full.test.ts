@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
 import { purgeDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
 import { auditEvents } from '../src/platform/audit/audit-events.table.js';
-import { purgeParkedMessages } from '../src/platform/bus/purge-parked-messages.js';
+import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
 import type { Database } from '../src/platform/database/database.js';
 import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answers.table.js';
 import { newId } from '../src/platform/new-id.js';

@@ -27,17 +27,9 @@ const presentCommand = (row: Row, call: Pick<Call, 'requestId'>) => ({
 
 /** TIMED_OUT is UNKNOWN: the command was sent, and its outcome was not reported. */
 export function publicStatusOf(status: Row['status']) {
-  switch (status) {
-    case 'ACCEPTED':
-    case 'DISPATCHED':
-      return 'PENDING' as const;
-    case 'SUCCEEDED':
-      return 'SUCCEEDED' as const;
-    case 'TIMED_OUT':
-      return 'UNKNOWN' as const;
-    default:
-      return 'FAILED' as const;
-  }
+  if (!isTerminal({ status })) return 'PENDING' as const;
+  if (status === 'TIMED_OUT') return 'UNKNOWN' as const;
+  return status === 'SUCCEEDED' ? ('SUCCEEDED' as const) : ('FAILED' as const);
 }
 
 /** The whole history of a command. Its columns show acceptance and dispatch, `history` shows all later changes. */

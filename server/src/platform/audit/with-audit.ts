@@ -1,9 +1,11 @@
+import { allOperations } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../database/database.js';
 import { ID_TIME, newIdTail } from '../new-id.js';
 import { ApiError } from '../operation/api-error.js';
 import type { Call } from '../operation/call.js';
 import { createTurns } from '../waiting/turns.js';
+import { createWindows } from '../waiting/windows.js';
 import { auditEvents } from './audit-events.table.js';
 import { changedValues, type Facts, type SecretChanges } from './changed-values.js';
 
@@ -93,4 +95,28 @@ export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): P
     ...event,
     auditEventId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
   });
+}
+
+/** Bounds the log: a caller that is refused without end must not fill it. */
+const DENIALS_PER_MINUTE = 60;
+
+const administrativeWrites = new Set(
+  allOperations
+    .filter(({ route }) => route.method !== 'GET' && route.metadata.scope?.startsWith('platform:'))
+    .map(({ name }) => name),
+);
+
+/** Records refused administrative requests in the audit log of the caller's own tenant. */
+export function createDenialRecorder() {
+  const denials = createWindows(60_000);
+  return async (error: unknown, call: Call | undefined): Promise<void> => {
+    if (!call || !(error instanceof ApiError) || error.code !== 'FORBIDDEN') return;
+    if (!administrativeWrites.has(call.operation)) return;
+    const { tenantId, clientId } = call.caller;
+    if (denials.add(clientId).used > DENIALS_PER_MINUTE) return;
+    await call.asTenant(async (tx) => {
+      await lockLiveTenant(tx, tenantId, tenantId);
+      await insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' });
+    }, tenantId);
+  };
 }

@@ -2,7 +2,7 @@ import { platform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
-import { purgeNonces } from './purge-nonces.js';
+import { purgeNonces } from './admission.js';
 
 /** A number that no credential has. */
 const NOBODY = -2;

@@ -5,13 +5,12 @@ import { newId } from '../new-id.js';
 import { type Signals, topics } from '../signals/signals.js';
 import { startLoop } from '../signals/start-loop.js';
 import type { Watchdog } from '../telemetry/watchdog.js';
-import { deleteRows, queueAsLogged } from './delete-rows.js';
 import { createHeldTenants } from './held-tenants.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './lease.js';
 import type { EventLog, OutboxKind, OutboxRow } from './outbox-kind.js';
 import { createPasses } from './passes.js';
 import { type Publisher, publish, publishEvents } from './publish.js';
-import { BATCH, takeUnloggedRows } from './take-rows.js';
+import { BATCH, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type RelayOptions = Publisher & {
   signals: Signals;
