@@ -34,7 +34,11 @@ import {
   listCredentials,
   updateCredential,
 } from './features/credentials/credentials.js';
-import { getDeviceRequest, listDeviceRequests, replyDeviceRequest } from './features/device-requests/device-requests.js';
+import {
+  getDeviceRequest,
+  listDeviceRequests,
+  replyDeviceRequest,
+} from './features/device-requests/device-requests.js';
 import { listEvents } from './features/events/events.js';
 import { getMe } from './features/me/me.js';
 import {

@@ -16,21 +16,31 @@ const succeeded = (afterMs: number): Step[] => [
   { afterMs, device_execution_status: 'SUCCEEDED', result: { simulated: true } },
 ];
 
-const because = (code: string, message: string) => ({ status_reason: { code, message } });
-
 /** The behaviour of a device, by the prefix of its id; every other id behaves like `ok-`. */
 const behaviours: Record<string, Step[]> = {
   'ok-': succeeded(200),
   'slow-': succeeded(10_000),
   'fail-': [
     DELIVERED,
-    { afterMs: 200, device_execution_status: 'FAILED', ...because('DEVICE_FAULT', 'The simulated device failed.') },
+    {
+      afterMs: 200,
+      device_execution_status: 'FAILED',
+      status_reason: { code: 'DEVICE_FAULT', message: 'The simulated device failed.' },
+    },
   ],
   'reject-': [
-    { afterMs: 100, device_execution_status: 'REJECTED', ...because('NOT_NOW', 'The simulated device refused the command.') },
+    {
+      afterMs: 100,
+      device_execution_status: 'REJECTED',
+      status_reason: { code: 'NOT_NOW', message: 'The simulated device refused the command.' },
+    },
   ],
   'unsupported-': [
-    { afterMs: 0, adapter_status: 'UNSUPPORTED', ...because('UNSUPPORTED', 'The simulated device knows no such command.') },
+    {
+      afterMs: 0,
+      adapter_status: 'UNSUPPORTED',
+      status_reason: { code: 'UNSUPPORTED', message: 'The simulated device knows no such command.' },
+    },
   ],
   'offline-': [],
   // More than the platform takes of a result: the message is parked.

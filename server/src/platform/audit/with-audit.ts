@@ -73,7 +73,7 @@ export function withAudit<Result>(
  * Refuses a tenant that is DELETING or DELETED. The lock makes tenants.delete wait for the commit: a transaction writes
  * before the deletion begins, or never.
  */
-export async function lockLiveTenant(tx: Transaction, tenantId: string, callersTenantId: string): Promise<void> {
+async function lockLiveTenant(tx: Transaction, tenantId: string, callersTenantId: string): Promise<void> {
   const live = await tx.execute(sql`
     select from tenants where tenant_id = ${tenantId} and status not in ('DELETING', 'DELETED') for key share`);
   if (live.length > 0) return;
@@ -82,7 +82,7 @@ export async function lockLiveTenant(tx: Transaction, tenantId: string, callersT
 
 type NewAuditEvent = Omit<typeof auditEvents.$inferInsert, 'auditEventId' | 'occurredAt'>;
 
-export const auditOf = ({ caller, operation, requestId, sourceAddress }: Call) => ({
+const auditOf = ({ caller, operation, requestId, sourceAddress }: Call) => ({
   clientId: caller.clientId,
   operation,
   requestId,
