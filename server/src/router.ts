@@ -24,7 +24,7 @@ import {
 import { getCatalog } from './features/catalog/catalog.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
 import { listCommandTypes, putCommandType } from './features/command-types/command-types.js';
-import { cancelCommand, getCommand, listCommands, summarizeCommands } from './features/commands/commands.js';
+import { cancelCommand, getCommand, listCommands, summaryCommands } from './features/commands/commands.js';
 import { createCommand } from './features/commands/create-command.js';
 import { createManyCommands } from './features/commands/create-many-commands.js';
 import { createCommandStore } from './features/commands/store-commands.js';
@@ -163,7 +163,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       createMany: createManyCommands(database, store),
       get: getCommand(waitFor),
       list: listCommands,
-      summary: summarizeCommands,
+      summary: summaryCommands,
       cancel: cancelCommand(signals, metrics),
     },
     deviceRequests: {

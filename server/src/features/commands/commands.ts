@@ -104,7 +104,7 @@ export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
 /** The rows that a request reads. The status of a command is in no index, because it changes. */
 const ROWS_READ = 10_000;
 
-export const summarizeCommands: Handler<'commands.summary'> = async ({ query }, { tenantId, requestId, asTenant }) => {
+export const summaryCommands: Handler<'commands.summary'> = async ({ query }, { tenantId, requestId, asTenant }) => {
   const found = await asTenant((tx) => {
     const read = tx
       .select({ status: commands.status, commandId: commands.commandId })
