@@ -1,21 +1,17 @@
-import { eq, sql } from 'drizzle-orm';
+import type { Scope } from '@tenant-open-platform/contract';
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import { withAudit } from '../../platform/audit/with-audit.js';
 import type { Transaction } from '../../platform/database/database.js';
+import { isOfScope, policies } from '../../platform/identity/policies.table.js';
 import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { notFoundIn } from '../../platform/operation/api-error.js';
+import { rolesThatGrant } from '../../platform/operation/find-operation.js';
 import type { Handler } from '../../platform/operation/handler.js';
 import { newestFirst } from '../../platform/operation/newest-first.js';
 import { presenter } from '../../platform/operation/presenter.js';
 import { deleteRow, ownRow } from '../../platform/operation/rows.js';
 import { lockCredential } from '../credentials/stored-credentials.js';
-import {
-  builtInScopes,
-  grantsOfScope,
-  platformScopesOfCaller,
-  readScopes,
-  refuseBeyond,
-  scopesOfRole,
-} from '../roles/granting.js';
+import { builtInScopes, platformScopesOfCaller, readScopes, refuseBeyond, scopesOfRole } from '../roles/granting.js';
 import { refuseBeyondLimit } from '../tenants/refuse-beyond-limit.js';
 import { lockPlatformAdministrators } from './last-platform-administrator.js';
 
@@ -59,15 +55,20 @@ export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) 
     order: ['createdAt', 'clientId', 'role'],
     range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
     filteredBy: ['role'],
-    filters:
-      scope &&
-      sql`exists (
-        select from ${grantsOfScope(call.tenantId, scope)} as held
-        where held.client_id = ${roleBindings.clientId} and held.role = ${roleBindings.role} offset 0
-      )`,
+    filters: scope && grants(scope, call.tenantId),
     present: presentRoleBinding,
   });
 };
+
+/** The roles of the tenant that grant the scope, built-in or custom. `grantsOfScope` would look up each binding again. */
+const grants = (scope: Scope, tenantId: string) =>
+  or(
+    inArray(roleBindings.role, rolesThatGrant(scope)),
+    sql`exists (
+      select from ${policies}
+      where ${and(eq(policies.tenantId, tenantId), eq(policies.role, roleBindings.role), isOfScope(scope))} offset 0
+    )`,
+  );
 
 export const deleteRoleBinding: Handler<'roleBindings.delete'> = async ({ params }, call) => {
   const { tenantId } = call;
