@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { bundledPackages } from '../server/scripts/bundled-packages.mjs';
 import { bringPnpm, runPnpm } from './bring-pnpm.mjs';
+import { bundledInto } from './bundled-packages.mjs';
 import { prepare } from './prepare.mjs';
-import { fail } from './root.mjs';
+import { fail, root } from './root.mjs';
 
 /**
  * Asks the registry for advisories on every package of the lockfile. Fails if one concerns what users get: a bundled
@@ -22,7 +24,8 @@ function advisories(...options) {
 }
 
 const installed = new Set(advisories('--prod').map(({ url }) => url));
-const bundled = new Set(bundledPackages().map(({ name, version }) => `${name}@${version}`));
+const packages = [...bundledPackages(), ...bundledInto(join(root, 'cli'))];
+const bundled = new Set(packages.map(({ name, version }) => `${name}@${version}`));
 const found = advisories().map(({ module_name: name, severity, title, url, findings }) => {
   const isBundled = findings.some(({ version }) => bundled.has(`${name}@${version}`));
   return { isShipped: isBundled || installed.has(url), text: `${name}: ${severity}: ${title} ${url}` };

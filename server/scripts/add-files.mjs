@@ -1,5 +1,6 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeNotices } from '../../scripts/bundled-packages.mjs';
 import { bundledPackages, server } from './bundled-packages.mjs';
 
 /**
@@ -16,8 +17,4 @@ for (const name of ['nats-accounts.sh', 'nginx.conf', 'systemd']) {
   cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true });
 }
 
-const licenses = bundledPackages().map(({ folder, name, version, license }) => {
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
-  return `${name} ${version} (${license})\n${file ? `\n${readFileSync(join(folder, file), 'utf8').trim()}\n` : ''}`;
-});
-writeFileSync(join(dist, 'third-party-notices.txt'), licenses.sort().join(`\n${'-'.repeat(80)}\n`));
+writeNotices(server, bundledPackages());

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundledPackages, manifestOf, server } from './bundled-packages.mjs';
+import { manifestOf } from '../../scripts/bundled-packages.mjs';
+import { bundledPackages, server } from './bundled-packages.mjs';
 
 /**
  * Writes a bill of materials in the format of CycloneDX. It lists the bundled packages and the dependencies that npm

@@ -53,6 +53,7 @@ test('without an advisory the check passes', async () => {
 test.each([
   { name: 'express', by: 'server' },
   { name: 'commander', by: 'cli' },
+  { name: '@electric-sql/pglite', by: 'server' },
 ])('an advisory on $name, which users get by $by, fails the release', async (advised) => {
   const printed = expect.stringContaining(`\n${advised.name}: high: It is on fire`);
   expect(await audit(200, advised)).toEqual({ code: 1, printed });

@@ -73,6 +73,14 @@ test('the server depends on the embedded database alone; licences of all that is
   }
 });
 
+test('topctl depends on the SDK, and on what has no licence text to bundle; licences of all that is bundled are in the package', async () => {
+  expect(Object.keys((await manifestOf('cli')).dependencies)).toEqual(['@bomb.sh/tab', '@tenant-open-platform/sdk']);
+  const licenses = await contentOf('cli', 'dist/third-party-notices.txt');
+  for (const name of ['commander', 'picocolors', 'yaml', '@clack/prompts']) {
+    expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(\\S+\\)\\n\\n.*(MIT|ISC|Permission)`, 'ms'));
+  }
+});
+
 test('the bill of materials of the server is valid CycloneDX, and names all that is bundled, with its licence', async () => {
   const bom = JSON.parse(await contentOf('server', 'dist/sbom.cdx.json'));
   const schemas = join(require.resolve('@cyclonedx/cyclonedx-library/package.json'), '../res/schema');
