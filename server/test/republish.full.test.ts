@@ -14,6 +14,7 @@ import { COMMANDS, newCommand } from './support/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { silent } from './support/silent.js';
 import { startTenantAdapter } from './support/start-tenant-adapter.js';
+import { untilServed } from './support/until-served.js';
 
 const soon = { timeout: 30_000, interval: 50 };
 const LONG = { timeout_seconds: 300 };
@@ -53,7 +54,11 @@ const send = (fields: object = LONG) => newCommand(platform.demo, fields);
 const sendMany = (count: number, fields: object = LONG): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => send(fields)));
 
-const read = async (path: string): Promise<Answer['body']> => (await signedRequest(platform.demo, 'GET', path)).body;
+async function read(path: string): Promise<Answer['body']> {
+  const { status, body, raw } = await untilServed(() => signedRequest(platform.demo, 'GET', path));
+  expect(status, raw).toBe(200);
+  return body;
+}
 
 const statusOf = async (id: string, waitSeconds = 30): Promise<string> =>
   (await read(`${COMMANDS}/${id}?wait_seconds=${waitSeconds}`)).status;
