@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -5,13 +6,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { blocksOf, jsonIn, runPasted } from './documentation-blocks.js';
@@ -53,6 +55,33 @@ case "$*" in
 esac
 `;
 
+/** Installs a version by linking it. The real packages are installed by `packages.release.test.ts`. */
+const NPM = `
+case "$*" in
+  *server@latest*) version=latest ;;
+  *server@*) version=previous ;;
+  *) exit 0 ;;
+esac
+ln -sfn "$MACHINE/opt/versions/$version" "$MACHINE/opt/tenant-open-platform/node_modules/@tenant-open-platform/server"
+`;
+
+/** The built server as a version that has one migration more. */
+function makeLatest(folder: string): void {
+  const server = join(root, 'server');
+  const isNeeded = (path: string) => !/\.map$|embedded-database/.test(path);
+  for (const part of ['dist', 'drizzle']) {
+    cpSync(join(server, part), join(folder, part), { recursive: true, filter: isNeeded });
+  }
+  const manifest = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, version: '999.0.0' }));
+  const journalFile = join(folder, 'drizzle/meta/_journal.json');
+  const journal = JSON.parse(readFileSync(journalFile, 'utf8'));
+  const when = journal.entries.at(-1).when + 1;
+  journal.entries.push({ idx: 9_999, version: '7', when, tag: '9999_of_latest', breakpoints: true });
+  writeFileSync(journalFile, JSON.stringify(journal));
+  writeFileSync(join(folder, 'drizzle/9999_of_latest.sql'), 'ALTER TABLE commands ADD COLUMN of_latest text;');
+}
+
 const NGINX = (machine: string) => `pid ${machine}/run/nginx-itself.pid;
 error_log stderr;
 events {}
@@ -63,7 +92,7 @@ http {
 }
 `;
 
-test('docs/production.md, pasted from top to bottom: a device completes a command through TLS, NATS refuses strangers', async () => {
+test('docs/production.md, pasted from top to bottom: a device completes a command through TLS, NATS refuses strangers, and the version before runs on the migrated database', async () => {
   const machine = mkdtempSync(join(tmpdir(), 'top-production-'));
   const postgres = await startPrivatePostgres();
   onTestFinished(async () => {
@@ -107,17 +136,20 @@ test('docs/production.md, pasted from top to bottom: a device completes a comman
   program('systemctl', SYSTEMCTL);
   program('su', 'exec bash -c "$4"');
   program('apt-get', '');
-  // The packages are installed by `packages.release.test.ts`.
-  program('npm', '');
+  program('npm', NPM);
   const installed = join(machine, 'opt/tenant-open-platform/node_modules');
   const link = (path: string, target: string) => {
     mkdirSync(dirname(path), { recursive: true });
-    symlinkSync(join(root, target), path);
+    symlinkSync(resolve(root, target), path);
   };
   link(join(installed, '.bin/topctl'), 'cli/bin/topctl.mjs');
-  link(join(installed, '.bin/tenant-open-platform'), 'server/dist/main.js');
+  const active = join(installed, '@tenant-open-platform/server');
+  link(join(installed, '.bin/tenant-open-platform'), join(active, 'dist/main.js'));
   link(join(machine, 'opt/pumps/node_modules'), 'examples/vendor-adapter/node_modules');
-  const dist = join(installed, '@tenant-open-platform/server/dist');
+  const [previous, latest] = [join(machine, 'opt/versions/previous'), join(machine, 'opt/versions/latest')];
+  makeLatest(latest);
+  link(active, previous);
+  const dist = join(previous, 'dist');
   link(join(dist, 'main.js'), 'server/dist/main.js');
   cpSync(join(root, 'server/dist/deploy'), join(dist, 'deploy'), { recursive: true });
   for (const entry of readdirSync(join(dist, 'deploy'), { recursive: true, withFileTypes: true })) {
@@ -145,7 +177,10 @@ test('docs/production.md, pasted from top to bottom: a device completes a comman
   );
 
   expect(jsonIn(printed)).toContainEqual(expect.objectContaining({ status: 'SUCCEEDED', result: { rpm: 1200 } }));
-  expect(printed).toMatch(/\{"status":"ready"\}$/);
+  expect(printed.match(/\{"status":"ready"\}/g)).toHaveLength(3);
+  expect(readlinkSync(active)).toBe(previous);
+  // Only the latest version has this migration, so it did run.
+  execFileSync('psql', ['--dbname', 'top', '--command', 'select of_latest from commands limit 0'], { env });
   const folder = join(machine, 'etc/tenant-open-platform');
   expect(readFileSync(join(folder, 'top.sql'), 'utf8')).toContain('CREATE TABLE public.commands');
   expect(readFileSync(join(folder, 'roles.sql'), 'utf8')).toContain('CREATE ROLE top_app');
