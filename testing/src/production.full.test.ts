@@ -180,7 +180,11 @@ test('docs/production.md, pasted from top to bottom: a device completes a comman
   expect(printed.match(/\{"status":"ready"\}/g)).toHaveLength(3);
   expect(readlinkSync(active)).toBe(previous);
   // Only the latest version has this migration, so it did run.
-  execFileSync('psql', ['--dbname', 'top', '--command', 'select of_latest from commands limit 0'], { env });
+  execFileSync(
+    join(postgresBinaries(), 'psql'),
+    ['--dbname', 'top', '--command', 'select of_latest from commands limit 0'],
+    { env },
+  );
   const folder = join(machine, 'etc/tenant-open-platform');
   expect(readFileSync(join(folder, 'top.sql'), 'utf8')).toContain('CREATE TABLE public.commands');
   expect(readFileSync(join(folder, 'roles.sql'), 'utf8')).toContain('CREATE ROLE top_app');
