@@ -8,7 +8,7 @@ import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivateNats, startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 
 const STREAMS = ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'];
@@ -22,9 +22,10 @@ let environment: Record<string, string>;
 let servers: RunningServer[];
 let demo: Profile;
 
-beforeEach(async () => {
+async function startCluster(options: { isLastLate?: boolean } = {}): Promise<void> {
+  servers = [];
   folder = mkdtempSync(join(tmpdir(), 'top-nats-cluster-'));
-  [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster()]);
+  [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster(options)]);
   const urls = cluster.map(({ url }) => url);
   connection = await connect({ servers: urls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
   manager = await vi.waitFor(() => jetstreamManager(connection), { timeout: 30_000, interval: 250 });
@@ -35,13 +36,12 @@ beforeEach(async () => {
     KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
     REQUESTS_PER_MINUTE: '1000000',
   };
-  servers = [];
-}, 60_000);
+}
 
 afterEach(async () => {
   await Promise.all(servers.map((server) => server.stop()));
-  await connection.close();
-  await Promise.all([postgres.stop(), ...cluster.map((server) => server.stop())]);
+  await connection?.close();
+  await Promise.all([postgres, ...cluster].map((server) => server.stop()));
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
@@ -84,6 +84,7 @@ async function kill(lost: PrivateNats[]): Promise<void> {
 const revive = (lost: PrivateNats[]) => Promise.all(lost.map((server) => server.resume()));
 
 test('without a quorum of JetStream it is unready and accepts commands, and a process that has to start meanwhile waits', async () => {
+  await startCluster();
   const server = await start({ WORKERS: '2', SIMULATED_FLEET: 'true' });
   await expectReadyAgain(server);
 
@@ -118,6 +119,7 @@ test('without a quorum of JetStream it is unready and accepts commands, and a pr
 }, 400_000);
 
 test('without the only copy of a stream every node is unready, one that only answers requests too, and accepts commands', async () => {
+  await startCluster();
   await start({ NATS_REPLICAS: '1' });
   await start({ NATS_REPLICAS: '1', ROLE: 'api' });
   for (const server of servers) await expectReadyAgain(server);
@@ -135,15 +137,14 @@ test('without the only copy of a stream every node is unready, one that only ans
 }, 200_000);
 
 test('a cluster that has room for three copies later gets them within a minute; until then the metrics say so', async () => {
-  const lost = cluster.slice(2);
-  await Promise.all(lost.map((one) => one.suspend()));
-  await vi.waitFor(() => manager.getAccountInfo(), { timeout: 60_000, interval: 250 });
+  // From nats-server 2.12 on, a server that is down but known gets a copy too.
+  await startCluster({ isLastLate: true });
   const server = await start({});
   const singleCopies = async () =>
     /^top_bus_single_copies (.*)$/m.exec(await (await fetch(`${server.baseUrl}/metrics`)).text())?.[1];
   expect(await singleCopies()).toBe('4');
   const warned = () => expect(server.stderr()).toContain('streams of the NATS cluster have one copy');
   await vi.waitFor(warned, { timeout: 20_000 });
-  await revive(lost);
+  await revive(cluster.slice(2));
   await vi.waitFor(async () => expect(await singleCopies()).toBe('0'), { timeout: 90_000, interval: 250 });
 }, 200_000);

@@ -21,8 +21,11 @@ export type PrivateNats = {
   stop: () => Promise<void>;
 };
 
-/** A private nats-server with JetStream in a temporary folder. `configuration` is added to port and storage. */
-export async function startPrivateNats(configuration = ''): Promise<PrivateNats> {
+/**
+ * A private nats-server with JetStream in a temporary folder. `configuration` is added to port and storage. A late one
+ * starts with `resume`.
+ */
+export async function startPrivateNats(configuration = '', { isLate = false } = {}): Promise<PrivateNats> {
   const folder = mkdtempSync(join(tmpdir(), 'top-nats-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const port = await freePort();
@@ -31,10 +34,12 @@ export async function startPrivateNats(configuration = ''): Promise<PrivateNats>
     writeFileSync(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'data')}" }\n${text}\n`);
   configure(configuration);
   const launch = () => launchServer(file, removeFolder);
-  let server = await launch().catch((error: unknown) => {
-    removeFolder();
-    throw error;
-  });
+  let server = isLate
+    ? NOT_STARTED
+    : await launch().catch((error: unknown) => {
+        removeFolder();
+        throw error;
+      });
   return {
     url: `nats://127.0.0.1:${port}`,
     pid: () => server.pid,
@@ -53,15 +58,22 @@ export async function startPrivateNats(configuration = ''): Promise<PrivateNats>
   };
 }
 
-/** Three servers that keep copies of streams for each other. Each has its name in the cluster. */
-export async function startNatsCluster(): Promise<(PrivateNats & { name: string })[]> {
+const NOT_STARTED = { pid: 0, reload: async () => {}, stop: async () => {} };
+
+/**
+ * Three servers that keep copies of streams for each other. Each has its name in the cluster. The last of them may be
+ * late: the cluster does not know it before its start.
+ */
+export async function startNatsCluster({ isLastLate = false } = {}): Promise<(PrivateNats & { name: string })[]> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
-  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ');
   return Promise.all(
     ports.map(async (port, index) => {
       const name = `nats-${index + 1}`;
+      const isLate = isLastLate && index === ports.length - 1;
+      const known = isLastLate && !isLate ? ports.slice(0, -1) : ports;
+      const routes = known.map((other) => `nats://127.0.0.1:${other}`).join(', ');
       const clustered = `cluster { name: test, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
-      return { ...(await startPrivateNats(`server_name: ${name}\n${clustered}`)), name };
+      return { ...(await startPrivateNats(`server_name: ${name}\n${clustered}`, { isLate })), name };
     }),
   );
 }
