@@ -1,73 +1,31 @@
 import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
-import { explainAccess, listAccess } from './features/access/access.js';
+import * as access from './features/access/access.js';
 import { listAuditEvents } from './features/audit-events/audit-events.js';
-import {
-  createBusPrincipal,
-  getBusPrincipal,
-  listBusPrincipals,
-  updateBusPrincipal,
-} from './features/bus-principals/bus-principals.js';
-import {
-  createCallbackEndpoint,
-  deleteCallbackEndpoint,
-  getCallbackEndpoint,
-  listCallbackEndpoints,
-  updateCallbackEndpoint,
-} from './features/callback-endpoints/callback-endpoints.js';
-import {
-  createCallbackSubscription,
-  deleteCallbackSubscription,
-  listCallbackSubscriptions,
-  updateCallbackSubscription,
-} from './features/callback-subscriptions/callback-subscriptions.js';
+import * as busPrincipals from './features/bus-principals/bus-principals.js';
+import * as callbackEndpoints from './features/callback-endpoints/callback-endpoints.js';
+import * as callbackSubscriptions from './features/callback-subscriptions/callback-subscriptions.js';
 import { getCatalog } from './features/catalog/catalog.js';
 import { commandCatalog } from './features/catalog/command-catalog.js';
-import { listCommandTypes, putCommandType } from './features/command-types/command-types.js';
-import { cancelCommand, getCommand, listCommands, summaryCommands } from './features/commands/commands.js';
+import * as commandTypes from './features/command-types/command-types.js';
+import * as commands from './features/commands/commands.js';
 import { createCommand } from './features/commands/create-command.js';
 import { createManyCommands } from './features/commands/create-many-commands.js';
 import { createCommandStore } from './features/commands/store-commands.js';
-import {
-  createCredential,
-  getCredential,
-  listCredentials,
-  updateCredential,
-} from './features/credentials/credentials.js';
-import {
-  getDeviceRequest,
-  listDeviceRequests,
-  replyDeviceRequest,
-} from './features/device-requests/device-requests.js';
+import * as credentials from './features/credentials/credentials.js';
+import * as deviceRequests from './features/device-requests/device-requests.js';
 import { listEvents } from './features/events/events.js';
 import { getMe } from './features/me/me.js';
-import {
-  createObjectCredential,
-  deleteObjectCredential,
-  getObjectCredential,
-  listObjectCredentials,
-  updateObjectCredential,
-} from './features/object-credentials/object-credentials.js';
-import {
-  createObjectResource,
-  deleteObjectResource,
-  getObjectResource,
-  listObjectResources,
-  updateObjectResource,
-} from './features/object-resources/object-resources.js';
+import * as objectCredentials from './features/object-credentials/object-credentials.js';
+import * as objectResources from './features/object-resources/object-resources.js';
 import { presignObject } from './features/objects/objects.js';
-import {
-  deleteParkedMessage,
-  getParkedMessage,
-  listParkedMessages,
-  retryParkedMessage,
-} from './features/parked-messages/parked-messages.js';
-import { createPolicy, deletePolicy, listPolicies, revokePolicy } from './features/policies/policies.js';
-import { createRoleBinding, deleteRoleBinding, listRoleBindings } from './features/role-bindings/role-bindings.js';
-import { deleteRole, listRoles, putRole } from './features/roles/roles.js';
+import * as parkedMessages from './features/parked-messages/parked-messages.js';
+import * as policies from './features/policies/policies.js';
+import * as roleBindings from './features/role-bindings/role-bindings.js';
+import * as roles from './features/roles/roles.js';
 import { exportTenant } from './features/tenants/export-tenant.js';
-import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './features/tenants/tenants.js';
-import { listVendors, putVendor } from './features/vendors/vendors.js';
+import * as tenants from './features/tenants/tenants.js';
+import * as vendors from './features/vendors/vendors.js';
 import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
 import type { Bus } from './platform/bus/bus.js';
 import type { Database } from './platform/database/database.js';
@@ -114,92 +72,92 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
   };
   const handlers: Handlers = {
     tenants: {
-      create: createTenant(config.TENANTS_PER_PLATFORM),
-      list: listTenants,
-      get: getTenant,
-      update: updateTenant(signals),
-      delete: deleteTenant,
+      create: tenants.createTenant(config.TENANTS_PER_PLATFORM),
+      list: tenants.listTenants,
+      get: tenants.getTenant,
+      update: tenants.updateTenant(signals),
+      delete: tenants.deleteTenant,
       export: exportTenant,
     },
     credentials: {
-      create: createCredential(keyring, perTenant.credentials),
-      list: listCredentials(config.BASE_PATH ?? ''),
-      get: getCredential,
-      update: updateCredential(keyring),
+      create: credentials.createCredential(keyring, perTenant.credentials),
+      list: credentials.listCredentials(config.BASE_PATH ?? ''),
+      get: credentials.getCredential,
+      update: credentials.updateCredential(keyring),
     },
-    roles: { list: listRoles, put: putRole(perTenant.roles), delete: deleteRole },
+    roles: { list: roles.listRoles, put: roles.putRole(perTenant.roles), delete: roles.deleteRole },
     busPrincipals: {
-      create: createBusPrincipal(signals, perTenant.bus_principals),
-      list: listBusPrincipals,
-      get: getBusPrincipal,
-      update: updateBusPrincipal(signals),
+      create: busPrincipals.createBusPrincipal(signals, perTenant.bus_principals),
+      list: busPrincipals.listBusPrincipals,
+      get: busPrincipals.getBusPrincipal,
+      update: busPrincipals.updateBusPrincipal(signals),
     },
     roleBindings: {
-      create: createRoleBinding(perTenant.role_bindings),
-      list: listRoleBindings,
-      delete: deleteRoleBinding,
+      create: roleBindings.createRoleBinding(perTenant.role_bindings),
+      list: roleBindings.listRoleBindings,
+      delete: roleBindings.deleteRoleBinding,
     },
     policies: {
-      create: createPolicy(perTenant.policies),
-      list: listPolicies,
-      delete: deletePolicy,
-      revoke: revokePolicy,
+      create: policies.createPolicy(perTenant.policies),
+      list: policies.listPolicies,
+      delete: policies.deletePolicy,
+      revoke: policies.revokePolicy,
     },
-    access: { explain: explainAccess, list: listAccess },
+    access: { explain: access.explainAccess, list: access.listAccess },
     auditEvents: { list: listAuditEvents },
     parkedMessages: {
-      list: listParkedMessages,
-      get: getParkedMessage,
-      retry: retryParkedMessage(bus),
-      delete: deleteParkedMessage,
+      list: parkedMessages.listParkedMessages,
+      get: parkedMessages.getParkedMessage,
+      retry: parkedMessages.retryParkedMessage(bus),
+      delete: parkedMessages.deleteParkedMessage,
     },
-    vendors: { list: listVendors, put: putVendor(signals, config.VENDORS_PER_PLATFORM) },
+    vendors: { list: vendors.listVendors, put: vendors.putVendor(signals, config.VENDORS_PER_PLATFORM) },
     commandTypes: {
-      list: listCommandTypes,
-      put: putCommandType(config.COMMAND_TYPES_PER_PLATFORM),
+      list: commandTypes.listCommandTypes,
+      put: commandTypes.putCommandType(config.COMMAND_TYPES_PER_PLATFORM),
     },
     commands: {
       create: createOne.handler,
       createMany: createManyCommands(database, store),
-      get: getCommand(waitFor),
-      list: listCommands,
-      summary: summaryCommands,
-      cancel: cancelCommand(signals, metrics),
+      get: commands.getCommand(waitFor),
+      list: commands.listCommands,
+      summary: commands.summaryCommands,
+      cancel: commands.cancelCommand(signals, metrics),
     },
     deviceRequests: {
-      list: listDeviceRequests(waitFor),
-      get: getDeviceRequest,
-      reply: replyDeviceRequest(signals, payloadLimitBytes),
+      list: deviceRequests.listDeviceRequests(waitFor),
+      get: deviceRequests.getDeviceRequest,
+      reply: deviceRequests.replyDeviceRequest(signals, payloadLimitBytes),
     },
     events: { list: listEvents(waitFor, keyring.cursorKey) },
     catalog: { get: getCatalog },
     callbackEndpoints: {
-      create: createCallbackEndpoint(keyring, perTenant.callback_endpoints),
-      list: listCallbackEndpoints,
-      get: getCallbackEndpoint,
-      update: updateCallbackEndpoint(keyring),
-      delete: deleteCallbackEndpoint,
+      create: callbackEndpoints.createCallbackEndpoint(keyring, perTenant.callback_endpoints),
+      list: callbackEndpoints.listCallbackEndpoints,
+      get: callbackEndpoints.getCallbackEndpoint,
+      update: callbackEndpoints.updateCallbackEndpoint(keyring),
+      delete: callbackEndpoints.deleteCallbackEndpoint,
     },
     callbackSubscriptions: {
-      create: createCallbackSubscription(perTenant.callback_subscriptions),
-      list: listCallbackSubscriptions,
-      update: updateCallbackSubscription,
-      delete: deleteCallbackSubscription,
+      create: callbackSubscriptions.createCallbackSubscription(perTenant.callback_subscriptions),
+      list: callbackSubscriptions.listCallbackSubscriptions,
+      update: callbackSubscriptions.updateCallbackSubscription,
+      delete: callbackSubscriptions.deleteCallbackSubscription,
     },
     objects: { presign: presignObject(keyring) },
     objectCredentials: {
-      create: createObjectCredential(keyring, perTenant.object_credentials, allowInsecure),
-      list: listObjectCredentials,
-      get: getObjectCredential,
-      update: updateObjectCredential(keyring, allowInsecure),
-      delete: deleteObjectCredential,
+      create: objectCredentials.createObjectCredential(keyring, perTenant.object_credentials, allowInsecure),
+      list: objectCredentials.listObjectCredentials,
+      get: objectCredentials.getObjectCredential,
+      update: objectCredentials.updateObjectCredential(keyring, allowInsecure),
+      delete: objectCredentials.deleteObjectCredential,
     },
     objectResources: {
-      create: createObjectResource(perTenant.object_resources),
-      list: listObjectResources,
-      get: getObjectResource,
-      update: updateObjectResource,
-      delete: deleteObjectResource,
+      create: objectResources.createObjectResource(perTenant.object_resources),
+      list: objectResources.listObjectResources,
+      get: objectResources.getObjectResource,
+      update: objectResources.updateObjectResource,
+      delete: objectResources.deleteObjectResource,
     },
     me: {
       get: getMe(platformVersion, {
