@@ -59,12 +59,8 @@ export const createCallbackEndpoint =
         createdAt: admittedAt,
         updatedAt: admittedAt,
       });
-      return {
-        before: null,
-        after: auditedCallbackEndpoint(row, call),
-        secrets: { secret: 'set' },
-        result: { ...presentCallbackEndpoint(row, call), secret },
-      };
+      const result = { ...presentCallbackEndpoint(row, call), secret };
+      return { before: null, after: auditedCallbackEndpoint(row, call), secrets: { secret: 'set' }, result };
     });
     return { status: 201, body: created };
   };

@@ -23,18 +23,10 @@ export const createCallbackSubscription =
     const created = await withAudit(call, { fields: body, created: subscriptionId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
       await readRow(tx, call, callbackEndpoints, ownRow(callbackEndpoints, call, params), 'key share');
-      const [row] = await tx
-        .insert(callbackSubscriptions)
-        .values({
-          tenantId,
-          endpointId: params.endpoint_id,
-          subscriptionId,
-          eventType: readEventType(call, body.event_type),
-          status: body.status ?? 'ACTIVE',
-          createdAt: admittedAt,
-        })
-        .onConflictDoNothing()
-        .returning();
+      const key = { tenantId, endpointId: params.endpoint_id, subscriptionId, createdAt: admittedAt };
+      const { event_type, status = 'ACTIVE' } = body;
+      const values = { ...key, eventType: readEventType(call, event_type), status };
+      const [row] = await tx.insert(callbackSubscriptions).values(values).onConflictDoNothing().returning();
       if (!row) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
       return changeOf(call, presentCallbackSubscription, null, row);
     });
@@ -70,9 +62,8 @@ export const updateCallbackSubscription: Handler<'callbackSubscriptions.update'>
   const changed = await withAudit(call, { fields: body }, async (tx) => {
     const own = ownRow(callbackSubscriptions, call, params);
     const locked = await readRow(tx, call, callbackSubscriptions, own, 'no key update');
-    const [updated] = await tx.update(callbackSubscriptions).set({ status: body.status }).where(own).returning();
-    if (!updated) throw call.refuse('NOT_FOUND');
-    return changeOf(call, presentCallbackSubscription, locked, updated);
+    await tx.update(callbackSubscriptions).set({ status: body.status }).where(own);
+    return changeOf(call, presentCallbackSubscription, locked, { ...locked, status: body.status });
   });
   return { status: 200, body: changed };
 };

@@ -57,11 +57,8 @@ async function insertCommandType(
   const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
   if (existing) return null;
   await refuseBeyondLimit(tx, call, commandTypes, limit);
-  const [created] = await tx
-    .insert(commandTypes)
-    .values({ vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema })
-    .onConflictDoNothing()
-    .returning();
+  const values = { vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema };
+  const [created] = await tx.insert(commandTypes).values(values).onConflictDoNothing().returning();
   return created ? changeOf(call, presentCommandType, null, created) : null;
 }
 
@@ -85,11 +82,6 @@ const keyOf = ({ vendor, command_type }: Put['params']) =>
 
 function missingFields(body: Put['body']): ApiError {
   const missing = (['description', 'payload_schema'] as const).filter((name) => body[name] === undefined);
-  return validationFailed(
-    missing.map((name) => ({
-      location: `body/${name}`,
-      code: 'REQUIRED',
-      message: 'is required for a new command type',
-    })),
-  );
+  const message = 'is required for a new command type';
+  return validationFailed(missing.map((name) => ({ location: `body/${name}`, code: 'REQUIRED', message })));
 }

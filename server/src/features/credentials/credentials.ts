@@ -42,12 +42,9 @@ export const createCredential =
           ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
         };
         const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
-        return {
-          before: presentCredential(existing, call),
-          after: presentCredential(row, call),
-          secrets: { secret: 'rotated' },
-          result: { status: 200 as 200 | 201, body: { ...presentCredential(row, call), secret } },
-        };
+        const after = presentCredential(row, call);
+        const result = { status: 200 as 200 | 201, body: { ...after, secret } };
+        return { before: presentCredential(existing, call), after, secrets: { secret: 'rotated' }, result };
       }
       await refuseBeyondLimit(tx, call, credentials, limit);
       const created = await insertCredential(tx, keyring, { ...columnsOf(credentials, body), tenantId });

@@ -38,13 +38,8 @@ export const createPolicy =
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
       await refuseBeyondLimit(tx, call, policies, limit, direct);
       if (!(await lockCredential(tx, call, body.client_id))) throw notFoundIn('body/client_id');
-      const granted = scopes.map((scope) => ({
-        tenantId,
-        policyId,
-        clientId: body.client_id,
-        createdAt: call.admittedAt,
-        ...objectAndAction(scope),
-      }));
+      const shared = { tenantId, policyId, clientId: body.client_id, createdAt: call.admittedAt };
+      const granted = scopes.map((scope) => ({ ...shared, ...objectAndAction(scope) }));
       const [row] = await tx.insert(policies).values(granted).onConflictDoNothing().returning();
       if (!row) throw call.refuse('POLICY_ALREADY_EXISTS');
       return changeOf(call, presentPolicy, null, row);

@@ -1,8 +1,6 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
-import { and, eq, isNull } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Transaction } from '../../platform/database/database.js';
-import { credentials } from '../../platform/identity/credentials.table.js';
-import { roleBindings } from '../../platform/identity/role-bindings.table.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
 import type { CallOf } from '../../platform/operation/call.js';
 
@@ -15,23 +13,11 @@ export async function lockPlatformAdministrators(tx: Transaction, call: CallOf<'
   await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
   return {
     async requireOneLeft(): Promise<void> {
-      const [lasting] = await tx
-        .select({ clientId: credentials.clientId })
-        .from(credentials)
-        .innerJoin(
-          roleBindings,
-          and(eq(roleBindings.tenantId, credentials.tenantId), eq(roleBindings.clientId, credentials.clientId)),
-        )
-        .where(
-          and(
-            eq(credentials.tenantId, PLATFORM_TENANT_ID),
-            eq(credentials.status, 'ACTIVE'),
-            isNull(credentials.expiresAt),
-            eq(roleBindings.role, 'platform_admin'),
-          ),
-        )
-        .limit(1);
-      if (!lasting) throw call.refuse('LAST_PLATFORM_ADMINISTRATOR');
+      const lasting = await tx.execute(sql`
+        select from credentials join role_bindings using (tenant_id, client_id)
+        where tenant_id = ${PLATFORM_TENANT_ID} and role = 'platform_admin' and status = 'ACTIVE' and expires_at is null
+        limit 1`);
+      if (lasting.length === 0) throw call.refuse('LAST_PLATFORM_ADMINISTRATOR');
     },
   };
 }

@@ -40,10 +40,7 @@ export const createRoleBinding =
   };
 
 /** Null if the binding exists. */
-export async function insertRoleBinding(
-  tx: Transaction,
-  binding: { tenantId: string; clientId: string; role: string },
-) {
+export async function insertRoleBinding(tx: Transaction, binding: typeof roleBindings.$inferInsert) {
   const [row] = await tx.insert(roleBindings).values(binding).onConflictDoNothing().returning();
   return row ?? null;
 }

@@ -50,19 +50,14 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
 /** The scopes that a binding to the role grants, fixed until the transaction ends. Null: no such role. */
 export async function scopesOfRole(tx: Transaction, tenantId: string, role: string): Promise<readonly Scope[] | null> {
   if (isBuiltIn(role)) return builtInRolesOf(tenantId).find(([name]) => name === role)?.[1] ?? null;
-  const [own] = await tx
-    .select()
-    .from(roles)
-    .where(ownRow(roles, { tenantId }, { role }))
-    .for('share');
-  return own ? policiesOfRole(tx, tenantId, role) : null;
+  const own = ownRow(roles, { tenantId }, { role });
+  const [locked] = await tx.select().from(roles).where(own).for('share');
+  return locked ? policiesOfRole(tx, tenantId, role) : null;
 }
 
 export async function policiesOfRole(tx: Transaction, tenantId: string, role: string): Promise<Scope[]> {
-  const granted = await tx
-    .select()
-    .from(policies)
-    .where(and(eq(policies.tenantId, tenantId), eq(policies.role, role)));
+  const ofRole = and(eq(policies.tenantId, tenantId), eq(policies.role, role));
+  const granted = await tx.select().from(policies).where(ofRole);
   return inOrder(new Set(granted.map(scopeOf)));
 }
 

@@ -79,10 +79,8 @@ export const putRole =
     refuseScopesOfPlatformTenant(call, scopes, locationOf);
 
     await withAudit(call, { fields: body }, async (tx) => {
-      const [existing] = await tx
-        .select()
-        .from(roles)
-        .where(ownRow(roles, call, params));
+      const own = ownRow(roles, call, params);
+      const [existing] = await tx.select().from(roles).where(own);
       if (!existing) await refuseBeyondLimit(tx, call, roles, limit);
       // The lock keeps the role unchanged until the commit: a binding grants exactly the scopes that its author was
       // checked for.

@@ -29,11 +29,8 @@ export const createTenant =
     const created = await withAudit(call, { fields: body, created: body.tenant_id }, async (tx) => {
       await refuseBeyondLimit(tx, call, tenants, limit, ne(tenants.status, 'DELETED'));
       await refuseUnknownVendors(tx, body.vendors);
-      const [row] = await tx
-        .insert(tenants)
-        .values({ ...columnsOf(tenants, body), tenantId: body.tenant_id })
-        .onConflictDoNothing()
-        .returning();
+      const values = { ...columnsOf(tenants, body), tenantId: body.tenant_id };
+      const [row] = await tx.insert(tenants).values(values).onConflictDoNothing().returning();
       if (!row) throw call.refuse('TENANT_ALREADY_EXISTS');
       return changeOf(call, presentTenant, null, row);
     });
