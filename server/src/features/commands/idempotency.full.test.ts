@@ -39,7 +39,7 @@ test('of 50 concurrent duplicates of an idempotency_key on two nodes one command
     expect(command.command_id).toBe(commandIds.get(command.idempotency_key));
     expect(announcement(command)).toEqual(once);
   }
-}, 60_000);
+}, 240_000);
 
 test('tells each loser of a used idempotency_key which fields differ from the stored command', async () => {
   const { tenant_id, operator } = await createTenant();
