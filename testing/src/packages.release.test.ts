@@ -1,6 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -162,5 +166,44 @@ test('from the four packages and an empty folder to a completed command', { time
   expect(JSON.parse(stdout)).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED' });
   for (const page of ['/docs', '/docs/configuration', '/openapi.json', '/llms.txt']) {
     expect((await fetch(`${baseUrl}${page}`)).status, page).toBe(200);
+  }
+});
+
+/** A registry of npm with one package. */
+async function startRegistry(name: Published): Promise<string> {
+  const manifest = await manifestOf(name);
+  const tarball = readFileSync(tarballs[name]);
+  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+  const registry = createServer(({ url }, response) => {
+    if (url === '/package.tgz') return response.end(tarball);
+    const dist = { tarball: `${address}/package.tgz`, integrity };
+    response.end(JSON.stringify({ name: manifest.name, versions: { [manifest.version]: { ...manifest, dist } } }));
+  });
+  registry.listen(0, '127.0.0.1');
+  onTestFinished(() => void registry.close());
+  await once(registry, 'listening');
+  const address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+  return address;
+}
+
+test('the release workflow adds the bill of materials of the published package to the release', async () => {
+  const workflow = readFileSync(new URL('../../.github/workflows/release.yml', import.meta.url), 'utf8');
+  const [, script = ''] = /^ {2}sbom:\n.*?^ {6}- run: \|\n(.*?)^ {8}env:\n/ms.exec(workflow) ?? [];
+  const cwd = join(folder, 'checkout');
+  const programs = join(folder, 'programs');
+  for (const path of [join(cwd, 'server'), programs]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(cwd, 'server/package.json'), JSON.stringify({ version }));
+  // GitHub itself cannot be reached.
+  writeFileSync(join(programs, 'gh'), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
+  const npm = { ...freshNpm(), npm_config_registry: await startRegistry('server') };
+  const { stdout } = await run('bash', ['-ec', script], {
+    cwd,
+    env: { ...npm, PATH: `${programs}:${process.env.PATH}` },
+  });
+  const files = ['dist/sbom.cdx.json', 'dist/third-party-notices.txt'];
+  const uploaded = files.map((file) => `package/${file}`).join(' ');
+  expect(stdout).toContain(`gh release upload --clobber @tenant-open-platform/server@${version} ${uploaded}\n`);
+  for (const file of files) {
+    expect(readFileSync(join(cwd, 'package', file), 'utf8')).toBe(await contentOf('server', file));
   }
 });
