@@ -58,8 +58,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3
-    // times as long.
-    maxWorkers: 3,
+    // times as long, and with three workers a quarter of the two cores was idle.
+    maxWorkers: 4,
     projects: [
       // The contract takes half a second to import: once for each worker instead of once for each of 66 files.
       { extends: true, test: { name: 'unit', isolate: false, include: unit, exclude: [...outside, e2e] } },

@@ -99,6 +99,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  usePlatform(undefined);
   await server?.stop();
   await database?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -100,6 +100,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  usePlatform(undefined);
   await superuser?.end();
   await server?.stop();
   await database?.stop();

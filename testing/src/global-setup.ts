@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { Platform } from './platform.js';
 import { type PrivateNats, startPrivateNats } from './private-nats.js';
-import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.js';
+import { makePostgresTemplate, type PrivatePostgres, startPrivatePostgres } from './private-postgres.js';
 import type { Profile } from './profile.js';
 import { type RunningServer, startServer } from './start-server.js';
 
@@ -22,13 +22,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const servers: RunningServer[] = [];
   let postgres: PrivatePostgres | null = null;
   let nats: PrivateNats | null = null;
+  let removeTemplate = () => {};
   const teardown = async () => {
     await Promise.all(servers.map((server) => server.stop()));
     await Promise.all([postgres?.stop(), nats?.stop()]);
+    removeTemplate();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     if (project.name === 'full') {
+      removeTemplate = await makePostgresTemplate();
       postgres = await startPrivatePostgres();
       nats = await startPrivateNats();
     }

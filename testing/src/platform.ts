@@ -22,8 +22,8 @@ declare module 'vitest' {
 
 let own: Platform | undefined;
 
-/** After this call a test file uses servers of its own. */
-export function usePlatform(platform: Platform): void {
+/** After this call a test file uses servers of its own. It restores the shared ones at its end: `usePlatform(undefined)`. */
+export function usePlatform(platform: Platform | undefined): void {
   own = platform;
 }
 

@@ -20,6 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
+  usePlatform(undefined);
   await superuser?.end();
   await database?.close();
   await idle?.stop();
