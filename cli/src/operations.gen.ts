@@ -1429,7 +1429,7 @@ export const operations = {
     "scope": "platform:access:read",
     "tenant": "path",
     "isKeyed": false,
-    "example": "topctl access explain demo-dashboard --tenant demo --operation commands.create",
+    "example": "topctl access explain demo --tenant demo --operation commands.create",
     "path": {
       "tenant_id": "Id of the tenant.",
       "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."

@@ -69,14 +69,14 @@ const AccessExplanation = z
   .meta({
     id: 'AccessExplanation',
     example: {
-      client_id: 'demo-dashboard',
+      client_id: 'demo',
       status: 'ACTIVE',
       expires_at: null,
       operation: 'commands.create',
       scope: 'open:command:create',
-      granted: false,
-      reason: 'SCOPE_MISSING',
-      grants: [],
+      granted: true,
+      reason: 'GRANTED',
+      grants: [{ role: 'integration_operator', policy_id: null, scope: null, created_at: '2026-01-31T09:30:00.000Z' }],
       granting_roles: ['integration_operator'],
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },

@@ -17,10 +17,14 @@ const refusals: Record<string, string> = {
   'tenants.delete': '409 TENANT_NOT_DISABLED',
 };
 
-/** What is sent again before an operation, because another one has used up its object, or its object may have expired. */
+/**
+ * What is sent again before an operation: another one has used up its object, or its object may have expired, or the page
+ * shows the credential that was read last.
+ */
 const before: Record<string, string[]> = {
   'deviceRequests.reply': ['commands.create', 'deviceRequests.list', 'deviceRequests.get'],
   'policies.revoke': ['policies.create'],
+  'roleBindings.delete': ['roleBindings.create'],
   'parkedMessages.retry': ['parkedMessages.delete', 'parkedMessages.list', 'parkedMessages.get'],
 };
 

@@ -84,7 +84,11 @@ export function addInit(program: Command, invocation: Invocation): void {
       const firstCommand = `--vendor ${first.vendor} --device-id ${device_id} --command-type ${first.command_type}`;
       invocation.howToRepeat = (key) =>
         `topctl --profile ${name} commands create ${firstCommand} --idempotency-key ${key}`;
-      const onUpdate = ({ status }: { status: string }) => invocation.note(`First command: ${status}`);
+      let noted = '';
+      const onUpdate = ({ status }: { status: string }) => {
+        if (status !== noted) invocation.note(`First command: ${status}`);
+        noted = status;
+      };
       await client.commands.createAndWait({ ...first, device_id, payload: {} }, { onUpdate });
     });
   for (const [name, field] of Object.entries(fields)) command.addOption(new FieldOption(name, field));

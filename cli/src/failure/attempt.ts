@@ -65,5 +65,6 @@ export function inCommands(text: string): string {
   return text
     .replace('baseUrl', 'the base URL')
     .replace('clientId', 'client_id')
+    .replace('send its client_id and rotate_secret: true', 'use topctl credentials rotate')
     .replace(/\b[a-zA-Z]+\.[a-zA-Z]+\b/g, (name) => (name in operations ? topctlOf(name) : name));
 }

@@ -22,6 +22,15 @@ test('a word that is wider than the terminal is not broken, because it may be co
   expect(on(true, 30, `warning: see ${url} now`).split('\n')).toEqual(['warning: see', `  ${url}`, '  now']);
 });
 
+test('columns stay aligned, and a flag to add is a part of a command', () => {
+  expect(on(true, 30, '  --profile   a saved profile, by its name')).toBe(
+    '  --profile   a saved profile,\n    by its name',
+  );
+  expect(on(true, 30, `To continue from here: --cursor ${'a'.repeat(12)}`)).toBe(
+    `To continue from here:\n  --cursor ${'a'.repeat(12)}`,
+  );
+});
+
 test('a pipe gets the lines as they are', () => {
   expect(on(false, 30, long)).toBe(long);
 });
