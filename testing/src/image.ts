@@ -109,6 +109,14 @@ export const runIn = async (container: string, program: string[], options: Optio
 /** The processes of this machine that run exactly this command: a container of buildah has no process ids of its own. */
 export const processesOf = (command: string[]): number[] =>
   readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && existsSync(`/proc/${pid}/cmdline`))
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `${command.join('\0')}\0`)
+    .filter((pid) => /^\d+$/.test(pid) && commandOf(pid) === `${command.join('\0')}\0`)
     .map(Number);
+
+/** Null if the process has ended. */
+function commandOf(pid: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return null;
+  }
+}
