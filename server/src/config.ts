@@ -107,6 +107,7 @@ const Config = z
     DEVICE_REQUEST_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
     /** At least the minimum that the database enforces. */
     AUDIT_EVENT_RETENTION_DAYS: integer(90, 3_650).prefault('400'),
+    /** At least as long as a presigned URL may be valid. */
     OBJECT_GRANT_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
     PARKED_MESSAGE_RETENTION_DAYS: integer(1, 3_650).prefault('30'),
     /** Whether the endpoint of an object credential may be http. */

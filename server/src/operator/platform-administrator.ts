@@ -85,6 +85,7 @@ async function insertBound(
   if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
   const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
   await insertRoleBinding(tx, { tenantId, clientId, role });
+  const requestId = newId();
   const log = (operation: string, path: string, after: Facts) =>
     insertAuditEvent(tx, {
       tenantId,
@@ -95,7 +96,7 @@ async function insertBound(
       before: null,
       after: { client_id: clientId, ...after },
       outcome: 'DONE',
-      requestId: newId(),
+      requestId,
     });
   await log('credentials.create', `credentials/${clientId}`, { status: created.row.status, secret: 'set' });
   await log('roleBindings.create', `role-bindings/${clientId}/${role}`, { role, scopes });

@@ -198,7 +198,10 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
   }
 }
 
-/** Whether an adapter has ever read commands of a group: true if the bus does not answer. Each durable is asked once. */
+/**
+ * Whether an adapter has ever read commands of a DISPATCHED group: true if the bus does not answer for all of them. Each
+ * durable is asked once.
+ */
 async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Group) => boolean> {
   const readers = groups.filter(({ status }) => status !== 'ACCEPTED').flatMap(readersOfGroup);
   const reads = readers.length > 0 && (await bus.commandReads([...new Set(readers)]).catch(() => null));
