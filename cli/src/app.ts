@@ -117,7 +117,7 @@ async function notePlatform(invocation: Invocation, program: Command): Promise<v
 }
 
 /** Wide lines are hard to read. */
-const helpWidthOf = ({ isTTY, columns = 80 }: Context['stdout']) => (isTTY ? Math.min(columns, 100) : 80);
+const helpWidthOf = ({ isTTY, columns }: Context['stdout']) => (isTTY ? Math.min(columns || 80, 100) : 80);
 
 function secondsOf(text: string): number {
   if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);

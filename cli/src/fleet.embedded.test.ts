@@ -241,6 +241,7 @@ test('a terminal shows only the failures, and the counts', async () => {
   await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
   const { stdout } = await send({ ...world, table: true });
   expect(stdout).toMatch(/^line 2, offline-2: The vendor is not in the catalog/);
+  expect(stdout).not.toContain('offline-1');
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   const summary = await topctl(['commands', 'summary'], { ...world, table: true });
   expect(summary.stdout).toMatch(/^total +1$/m);

@@ -216,7 +216,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. After wait_seconds, it returns an empty page. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. After wait_seconds at the latest, it returns a page, which can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "isKeyed": false,
@@ -310,7 +310,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits until at least one event matches. After wait_seconds, it returns an empty page. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
+    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits until at least one event matches. After wait_seconds at the latest, it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
     "scope": "open:event:read",
     "tenant": "own",
     "isKeyed": false,
@@ -319,7 +319,7 @@ export const operations = {
     "fields": {
       "from": {
         "kind": "text",
-        "description": "Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. Without `from`, the list starts at the oldest event. Omit `from` when you send a cursor."
+        "description": "Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. With order=asc and without `from`, the list starts at the oldest event. Omit `from` when you send a cursor."
       },
       "order": {
         "kind": "text",
@@ -1444,7 +1444,7 @@ export const operations = {
   },
   "access.list": {
     "summary": "List credentials with their access",
-    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of topctl me get.",
+    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page can contain all role bindings and policies of the tenant.",
     "scope": "platform:access:read",
     "tenant": "path",
     "isKeyed": false,
@@ -1513,7 +1513,7 @@ export const operations = {
       },
       "status": {
         "kind": "text",
-        "description": "ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key, which can never be used again.",
+        "description": "ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key until the tenant is deleted.",
         "choices": [
           "ACTIVE",
           "DISABLED",
@@ -1580,7 +1580,7 @@ export const operations = {
     "fields": {
       "status": {
         "kind": "text",
-        "description": "ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again.",
+        "description": "ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted.",
         "choices": [
           "ACTIVE",
           "DISABLED",

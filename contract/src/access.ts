@@ -101,7 +101,7 @@ export const access = operations({
     path: '/api/v1/platform/tenants/:tenant_id/access',
     summary: 'List credentials with their access',
     description:
-      'Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of me.get.',
+      'Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page can contain all role bindings and policies of the tenant.',
     metadata: { scope: 'platform:access:read', specified: false, tenant: 'path', errors: ['SCOPE_UNKNOWN'] },
     pathParams: z.object({ tenant_id: TenantId }),
     query: z.strictObject({

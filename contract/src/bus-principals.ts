@@ -7,7 +7,7 @@ const PrincipalId = z.uuid().describe('Id of the principal: a UUID that the plat
 export const PrincipalStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'BusPrincipalStatus',
   description:
-    'ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again.',
+    'ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted.',
 });
 
 export const PrincipalType = z.enum(['SERVICE', 'CLIENT']).meta({
@@ -87,7 +87,7 @@ const BusPrincipalCreate = z
     service_name: ServiceName.optional(),
     vendors: PrincipalVendors.nullable().optional(),
     status: PrincipalStatus.optional().describe(
-      'ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key, which can never be used again.',
+      'ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key until the tenant is deleted.',
     ),
     expires_at: expiresAt,
   })

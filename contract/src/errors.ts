@@ -170,7 +170,7 @@ export const errors = {
   BUS_PRINCIPAL_ALREADY_EXISTS: {
     status: 409,
     meaning: 'The user key belongs to another principal, or the account key belongs to another tenant.',
-    fix: 'Generate a new nkey. The key of a deleted principal cannot be used again.',
+    fix: 'Generate a new nkey. The key of a DELETED principal cannot be used again until its tenant is deleted.',
     retryable: false,
   },
   BUS_PRINCIPAL_DELETED: {
@@ -326,7 +326,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning:
-      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect.',
+      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect, unless `message` says otherwise.',
     fix: 'Repeat the request after the number of seconds in Retry-After.',
     retryable: true,
   },

@@ -147,7 +147,7 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      'Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits until at least one event matches. After wait_seconds, it returns an empty page. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.',
+      'Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits until at least one event matches. After wait_seconds at the latest, it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.',
     metadata: {
       scope: 'open:event:read',
       specified: false,
@@ -162,7 +162,7 @@ export const events = operations({
           .union([z.literal('now'), InputTimestamp], { error: 'must be now, or RFC 3339 such as 2026-01-31T09:30:00Z' })
           .optional()
           .describe(
-            'Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. Without `from`, the list starts at the oldest event. Omit `from` when you send a cursor.',
+            'Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. With order=asc and without `from`, the list starts at the oldest event. Omit `from` when you send a cursor.',
           ),
         order: z
           .enum(['asc', 'desc'])

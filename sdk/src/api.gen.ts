@@ -99,14 +99,14 @@ export interface BusPrincipalCreate {
   service_name?: string;
   /** Vendors that a SERVICE principal serves. It can read, acknowledge and publish only messages of these vendors. null: all vendors of its tenant. */
   vendors?: string[] | null;
-  /** ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key, which can never be used again. */
+  /** ACTIVE by default. A principal created as DELETED can never connect. It only blocks the user key until the tenant is deleted. */
   status?: BusPrincipalStatusInput;
   /** When the principal expires; null if it does not expire. */
   expires_at?: string | null;
 }
-/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again. */
+/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. */
 export type BusPrincipalStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
-/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key can never be used again. */
+/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. */
 export type BusPrincipalStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
 /** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. */
 export type BusPrincipalType = "SERVICE" | "CLIENT" | (string & {});
@@ -1272,7 +1272,7 @@ export interface EventListQuery {
   limit?: number;
   /** `next_cursor` of a page or `cursor` of an item. Send the same filters with it. The cursor is opaque and does not expire. */
   cursor?: string;
-  /** Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. Without `from`, the list starts at the oldest event. Omit `from` when you send a cursor. */
+  /** Start of the list, if you send no cursor. Allowed only with order=asc. `now`: after the newest event. An RFC 3339 time: the first event logged at or after it. With order=asc and without `from`, the list starts at the oldest event. Omit `from` when you send a cursor. */
   from?: string;
   /** asc: oldest first. desc: newest first. With desc, wait_seconds has no effect. By default asc. */
   order?: "asc" | "desc";

@@ -386,7 +386,7 @@ export class Access {
   /**
    * Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With
    * `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this
-   * role. A page has at most as many role bindings and policies as the tenant may have: `limits.per_tenant` of me.get.
+   * role. A page can contain all role bindings and policies of the tenant.
    *
    * Retried.
    * Scope platform:access:read.
@@ -659,9 +659,9 @@ export class DeviceRequestsResource {
 
   /**
    * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until
-   * at least one request matches. After wait_seconds, it returns an empty page. With order=desc, the platform waits
-   * only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as
-   * cursor. With order=asc, next_cursor is never null.
+   * at least one request matches. After wait_seconds at the latest, it returns a page, which can be empty. With
+   * order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds,
+   * and send each next_cursor as cursor. With order=asc, next_cursor is never null.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -704,9 +704,9 @@ export class EventsResource {
 
   /**
    * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
-   * With wait_seconds, the platform waits until at least one event matches. After wait_seconds, it returns an empty
-   * page. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of
-   * this page as cursor.
+   * With wait_seconds, the platform waits until at least one event matches. After wait_seconds at the latest, it
+   * returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new
+   * events, send next_cursor of this page as cursor.
    *
    * Retried.
    * Scope open:event:read.

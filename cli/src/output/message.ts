@@ -5,10 +5,13 @@ import { widthOf } from './text-width.js';
 /** Behind a colon: a command to type, or a part of one. */
 const COMMAND = /(?<=: )(?:topctl|chmod) |(?<=(?:here|effect): )--/;
 
-/** The lines of a message. On a terminal, a line that is too wide is wrapped between words. */
-export function messageLines({ isTTY, columns = 80 }: Context['stderr'], text: string): string {
+/**
+ * The lines of a message. On a terminal, a line that is too wide is wrapped between words. Some terminals give 0 as their
+ * width.
+ */
+export function messageLines({ isTTY, columns }: Context['stderr'], text: string): string {
   const lines = printableLines(text).split('\n');
-  return (isTTY ? lines.flatMap((line) => wrapped(line, columns)) : lines).join('\n');
+  return (isTTY ? lines.flatMap((line) => wrapped(line, columns || 80)) : lines).join('\n');
 }
 
 /** A wrapped command can be pasted: its lines end with a backslash. */

@@ -31,6 +31,10 @@ test('columns stay aligned, and a flag to add is a part of a command', () => {
   );
 });
 
+test('a terminal that gives no width gets lines of 80 columns', () => {
+  expect(on(true, 0, long)).toBe(long);
+});
+
 test('a pipe gets the lines as they are', () => {
   expect(on(false, 30, long)).toBe(long);
 });

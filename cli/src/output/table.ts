@@ -13,8 +13,8 @@ type Screen = { context: Context; width: number; isTerminal: boolean };
 
 /** A terminal gets lines that fit and values for people. A pipe gets whole values, however wide. */
 function screenOf(context: Context): Screen {
-  const { isTTY, columns = 80 } = context.stdout;
-  return { context, width: isTTY ? columns : Number.POSITIVE_INFINITY, isTerminal: isTTY === true };
+  const { isTTY, columns } = context.stdout;
+  return { context, width: isTTY ? columns || 80 : Number.POSITIVE_INFINITY, isTerminal: isTTY === true };
 }
 
 export type Column = { name: string; read: (item: object) => unknown };
