@@ -326,7 +326,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning:
-      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect, unless `message` says otherwise.',
+      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect, unless `message` names an effect.',
     fix: 'Repeat the request after the number of seconds in Retry-After.',
     retryable: true,
   },
