@@ -44,7 +44,7 @@ export async function run(context: Context): Promise<ExitCode> {
   const program = createProgram(invocation);
   try {
     await addCompletion(context, program);
-    await program.parseAsync(argvOf(context), { from: 'user' });
+    await program.parseAsync(argvOf(context, program), { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.code === 'commander.version') await notePlatform(invocation, program);
@@ -55,8 +55,20 @@ export async function run(context: Context): Promise<ExitCode> {
   }
 }
 
-/** `topctl help commands create` is `topctl commands create --help`. */
-const argvOf = ({ argv }: Context) => (argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv);
+/** `topctl help commands create` is `topctl commands create --help`. A group refuses a command that it does not have. */
+function argvOf({ argv }: Context, program: Command): readonly string[] {
+  if (argv[0] !== 'help') return argv;
+  const path: string[] = [];
+  let command = program;
+  for (const name of argv.slice(1)) {
+    const next = command.commands.find((each) => each.name() === name);
+    // Never the arguments of a command: it would run.
+    if (!next) return command.commands.length > 0 && !name.startsWith('-') ? [...path, name] : [...path, '--help'];
+    path.push(name);
+    command = next;
+  }
+  return [...path, '--help'];
+}
 
 export function createProgram(invocation: Invocation) {
   const { context } = invocation;

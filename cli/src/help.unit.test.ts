@@ -18,6 +18,16 @@ test('topctl help names a command like its --help', async () => {
   expect(await topctl(['help'])).toEqual(await topctl(['--help']));
 });
 
+test('topctl help refuses a command that does not exist, and never runs one', async () => {
+  for (const unknown of [['comands'], ['commands', 'creat']]) {
+    const { exitCode, stdout, stderr } = await topctl(['help', ...unknown]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`unknown command '${unknown.at(-1)}'`);
+  }
+  const { exitCode, stdout } = await topctl(['help', 'tenants', 'delete', 'acme', '--yes']);
+  expect([exitCode, stdout]).toEqual([0, (await topctl(['tenants', 'delete', '--help'])).stdout]);
+});
+
 test('--version prints only the version', async () => {
   expect(await topctl(['--version'])).toEqual({ exitCode: 0, stdout: '0.0.0\n', stderr: '' });
 });

@@ -35,6 +35,14 @@ async function dispatch(id: string) {
   return { published: message === null ? 0 : 1, status: row?.status, isDispatched: row?.dispatched_at !== null };
 }
 
+test('the admission of a request and its command are one transaction', async () => {
+  const id = await create();
+  // xmin is the transaction that wrote a row.
+  const [row] = await superuser`
+    select exists (select from nonces where nonces.xmin = commands.xmin) as is_shared from commands where command_id = ${id}`;
+  expect(row).toEqual({ is_shared: true });
+});
+
 test('a command is DISPATCHED and published; a relay that takes over publishes it again', async () => {
   const id = await create();
   expect(await dispatch(id)).toEqual({ published: 1, status: 'DISPATCHED', isDispatched: true });
