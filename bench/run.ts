@@ -95,7 +95,9 @@ for (const name of chosen) {
   else writeSection(section);
 }
 for (const { missed, notJudged } of verdicts) for (const sentence of [...notJudged, ...missed]) console.error(sentence);
-process.exit(verdicts.some(({ missed }) => missed.length > 0) ? 1 : 0);
+// In CI nobody reads that a part was not judged.
+const failed = verdicts.some(({ missed, notJudged }) => missed.length > 0 || (process.env.CI && notJudged.length > 0));
+process.exit(failed ? 1 : 0);
 
 function formOf(part: string): Form {
   const accepts = ['accepting', 'fleet', 'workers'].includes(part);

@@ -6,7 +6,8 @@ const names = ['completion', 'complete'];
 
 /** Loaded only for these two commands, because it visits every command. */
 export async function addCompletion({ argv }: Context, program: Command): Promise<void> {
-  if (!names.includes(argv[0] ?? '')) return;
+  const [first, second] = argv;
+  if (!names.includes((first === 'help' ? second : first) ?? '')) return;
   const { default: tab } = await import('@bomb.sh/tab/commander');
   tab(program, { completionCommandName: 'completion' });
 }

@@ -216,7 +216,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until at least one request matches. After wait_seconds or earlier, it returns a page. The page can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits for a request that matches, at most so long. Then it returns a page, which can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "isKeyed": false,
@@ -310,7 +310,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits until at least one event matches. After wait_seconds or earlier, it returns a page. The page can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
+    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits for an event that matches, at most so long. Then it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
     "scope": "open:event:read",
     "tenant": "own",
     "isKeyed": false,

@@ -658,10 +658,10 @@ export class DeviceRequestsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits until
-   * at least one request matches. After wait_seconds or earlier, it returns a page. The page can be empty. With
-   * order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds,
-   * and send each next_cursor as cursor. With order=asc, next_cursor is never null.
+   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits for a
+   * request that matches, at most so long. Then it returns a page, which can be empty. With order=desc, the platform
+   * waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each
+   * next_cursor as cursor. With order=asc, next_cursor is never null.
    *
    * Retried.
    * Scope open:device-request:read.
@@ -704,9 +704,9 @@ export class EventsResource {
 
   /**
    * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
-   * With wait_seconds, the platform waits until at least one event matches. After wait_seconds or earlier, it returns a
-   * page. The page can be empty. With from=now, the platform immediately returns an empty page. To get only new events,
-   * send next_cursor of this page as cursor.
+   * With wait_seconds, the platform waits for an event that matches, at most so long. Then it returns a page, which can
+   * be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor
+   * of this page as cursor.
    *
    * Retried.
    * Scope open:event:read.

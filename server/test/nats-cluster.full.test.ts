@@ -25,6 +25,7 @@ let demo: Profile;
 async function startCluster(options: { isLastLate?: boolean } = {}): Promise<void> {
   servers = [];
   folder = mkdtempSync(join(tmpdir(), 'top-nats-cluster-'));
+  cluster = [];
   [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster(options)]);
   const urls = cluster.map(({ url }) => url);
   connection = await connect({ servers: urls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });

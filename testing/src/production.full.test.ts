@@ -46,7 +46,11 @@ service=\${*: -1}
 case "$*" in
   'restart nats-server') start "$NATS_SERVER" -c "$MACHINE/etc/nats-server.conf" ;;
   'reload nats-server') kill -HUP "$(cat "$MACHINE/run/nats-server.pid")" ;;
-  'restart nginx') start "$NGINX" -c "$MACHINE/etc/nginx/nginx.conf" -g 'daemon off;' ;;
+  'restart nginx')
+    start "$NGINX" -c "$MACHINE/etc/nginx/nginx.conf" -g 'daemon off;'
+    # The real one is started when it listens.
+    for _ in {1..600}; do (: < "/dev/tcp/127.0.0.1/$TLS_PORT") 2>&- && exit; sleep 0.05; done
+    exit 1 ;;
   'enable --now tenant-open-platform') platform ;;
   'restart tenant-open-platform') stop && platform ;;
   'enable --now nats-accounts.timer') ;;
@@ -55,11 +59,14 @@ case "$*" in
 esac
 `;
 
+const { version } = JSON.parse(readFileSync(join(root, 'server/package.json'), 'utf8'));
+
 /** Installs a version by linking it. The real packages are installed by `packages.release.test.ts`. */
 const NPM = `
 case "$*" in
-  *server@latest*) version=latest ;;
-  *server@*) version=previous ;;
+  *'server@latest '*) version=latest ;;
+  *"server@${version} "*) version=previous ;;
+  *server@*) exit 64 ;;
   *) exit 0 ;;
 esac
 ln -sfn "$MACHINE/opt/versions/$version" "$MACHINE/opt/tenant-open-platform/node_modules/@tenant-open-platform/server"
@@ -165,6 +172,7 @@ test('docs/production.md, pasted from top to bottom: a device completes a comman
     NATS_SERVER: natsServer,
     NGINX: nginx,
     PORT: String(api),
+    TLS_PORT: String(tls),
     PGHOST: hostname,
     PGPORT: port,
     PGUSER: username,

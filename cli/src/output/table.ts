@@ -4,8 +4,7 @@ import { printable, toJson } from './printable.js';
 import { cut, pad, widthOf, wrap } from './text-width.js';
 
 const GAP = '  ';
-/** Of a wider value, this much is shown at least. */
-const NARROWEST_COLUMN = 14;
+const NARROWEST_COLUMN = 6;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
@@ -97,13 +96,14 @@ const widthsOf = (table: readonly Row[]) =>
 const totalOf = (widths: readonly number[]) =>
   widths.reduce((total, width) => total + width, 0) + GAP.length * (widths.length - 1);
 
-/** The widest columns give way first. Where they would become too narrow to read, the last column is left out. */
+/** The widest columns give way first. A terminal that is too narrow even then loses the last columns. */
 function fit(widths: readonly number[], width: number): number[] {
   const capped = (cap: number) => widths.map((natural) => Math.min(natural, cap));
   let cap = Math.max(...widths);
   while (cap > NARROWEST_COLUMN && totalOf(capped(cap)) > width) cap -= 1;
   const fitting = capped(cap);
-  return totalOf(fitting) > width && widths.length > 1 ? fit(widths.slice(0, -1), width) : fitting;
+  while (fitting.length > 1 && totalOf(fitting) > width) fitting.pop();
+  return fitting;
 }
 
 function linesOf(value: unknown, { width, isTerminal }: Screen): string[] {
