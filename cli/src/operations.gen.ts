@@ -216,7 +216,7 @@ export const operations = {
   },
   "deviceRequests.list": {
     "summary": "List device requests",
-    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits for a request that matches, at most so long. Then it returns a page, which can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
+    "description": "Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits at most that many seconds for a request that matches. Then it returns a page, which can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.",
     "scope": "open:device-request:read",
     "tenant": "own",
     "isKeyed": false,
@@ -310,7 +310,7 @@ export const operations = {
   },
   "events.list": {
     "summary": "Read the event log",
-    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits for an event that matches, at most so long. Then it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
+    "description": "Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits at most that many seconds for an event that matches. Then it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.",
     "scope": "open:event:read",
     "tenant": "own",
     "isKeyed": false,
@@ -1141,7 +1141,7 @@ export const operations = {
       },
       "rotate_secret": {
         "kind": "boolean",
-        "description": "If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else."
+        "description": "If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. If no credential has this client_id, the platform creates it."
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
@@ -1233,7 +1233,7 @@ export const operations = {
       },
       "previous_secret_ttl_seconds": {
         "kind": "integer",
-        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed. The value 0 revokes the previous secret immediately."
+        "description": "How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed: it revokes the previous secret immediately. If you send neither, the previous secret stays valid as before."
       }
     }
   },
@@ -1258,7 +1258,7 @@ export const operations = {
     "example": "topctl roles put replier --tenant demo --scopes open:device-request:read,open:device-request:create",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "role": "Name of the role, for example `tenant_admin`."
+      "role": "Name of the role, for example `command_reader`."
     },
     "fields": {
       "scopes": {
@@ -1277,7 +1277,7 @@ export const operations = {
     "example": "topctl roles delete replier --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "role": "Name of the role, for example `tenant_admin`."
+      "role": "Name of the role, for example `command_reader`."
     },
     "fields": {}
   },
@@ -1299,7 +1299,7 @@ export const operations = {
       },
       "role": {
         "kind": "text",
-        "description": "Name of the role, for example `tenant_admin`.",
+        "description": "Name of the role, for example `command_reader`.",
         "isRequired": true
       }
     }
@@ -1339,7 +1339,7 @@ export const operations = {
     "path": {
       "tenant_id": "Id of the tenant.",
       "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
-      "role": "Name of the role, for example `tenant_admin`."
+      "role": "Name of the role, for example `command_reader`."
     },
     "fields": {}
   },
@@ -1425,7 +1425,7 @@ export const operations = {
   },
   "access.explain": {
     "summary": "Explain the access of a credential",
-    "description": "Returns whether a credential of the tenant can call an operation, and which of its role bindings and policies grant the scope. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that has such a scope.",
+    "description": "Returns whether a credential of the tenant can call an operation, and which role bindings and policies of the credential grant the scope of the operation. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that has such a scope.",
     "scope": "platform:access:read",
     "tenant": "path",
     "isKeyed": false,
@@ -1444,7 +1444,7 @@ export const operations = {
   },
   "access.list": {
     "summary": "List credentials with their access",
-    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page can contain all role bindings and policies of the tenant.",
+    "description": "Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. `limit` counts credentials. Each credential has all its role bindings and policies that match.",
     "scope": "platform:access:read",
     "tenant": "path",
     "isKeyed": false,
@@ -1486,7 +1486,7 @@ export const operations = {
       },
       "bus_user_public_key": {
         "kind": "text",
-        "description": "Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted.",
+        "description": "Public nkey of the NATS user: 56 characters, beginning with U. The user key of a DELETED principal cannot be registered again until its tenant is deleted.",
         "isRequired": true
       },
       "principal_type": {

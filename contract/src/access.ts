@@ -88,7 +88,7 @@ export const access = operations({
     path: '/api/v1/platform/tenants/:tenant_id/access/:client_id',
     summary: 'Explain the access of a credential',
     description:
-      'Returns whether a credential of the tenant can call an operation, and which of its role bindings and policies grant the scope. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that has such a scope.',
+      'Returns whether a credential of the tenant can call an operation, and which role bindings and policies of the credential grant the scope of the operation. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that has such a scope.',
     metadata: { scope: 'platform:access:read', specified: false, tenant: 'path', errors: [] },
     pathParams: z.object({ tenant_id: TenantId, client_id: ClientId }),
     query: z.strictObject({
@@ -101,7 +101,7 @@ export const access = operations({
     path: '/api/v1/platform/tenants/:tenant_id/access',
     summary: 'List credentials with their access',
     description:
-      'Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. A page can contain all role bindings and policies of the tenant.',
+      'Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this role. `limit` counts credentials. Each credential has all its role bindings and policies that match.',
     metadata: { scope: 'platform:access:read', specified: false, tenant: 'path', errors: ['SCOPE_UNKNOWN'] },
     pathParams: z.object({ tenant_id: TenantId }),
     query: z.strictObject({

@@ -27,7 +27,7 @@ const BusAccountPublicKey = BusKey.describe(
   'Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant.',
 );
 const BusUserPublicKey = BusKey.describe(
-  'Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted.',
+  'Public nkey of the NATS user: 56 characters, beginning with U. The user key of a DELETED principal cannot be registered again until its tenant is deleted.',
 );
 
 const PrincipalVendors = Vendors.describe(

@@ -345,7 +345,7 @@ const Command = z
     history: z
       .array(HistoryEntry)
       .describe(
-        'All status changes and late reports, oldest first. Repeated reports are not added, so there are fewer than 100 items.',
+        'All status changes and late reports, oldest first. Repeated reports are not added. The list has fewer than 100 items.',
       ),
     request_id: RequestId,
   })

@@ -174,7 +174,7 @@ const CredentialCreate = z
       .boolean()
       .optional()
       .describe(
-        'If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else.',
+        'If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. If no credential has this client_id, the platform creates it.',
       ),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional(),
   })
@@ -209,7 +209,7 @@ const CredentialUpdate = z
       .optional()
       .describe('If true, the platform generates a new secret and returns it only in the response to this request.'),
     previous_secret_ttl_seconds: PreviousSecretTtlSeconds.optional().describe(
-      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed. The value 0 revokes the previous secret immediately.',
+      'How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed: it revokes the previous secret immediately. If you send neither, the previous secret stays valid as before.',
     ),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one field')

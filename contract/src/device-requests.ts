@@ -113,7 +113,7 @@ export const deviceRequests = operations({
     path: '/api/v1/open/device-requests',
     summary: 'List device requests',
     description:
-      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits for a request that matches, at most so long. Then it returns a page, which can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.',
+      'Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits at most that many seconds for a request that matches. Then it returns a page, which can be empty. With order=desc, the platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each next_cursor as cursor. With order=asc, next_cursor is never null.',
     metadata: {
       scope: 'open:device-request:read',
       specified: true,

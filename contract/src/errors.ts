@@ -183,7 +183,7 @@ export const errors = {
     status: 409,
     meaning:
       'The maximum number of resources of this kind is reached. DISABLED resources count. DELETED credentials and DELETED principals count, too.',
-    fix: 'Update an existing resource, or delete a resource that you no longer need. It does not help to delete or disable credentials that sign requests, messaging-bus principals, vendors and command types: they always count. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
+    fix: 'Update an existing resource, or delete a resource that you no longer need. Vendors, command types, messaging-bus principals, and credentials that sign requests always count, also if they are disabled or deleted. The operator can raise the limit. `metadata` has the kind of resource and the limit.',
     retryable: false,
   },
   OBJECT_CREDENTIAL_IN_USE: {
@@ -225,7 +225,7 @@ export const errors = {
   LAST_PLATFORM_ADMINISTRATOR: {
     status: 409,
     meaning:
-      'After this change, no ACTIVE credential without `expires_at` would have the role platform_admin. The platform needs at least one.',
+      'The change concerns the last ACTIVE credential that has the role platform_admin and no `expires_at`. The platform needs at least one.',
     fix: 'First create another credential of the tenant `platform`, without `expires_at`, and bind it to the role platform_admin.',
     retryable: false,
   },
@@ -244,7 +244,7 @@ export const errors = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     meaning:
-      'The credential has already used this Idempotency-Key for a request with a different path or body to this operation. Nothing changed.',
+      'The credential has already used this Idempotency-Key for this operation, with a different path or body. Nothing changed.',
     fix: 'Use a new key for a new request. To repeat the first request, send the same path, body and Idempotency-Key.',
     retryable: false,
   },
@@ -306,7 +306,8 @@ export const errors = {
   },
   CALLBACK_URL_NOT_ALLOWED: {
     status: 422,
-    meaning: 'The URL is not allowed. It must use HTTPS and a public host, without user name and fragment.',
+    meaning:
+      'The URL is not allowed. It must use HTTPS and a public host. It must not contain a user name or a fragment.',
     fix: 'Use the public HTTPS URL of the receiver. `details` has the reason.',
     retryable: false,
   },

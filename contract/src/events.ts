@@ -147,7 +147,7 @@ export const events = operations({
     path: '/api/v1/open/events',
     summary: 'Read the event log',
     description:
-      'Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits for an event that matches, at most so long. Then it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.',
+      'Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item. With wait_seconds, the platform waits at most that many seconds for an event that matches. Then it returns a page, which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor of this page as cursor.',
     metadata: {
       scope: 'open:event:read',
       specified: false,

@@ -6,7 +6,7 @@ import { scopes } from './scopes.js';
 export const RoleName = z
   .string()
   .regex(patterns.role, 'must be 1 to 63 of the characters a-z 0-9 _ -, and not begin with _ or -')
-  .describe('Name of the role, for example `tenant_admin`.');
+  .describe('Name of the role, for example `command_reader`.');
 
 const scopeDescription =
   'Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`.';

@@ -66,7 +66,7 @@ export interface BusPrincipal {
   bus_user: string;
   /** Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant. */
   bus_account_public_key: string;
-  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted. */
+  /** Public nkey of the NATS user: 56 characters, beginning with U. The user key of a DELETED principal cannot be registered again until its tenant is deleted. */
   bus_user_public_key: string;
   principal_type: BusPrincipalType;
   /** Credential that the principal belongs to; null if there is none. */
@@ -90,7 +90,7 @@ export interface BusPrincipalCreate {
   bus_user: string;
   /** Public nkey of the NATS account: 56 characters, beginning with A. An account belongs to one tenant. */
   bus_account_public_key: string;
-  /** Public nkey of the NATS user: 56 characters, beginning with U. A user key can be registered only once, even if the principal is deleted. */
+  /** Public nkey of the NATS user: 56 characters, beginning with U. The user key of a DELETED principal cannot be registered again until its tenant is deleted. */
   bus_user_public_key: string;
   principal_type: BusPrincipalTypeInput;
   /** Credential that the principal belongs to. It must be in the same tenant. */
@@ -347,7 +347,7 @@ export interface Command {
   updated_at: string;
   /** Credential that created the command. */
   created_by_client_id: string;
-  /** All status changes and late reports, oldest first. Repeated reports are not added, so there are fewer than 100 items. */
+  /** All status changes and late reports, oldest first. Repeated reports are not added. The list has fewer than 100 items. */
   history: HistoryEntry[];
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
@@ -522,7 +522,7 @@ export interface CredentialCreate {
   requests_per_minute?: number | null;
   /** When the credential expires; null if it does not expire. */
   expires_at?: string | null;
-  /** If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. */
+  /** If true and the tenant already has a credential with this client_id, the platform rotates the secret of that credential and changes nothing else. If no credential has this client_id, the platform creates it. */
   rotate_secret?: boolean;
   /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Requires rotate_secret: true. */
   previous_secret_ttl_seconds?: number;
@@ -545,7 +545,7 @@ export interface CredentialUpdate {
   expires_at?: string | null;
   /** If true, the platform generates a new secret and returns it only in the response to this request. */
   rotate_secret?: boolean;
-  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed. The value 0 revokes the previous secret immediately. */
+  /** How long the previous secret stays valid after the rotation, in seconds: 0 to 604800 (7 days), 0 by default. Without rotate_secret: true, only 0 is allowed: it revokes the previous secret immediately. If you send neither, the previous secret stays valid as before. */
   previous_secret_ttl_seconds?: number;
 }
 export interface CredentialUpdated extends Credential {
@@ -1086,7 +1086,7 @@ export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
 /** SUCCESS: the request succeeded. ERROR: the request failed; see `error`. */
 export type ReplyOutcomeInput = "SUCCESS" | "ERROR";
 export interface Role {
-  /** Name of the role, for example `tenant_admin`. */
+  /** Name of the role, for example `command_reader`. */
   role: string;
   /** Scopes that the role grants. */
   scopes: Scope[];
@@ -1098,7 +1098,7 @@ export interface Role {
 export interface RoleBinding {
   /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
-  /** Name of the role, for example `tenant_admin`. */
+  /** Name of the role, for example `command_reader`. */
   role: string;
   /** When the role was bound. */
   created_at: string;
@@ -1108,13 +1108,13 @@ export interface RoleBinding {
 export interface RoleBindingCreate {
   /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
-  /** Name of the role, for example `tenant_admin`. */
+  /** Name of the role, for example `command_reader`. */
   role: string;
 }
 export interface RoleBindingDeleted {
   /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
-  /** Name of the role, for example `tenant_admin`. */
+  /** Name of the role, for example `command_reader`. */
   role: string;
   /** Always true. */
   deleted: boolean;
@@ -1122,7 +1122,7 @@ export interface RoleBindingDeleted {
   request_id: string;
 }
 export interface RoleDeleted {
-  /** Name of the role, for example `tenant_admin`. */
+  /** Name of the role, for example `command_reader`. */
   role: string;
   /** Always true. */
   deleted: boolean;

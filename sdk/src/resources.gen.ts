@@ -370,10 +370,10 @@ export class Access {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Returns whether a credential of the tenant can call an operation, and which of its role bindings and policies grant
-   * the scope. granting_roles lists the roles of the tenant that grant the scope. Even if `granted` is true, the
-   * credential cannot grant or revoke a platform:* scope that it does not have. It also cannot change a credential that
-   * has such a scope.
+   * Returns whether a credential of the tenant can call an operation, and which role bindings and policies of the
+   * credential grant the scope of the operation. granting_roles lists the roles of the tenant that grant the scope.
+   * Even if `granted` is true, the credential cannot grant or revoke a platform:* scope that it does not have. It also
+   * cannot change a credential that has such a scope.
    *
    * Retried.
    * Scope platform:access:read.
@@ -386,7 +386,7 @@ export class Access {
   /**
    * Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With
    * `scope`: only credentials that have this scope, by a role or by a policy. With `role`: only credentials with this
-   * role. A page can contain all role bindings and policies of the tenant.
+   * role. `limit` counts credentials. Each credential has all its role bindings and policies that match.
    *
    * Retried.
    * Scope platform:access:read.
@@ -658,9 +658,9 @@ export class DeviceRequestsResource {
   constructor(protected readonly sender: Sender) {}
 
   /**
-   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits for a
-   * request that matches, at most so long. Then it returns a page, which can be empty. With order=desc, the platform
-   * waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each
+   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits at
+   * most that many seconds for a request that matches. Then it returns a page, which can be empty. With order=desc, the
+   * platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each
    * next_cursor as cursor. With order=asc, next_cursor is never null.
    *
    * Retried.
@@ -704,9 +704,9 @@ export class EventsResource {
 
   /**
    * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
-   * With wait_seconds, the platform waits for an event that matches, at most so long. Then it returns a page, which can
-   * be empty. With from=now, the platform immediately returns an empty page. To get only new events, send next_cursor
-   * of this page as cursor.
+   * With wait_seconds, the platform waits at most that many seconds for an event that matches. Then it returns a page,
+   * which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send
+   * next_cursor of this page as cursor.
    *
    * Retried.
    * Scope open:event:read.

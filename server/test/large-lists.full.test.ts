@@ -63,20 +63,23 @@ test.each(['downlink/commands', 'events', 'device-requests'])(
 
 test('16 concurrent lists of 500 large commands neither delay other requests nor fill the memory', async () => {
   let listing = true;
+  const startedAt = performance.now();
   const lists = Promise.all(Array.from({ length: 16 }, () => read('downlink/commands?limit=500'))).finally(() => {
     listing = false;
   });
-  let answered = 0;
-  for (; listing; answered++) {
-    const signal = AbortSignal.timeout(10_000);
-    await (await fetch(`${idle.demo.base_url}/livez`, { signal })).text();
+  let longestMs = 0;
+  while (listing) {
+    const askedAt = performance.now();
+    await (await fetch(`${idle.demo.base_url}/livez`)).text();
+    longestMs = Math.max(longestMs, performance.now() - askedAt);
   }
+  const allMs = performance.now() - startedAt;
   for (const { status, raw } of await lists) expect([status, raw.length < 1.2 * MIB]).toEqual([200, true]);
   const metrics = await (await fetch(`${idle.demo.base_url}/metrics`)).text();
   const memory = Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]);
   expect(memory).toBeLessThan(400 * MIB);
-  // At least one between two pages, in whatever time.
-  expect(answered).toBeGreaterThan(16);
+  // On a slow machine everything takes longer: a part of the whole is all that the other request may wait.
+  expect(longestMs).toBeLessThan(Math.max(1_000, allMs / 2));
 });
 
 test('the summary of a batch of 25,001 commands counts each once, 10,000 a request', async () => {
