@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 
 // A browser beside the servers on two cores takes its time.
@@ -19,11 +19,24 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-/** An empty page of a context of its own, with the errors that the browser reports. The test closes it. */
-export async function newPage(options: ContextOptions = {}): Promise<{ page: Page; errors: string[] }> {
+export type Opened = { page: Page; errors: string[] };
+
+/** It has a storage and a cache of its own, and closes with the browser. */
+export async function newContext(options: ContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(WITHIN.timeout);
+  return context;
+}
+
+/** An empty page of a context of its own. The test closes both. */
+export async function newPage(options?: ContextOptions): Promise<Opened> {
+  const context = await newContext(options);
   onTestFinished(() => context.close());
+  return openPage(context);
+}
+
+/** An empty page, with the errors that the browser reports. */
+export async function openPage(context: BrowserContext): Promise<Opened> {
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

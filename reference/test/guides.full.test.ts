@@ -1,14 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from '@tenant-open-platform/testing';
-import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
-import { type ContextOptions, newPage } from './browser.js';
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type ContextOptions, newContext, newPage, type Opened, openPage } from './browser.js';
 
 const addressOf = (name: string) => `${platform().nodes[0]}/docs/${name === 'README' ? 'guides' : name}`;
 
+/** The pages share a cache, as those of a reader do. */
+let phone: BrowserContext;
+
+beforeAll(async () => {
+  phone = await newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+});
+
+async function onPhone(): Promise<Opened> {
+  const opened = await openPage(phone);
+  onTestFinished(() => opened.page.close());
+  return opened;
+}
+
+const open = async (name: string, options?: ContextOptions) => show(name, await newPage(options));
+
 /** The page, with the complaints of the browser and the requests to anybody else. */
-async function open(name: string, options?: ContextOptions) {
-  const { page, errors: faults } = await newPage(options);
+async function show(name: string, { page, errors: faults }: Opened) {
   page.on('request', (request) => new URL(request.url()).origin !== platform().nodes[0] && faults.push(request.url()));
   await page.goto(addressOf(name));
   await page.getByLabel('Search the guides').waitFor();
@@ -22,8 +36,17 @@ const linksOf = (page: Page) =>
       all.map((one) => (one as HTMLAnchorElement).href || (one as unknown as HTMLImageElement).src),
     );
 
+/** Each address is read once: most pages link to the same ones. */
+const known = new Map<string, Promise<Set<string>>>();
+
+function idsAt(address: string): Promise<Set<string>> {
+  const ids = known.get(address) ?? readIds(address);
+  known.set(address, ids);
+  return ids;
+}
+
 /** Without its anchor: the status, and the ids that it has. */
-async function idsAt(address: string): Promise<Set<string>> {
+async function readIds(address: string): Promise<Set<string>> {
   const response = await fetch(address);
   expect([address, response.status]).toEqual([address, 200]);
   return new Set([...(await response.text()).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string));
@@ -35,18 +58,16 @@ const names = readdirSync(new URL('../../docs/', import.meta.url)).flatMap(
 
 describe.each(names)('%s', (name) => {
   test('renders on a phone without an error or a request to anybody else, and every link leads somewhere', async () => {
-    const { page, faults } = await open(name, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    const { page, faults } = await show(name, await onPhone());
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     const onThisMachine = (await linksOf(page)).filter((link) => /^http:\/\/(127\.0\.0\.1|localhost)/.test(link));
     const links = onThisMachine.filter((link) => link.startsWith(platform().nodes[0] ?? ''));
     // A link to another port names a platform that may not exist.
     expect(links).toEqual(onThisMachine);
     expect(links.length).toBeGreaterThan(10);
-    const known = new Map<string, Set<string>>();
     for (const link of new Set(links)) {
       const [address = '', anchor] = link.split('#');
-      const ids = known.get(address) ?? (await idsAt(address));
-      known.set(address, ids);
+      const ids = await idsAt(address);
       if (anchor) expect([link, ids.has(anchor)]).toEqual([link, true]);
     }
     expect(faults).toEqual([]);

@@ -14,11 +14,14 @@ import { COMMANDS, newCommand } from './support/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { silent } from './support/silent.js';
 import { startTenantAdapter } from './support/start-tenant-adapter.js';
+import { storedWork } from './support/stored.js';
 import { untilServed } from './support/until-served.js';
 
 const soon = { timeout: 30_000, interval: 50 };
 const LONG = { timeout_seconds: 300 };
 const demo = 'demo';
+/** A republish reads pages of this many messages. */
+const PAGE = 256;
 
 let platform: PrivatePlatform;
 let startedAt: string;
@@ -98,7 +101,11 @@ const heldEventIds = async () =>
 const heldCommandIds = async () => (await held('TOP_COMMANDS', CommandMessage)).map(({ command_id }) => command_id);
 
 /** The stream has each event of the log once, and no other. */
-const expectStreamIsLog = async () => expect((await heldEventIds()).sort()).toEqual((await loggedIds()).sort());
+async function expectStreamIsLog(): Promise<void> {
+  // First what costs little: the rest reads everything.
+  expect((await storedWork(platform.postgres.url)).unpublished_events).toBe(0);
+  expect((await heldEventIds()).sort()).toEqual((await loggedIds()).sort());
+}
 
 async function runRepublish(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await platform.run('outbox', 'republish', ...args);
@@ -111,10 +118,10 @@ test('a deleted stream of events has the same ids again after a republish, while
   timeout: 120_000,
 }, async () => {
   adapter();
-  await expectSuccess(await sendMany(300));
+  await expectSuccess(await sendMany(PAGE / 2 + 10));
   await vi.waitFor(expectStreamIsLog, soon);
   const before = await heldEventIds();
-  expect(before.length).toBeGreaterThanOrEqual(600);
+  expect(before.length).toBeGreaterThan(PAGE);
 
   let isOver = false;
   const meanwhile: string[] = [];
@@ -200,7 +207,7 @@ test('republishing within ten minutes to intact streams changes nothing', async 
   const before = await sequences();
   const received = reader.received.length;
   const said = await runRepublish('--since', startedAt);
-  expect(Number(/Republished ([0-9]+) messages/.exec(said)?.[1])).toBeGreaterThanOrEqual(600);
+  expect(Number(/Republished ([0-9]+) messages/.exec(said)?.[1])).toBeGreaterThanOrEqual(10);
   expect([await sequences(), reader.received.length]).toEqual([before, received]);
 });
 
@@ -299,7 +306,7 @@ test('if NATS goes away meanwhile, reports the progress and how to continue', as
     since: said?.[1] ?? '',
   });
   // Events logged at the same instant as the last republished one are published again.
-  expect(rest).toBeGreaterThanOrEqual(all - 256);
+  expect(rest).toBeGreaterThanOrEqual(all - PAGE);
   expect(rest).toBeLessThan(all);
 });
 
@@ -309,7 +316,7 @@ test('the events of all pages are published again in the order of the log', asyn
     await tx`set local role top_system`;
     return tx<{ event_id: string }[]>`select event_id from events where tenant_id = ${demo} order by seq`;
   });
-  expect(inOrder.length).toBeGreaterThan(256);
+  expect(inOrder.length).toBeGreaterThan(PAGE);
   await platform.streams.delete('TOP_EVENTS');
   await runRepublish('--since', startedAt);
   expect(await heldEventIds()).toEqual(inOrder.map(({ event_id }) => event_id));

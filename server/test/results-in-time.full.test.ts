@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
-import { signedRequest } from '@tenant-open-platform/testing';
 import type { RunningServer } from '@tenant-open-platform/testing/start-server';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { Bus } from '../src/platform/bus/bus.js';
+import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
 import { natsBus } from '../src/platform/bus/nats-bus.js';
-import { COMMANDS, newCommand } from './support/commands.js';
+import { newCommand } from './support/commands.js';
 import { isAccepted, startLoad } from './support/load.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { storedCommands } from './support/stored.js';
 
-const COUNT = 500;
-const TIMEOUT_SECONDS = 12;
+/** More than a worker handles at a time. */
+const COUNT = MAX_IN_FLIGHT + 44;
+const TIMEOUT_SECONDS = 10;
 
 let platform: PrivatePlatform;
 let bus: Bus;
@@ -91,17 +91,24 @@ const untaken = async () => (await platform.streams.info('TOP_UPDATES')).state.m
 
 /** How many commands have ended in each status; none may still be open. */
 async function endsOf(commands: CommandMessage[]): Promise<Record<string, number>> {
-  const { demo } = platform;
-  const node = platform.server().baseUrl;
-  const statusOf = async ({ command_id }: CommandMessage) => {
-    const path = `${COMMANDS}/${command_id}?wait_seconds=30`;
-    return (await signedRequest(demo, 'GET', path, { node })).body.status as string;
-  };
+  const statuses = await statusesOf(new Set(commands.map(({ command_id }) => command_id)));
   const ends: Record<string, number> = {};
-  for (const command of commands) {
-    const status = await statusOf(command);
-    ends[status] = (ends[status] ?? 0) + 1;
-  }
+  for (const status of statuses.values()) ends[status] = (ends[status] ?? 0) + 1;
+  return ends;
+}
+
+/** The status in which each of these commands has ended. */
+async function statusesOf(ids: Set<string>): Promise<Map<string, string>> {
+  const ends = new Map<string, string>();
+  await vi.waitFor(
+    async () => {
+      for (const { command_id, status } of await storedCommands(platform.postgres.url, platform.demo.tenant_id)) {
+        if (ids.has(command_id)) ends.set(command_id, status);
+      }
+      expect([...ends.values()].filter((status) => status === 'ACCEPTED' || status === 'DISPATCHED')).toEqual([]);
+    },
+    { timeout: 60_000, interval: 500 },
+  );
   return ends;
 }
 
@@ -139,33 +146,23 @@ test('results count even if one of two workers is killed under load, the leader 
   timeout: 180_000,
 }, async () => {
   answersAtOnce = true;
-  const { demo } = platform;
-  const load = startLoad(demo, () => platform.server().baseUrl, { readers: 0, restMs: 20 });
+  const load = startLoad(platform.demo, () => platform.server().baseUrl, { readers: 0, restMs: 20 });
   const worker = await platform.startWorker();
-  await load.seen(300, isAccepted);
+  await load.seen(150, isAccepted);
   await kill(worker);
-  await load.seen(300, isAccepted);
+  await load.seen(150, isAccepted);
 
   const next = await platform.startWorker();
-  await load.seen(300, isAccepted);
+  await load.seen(150, isAccepted);
   await kill(platform.server());
   await platform.restart();
-  await load.seen(300, isAccepted);
+  await load.seen(150, isAccepted);
   const sent = await load.stop();
 
   const accepted = new Set(sent.filter(isAccepted).map(({ answer }) => answer?.body.command_id as string));
-  const ends = new Map<string, string>();
-  await vi.waitFor(
-    async () => {
-      for (const { command_id, status } of await storedCommands(platform.postgres.url, demo.tenant_id)) {
-        if (accepted.has(command_id)) ends.set(command_id, status);
-      }
-      expect([...ends.values()].filter((status) => status === 'ACCEPTED' || status === 'DISPATCHED')).toEqual([]);
-    },
-    { timeout: 60_000, interval: 500 },
-  );
+  const ends = await statusesOf(accepted);
   const answered = [...accepted].filter((id) => answeredInTime.has(id));
-  expect(answered.length).toBeGreaterThan(1_000);
+  expect(answered.length).toBeGreaterThan(500);
   expect(new Set(answered.map((id) => ends.get(id)))).toEqual(new Set(['SUCCEEDED']));
   expect(await next.stop()).toBe(0);
 });

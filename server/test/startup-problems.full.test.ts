@@ -87,7 +87,7 @@ async function hbaFile(): Promise<string> {
   return row?.hba_file as string;
 }
 
-describe.concurrent('a start that cannot use its database says in one line how to solve it:', () => {
+describe.concurrent('a start that cannot connect waits for 15 seconds, and says in one line how to solve it:', () => {
   test('nobody listens', async () => {
     expect(await refusal({ port: '1' })).toMatch(
       /^Postgres at 127\.0\.0\.1:\d+ refuses connections\. Start it, or correct host and port in DATABASE_URL\.$/,
@@ -100,85 +100,90 @@ describe.concurrent('a start that cannot use its database says in one line how t
     );
   });
 
-  test('no such database', async () => {
-    expect(await refusal({ pathname: '/missing' })).toMatch(/has no database "missing"\. Create it: create database/);
-  });
-
-  test('wrong password', async () => {
-    expect(await refusal({ username: 'weak', password: 'wrong' })).toMatch(/refuses the user "weak" or its password/);
-  });
-
-  test('no such user', async () => {
-    expect(await refusal({ username: 'nobody' })).toMatch(/refuses the user "nobody" or its password/);
-  });
-
-  test('may not create roles', async () => {
-    expect(await refusal({ username: 'weak', pathname: '/weak' })).toMatch(
-      /permission denied to create role\. Run as superuser: alter role "weak" createrole\.$/,
-    );
-  });
-
-  test('does not own the database', async () => {
-    expect(await refusal({ pathname: '/foreign_owner' })).toMatch(
-      /Run as superuser: alter database "foreign_owner" owner to "platform"\.$/,
-    );
-  });
-
-  test('TLS is required', async () => {
-    expect(await refusal({ pathname: '/encrypted' })).toMatch(
-      /requires TLS: .* Add \?sslmode=verify-full to DATABASE_URL\.$/,
-    );
-  });
-
   test('TLS is requested but not offered', async () => {
     expect(await refusal({ search: '?sslmode=require' })).toMatch(/sslmode in DATABASE_URL/);
   });
-
-  test('an encoding that lacks characters', async () => {
-    expect(await refusal({ pathname: '/latin' })).toMatch(/^The database "latin" has the encoding LATIN1\. .*UTF8/);
-    const latin = postgres(Object.assign(new URL(database.url), { pathname: '/latin' }).href, { max: 1 });
-    expect(await latin`select from pg_tables where schemaname in ('public', 'drizzle')`).toEqual([]);
-    await latin.end();
-  });
-
-  test('a server that does not know the password itself', async () => {
-    const port = await startImpostor();
-    expect(await refusal({ port })).toMatch(
-      /^Postgres at 127\.0\.0\.1:\d+ cannot be used: SASL_SIGNATURE_MISMATCH: The server did not return the correct signature\.$/,
-    );
-  });
-
-  test('a parameter that the pooler drops', async () => {
-    expect(await refusal({ search: '?datestyle=SQL,DMY' })).toMatch(
-      /^A connection to Postgres has datestyle = SQL, DMY/,
-    );
-  });
 });
 
-describe('roles of the platform', () => {
-  beforeAll(async () => {
-    await (await start(database.url)).stop();
+/** Beside the tests above: these do not wait. */
+describe.concurrent('a start', () => {
+  describe.concurrent('that cannot use its database says in one line how to solve it:', () => {
+    test('no such database', async () => {
+      expect(await refusal({ pathname: '/missing' })).toMatch(/has no database "missing"\. Create it: create database/);
+    });
+
+    test('wrong password', async () => {
+      expect(await refusal({ username: 'weak', password: 'wrong' })).toMatch(/refuses the user "weak" or its password/);
+    });
+
+    test('no such user', async () => {
+      expect(await refusal({ username: 'nobody' })).toMatch(/refuses the user "nobody" or its password/);
+    });
+
+    test('may not create roles', async () => {
+      expect(await refusal({ username: 'weak', pathname: '/weak' })).toMatch(
+        /permission denied to create role\. Run as superuser: alter role "weak" createrole\.$/,
+      );
+    });
+
+    test('does not own the database', async () => {
+      expect(await refusal({ pathname: '/foreign_owner' })).toMatch(
+        /Run as superuser: alter database "foreign_owner" owner to "platform"\.$/,
+      );
+    });
+
+    test('TLS is required', async () => {
+      expect(await refusal({ pathname: '/encrypted' })).toMatch(
+        /requires TLS: .* Add \?sslmode=verify-full to DATABASE_URL\.$/,
+      );
+    });
+
+    test('an encoding that lacks characters', async () => {
+      expect(await refusal({ pathname: '/latin' })).toMatch(/^The database "latin" has the encoding LATIN1\. .*UTF8/);
+      const latin = postgres(Object.assign(new URL(database.url), { pathname: '/latin' }).href, { max: 1 });
+      expect(await latin`select from pg_tables where schemaname in ('public', 'drizzle')`).toEqual([]);
+      await latin.end();
+    });
+
+    test('a server that does not know the password itself', async () => {
+      const port = await startImpostor();
+      expect(await refusal({ port })).toMatch(
+        /^Postgres at 127\.0\.0\.1:\d+ cannot be used: SASL_SIGNATURE_MISMATCH: The server did not return the correct signature\.$/,
+      );
+    });
+
+    test('a parameter that the pooler drops', async () => {
+      expect(await refusal({ search: '?datestyle=SQL,DMY' })).toMatch(
+        /^A connection to Postgres has datestyle = SQL, DMY/,
+      );
+    });
   });
 
-  test.each([
-    ['missing', 'alter role top_app rename to elsewhere', 'alter role elsewhere rename to top_app', /lacks a role/],
-    ['not granted', 'revoke top_app from platform', 'grant top_app to platform', /Run as superuser: grant top_app/],
-  ])('%s', async (_, take, restore, problem) => {
-    await superuser.unsafe(take);
-    expect(await refusal()).toMatch(problem);
-    await superuser.unsafe(restore);
-    expect(await (await start(database.url)).stop()).toBe(0);
-  });
+  describe.sequential('roles of the platform', () => {
+    beforeAll(async () => {
+      await (await start(database.url)).stop();
+    });
 
-  test('waits for a Postgres that does not answer yet, and logs the reason once', async () => {
-    const link = await startLink(database.url);
-    onTestFinished(() => link.stop());
-    link.blackHole();
-    const starting = start(link.through(database.url));
-    await expect.poll(link.connections, { timeout: 30_000 }).toBeGreaterThan(0);
-    link.heal();
-    const server = await starting;
-    expect(await server.stop()).toBe(0);
-    expect(server.stderr().match(/^Waiting up to 15 seconds for Postgres\. .* does not answer/gm)).toHaveLength(1);
+    test.each([
+      ['missing', 'alter role top_app rename to elsewhere', 'alter role elsewhere rename to top_app', /lacks a role/],
+      ['not granted', 'revoke top_app from platform', 'grant top_app to platform', /Run as superuser: grant top_app/],
+    ])('%s', async (_, take, restore, problem) => {
+      await superuser.unsafe(take);
+      expect(await refusal()).toMatch(problem);
+      await superuser.unsafe(restore);
+      expect(await (await start(database.url)).stop()).toBe(0);
+    });
+
+    test('waits for a Postgres that does not answer yet, and logs the reason once', async ({ onTestFinished }) => {
+      const link = await startLink(database.url);
+      onTestFinished(() => link.stop());
+      link.blackHole();
+      const starting = start(link.through(database.url));
+      await expect.poll(link.connections, { timeout: 30_000 }).toBeGreaterThan(0);
+      link.heal();
+      const server = await starting;
+      expect(await server.stop()).toBe(0);
+      expect(server.stderr().match(/^Waiting up to 15 seconds for Postgres\. .* does not answer/gm)).toHaveLength(1);
+    });
   });
 });

@@ -4,12 +4,12 @@ import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 import { announcement, once, storedCommands } from '../../../test/support/stored.js';
 
 const DUPLICATES = 50;
-const ROUNDS = 100;
+const ROUNDS = 20;
 
 const target = '/api/v1/open/downlink/commands';
 const databaseUrl = () => platform().databaseUrl as string;
 
-test('of 50 concurrent duplicates of an idempotency_key on two nodes one command is created, 100 rounds', async () => {
+test(`of ${DUPLICATES} concurrent duplicates of an idempotency_key on two nodes one command is created, ${ROUNDS} rounds`, async () => {
   const { tenant_id, operator } = await createTenant();
   const commandIds = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round++) {

@@ -165,8 +165,9 @@ test('settles every caller within a bounded time while connections are half open
   const link = await startLink(url);
   const pool = openPool(link.through(url), impatient);
   onTestFinished(async () => {
-    await pool.close();
+    // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();
+    await pool.close();
   });
   const ways: (() => Promise<unknown>)[] = [
     // Admission and accept are one plain statement.
@@ -195,8 +196,9 @@ test('never gives a waiting caller a connection that was given up', async () => 
   const link = await startLink(url);
   const pool = openPool(link.through(url), { ...impatient, max: 1, queue_timeout: 10 });
   onTestFinished(async () => {
-    await pool.close();
+    // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();
+    await pool.close();
   });
   const ask = () => asAllTenantsStatement<{ one: number }>(pool)`select 1 as one`;
   for (let round = 0; round < 3; round++) {
@@ -222,8 +224,9 @@ test.each([
   const link = await startLink(url);
   const pool = openPool(link.through(url), { ...impatient, max: 1 });
   onTestFinished(async () => {
-    await pool.close();
+    // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();
+    await pool.close();
   });
   const losing = asTenant(pool, 'a', async (tx) => {
     await tx.execute(fragment`select 1`);
@@ -237,7 +240,8 @@ test.each([
 test('Postgres ends a session whose client stops reading an answer, and releases its locks', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
-  const settings: Record<string, string> = { ...nodeSettings, statement_timeout: '0' };
+  expect(nodeSettings.tcp_user_timeout).toBe('10s');
+  const settings: Record<string, string> = { ...nodeSettings, statement_timeout: '0', tcp_user_timeout: '2s' };
   const node = openPool(link.through(url), { connection: settings });
   onTestFinished(() => link.stop());
   const LOCK = 1_704_211;
@@ -257,8 +261,9 @@ test('gives up a half-open connection even while callers keep sending on it', as
   const link = await startLink(url);
   const pool = openPool(link.through(url), { ...impatient, max: 1 });
   onTestFinished(async () => {
-    await pool.close();
+    // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();
+    await pool.close();
   });
   await pool.sql`select 1`;
   link.blackHole();
