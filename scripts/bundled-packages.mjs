@@ -13,15 +13,20 @@ export function bundledInto(folder, files = []) {
 }
 
 export function manifestOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return { name, version, license };
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { name, version, license, author: author?.name ?? author };
+}
+
+/** The text in the package, or else the usual text of its licence. */
+function textOf({ folder, license, author }) {
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
+  if (file) return readFileSync(join(folder, file), 'utf8').trim();
+  const usual = readFileSync(new URL(`licenses/${license}.txt`, import.meta.url), 'utf8').trim();
+  return `Author: ${author}\n\n${usual}`;
 }
 
 /** Writes the licences of the bundled packages into `dist` of a folder. */
 export function writeNotices(folder, packages) {
-  const licenses = packages.map(({ folder: of, name, version, license }) => {
-    const file = readdirSync(of).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
-    return `${name} ${version} (${license})\n${file ? `\n${readFileSync(join(of, file), 'utf8').trim()}\n` : ''}`;
-  });
+  const licenses = packages.map((one) => `${one.name} ${one.version} (${one.license})\n\n${textOf(one)}\n`);
   writeFileSync(join(folder, 'dist/third-party-notices.txt'), licenses.sort().join(`\n${'-'.repeat(80)}\n`));
 }

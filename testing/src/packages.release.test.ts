@@ -69,20 +69,27 @@ test.each(names)(
   },
 );
 
+const noticesIn = (file: string) => file.split(`\n${'-'.repeat(80)}\n`);
+
+/** The sentence of each licence that allows what we do. */
+const GRANTS =
+  /Permission is hereby granted|Permission to use, copy|Apache License|released into the public domain|Redistribution and use|Blue Oak Model License/;
+
 test('the server depends on the embedded database alone; licences of all that is bundled are in the package', async () => {
   expect(Object.keys((await manifestOf('server')).dependencies)).toEqual(['@electric-sql/pglite']);
   const licenses = await contentOf('server', 'dist/third-party-notices.txt');
-  for (const name of ['express', 'postgres', '@nats-io/nats-core', 'zod', '@scalar/api-reference']) {
-    expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(\\S+\\)\\n\\n.*(MIT|Apache|public domain|Unlicense)`, 'ms'));
-  }
+  const [ofDrizzle, ...others] = noticesIn(licenses).filter((notice) => notice.startsWith('drizzle-orm '));
+  expect(others).toEqual([]);
+  expect(ofDrizzle).toMatch(/^drizzle-orm \S+ \(Apache-2\.0\)\n\nAuthor: Drizzle Team\n.*Apache License/s);
+  expect(noticesIn(licenses).filter((notice) => !GRANTS.test(notice))).toEqual([]);
 });
 
 test('topctl depends on the SDK, and on what has no licence text to bundle; licences of all that is bundled are in the package', async () => {
   expect(Object.keys((await manifestOf('cli')).dependencies)).toEqual(['@bomb.sh/tab', '@tenant-open-platform/sdk']);
   const licenses = await contentOf('cli', 'dist/third-party-notices.txt');
-  for (const name of ['commander', 'picocolors', 'yaml', '@clack/prompts']) {
-    expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(\\S+\\)\\n\\n.*(MIT|ISC|Permission)`, 'ms'));
-  }
+  const names = noticesIn(licenses).map((notice) => notice.split(' ', 1)[0]);
+  expect(names).toEqual(expect.arrayContaining(['commander', 'picocolors', 'yaml', '@clack/prompts']));
+  expect(noticesIn(licenses).filter((notice) => !GRANTS.test(notice))).toEqual([]);
 });
 
 test('the bill of materials of the server is valid CycloneDX, and names all that is bundled, with its licence', async () => {
