@@ -124,7 +124,9 @@ export class Invocation {
       const text = await renderItems(context, look, kept, view);
       context.stdout.write(text);
       if (format === 'table' && context.stdout.isTTY && text.includes('…')) {
-        this.note('Cut to the width of the terminal. -o json prints whole values, -o id whole ids.');
+        this.note(
+          'Cut to the width of the terminal. -o json prints every field whole, -o id whole ids. --fields chooses the columns.',
+        );
       }
     }
     if (count === 0 && format === 'table') this.note('No items.');

@@ -115,7 +115,7 @@ test('the audit log shows changes and refusals with their caller, and every filt
   expect((await audit('--occurred-after', at)).map(({ operation }) => operation)).toContain('credentials.update');
   expect((await audit('--occurred-before', at)).map(({ operation }) => operation)).not.toContain('credentials.update');
   const table = await topctl(['audit-events', 'list', '-o', 'table'], world);
-  expect(table.stdout).toMatch(/^OCCURRED_AT +OUTCOME +CLIENT_ID +OPERATION +TARGET +CHANGES +SOURCE_ADDRESS\n/);
+  expect(table.stdout).toMatch(/^OCCURRED_AT +OPERATION +TARGET +CLIENT_ID +OUTCOME\n/);
 });
 
 test('the catalog is whole in JSON, and one line per command type in a table', async () => {

@@ -1,12 +1,15 @@
 import { EventEmitter } from 'node:events';
-import { createTenant } from '@tenant-open-platform/testing';
+import { createTenant, nextMillisecond } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
 test('tail prints earlier and new audit events once, oldest first, until Ctrl-C', async () => {
   const { admin, reader } = await createTenant();
   const world = { env: environmentOf(admin) };
-  const rename = (name: string) => topctl(['credentials', 'update', reader.client_id, '--name', name], world);
+  const rename = async (name: string) => {
+    await nextMillisecond();
+    await topctl(['credentials', 'update', reader.client_id, '--name', name], world);
+  };
   await rename('First');
   await rename('Second');
   const signals = new EventEmitter();

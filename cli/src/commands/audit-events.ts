@@ -9,7 +9,7 @@ import type { View } from '../output/render.js';
 
 const view: View<AuditEvent> = {
   id: (event) => event.audit_event_id,
-  columns: ['occurred_at', 'outcome', 'client_id', 'operation', 'target', 'changes', 'source_address'],
+  columns: ['occurred_at', 'operation', 'target', 'client_id', 'outcome'],
 };
 
 const PAUSE_MS = 2_000;

@@ -9,7 +9,7 @@ import { printIssued, refuseToLoseSecret } from '../secrets/issued-secret.js';
 /** The answer to a deletion has only the id. */
 const view: View<Pick<CallbackEndpoint, 'endpoint_id'> & Partial<CallbackEndpoint>> = {
   id: (endpoint) => endpoint.endpoint_id,
-  columns: ['endpoint_id', 'name', 'url', 'status', 'secret_version', 'created_at'],
+  columns: ['endpoint_id', 'name', 'url', 'status'],
 };
 
 const secretFile = {

@@ -8,7 +8,7 @@ import { printIssued, refuseToLoseSecret } from '../secrets/issued-secret.js';
 
 const view: View<Credential> = {
   id: (credential) => credential.client_id,
-  columns: ['client_id', 'name', 'status', 'secret_version', 'last_used_at', 'expires_at', 'created_at'],
+  columns: ['client_id', 'name', 'status', 'last_used_at', 'expires_at'],
 };
 
 const secretFile = {

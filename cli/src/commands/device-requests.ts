@@ -7,7 +7,7 @@ import type { View } from '../output/render.js';
 
 const view: View<DeviceRequest> = {
   id: (request) => request.device_request_id,
-  columns: ['device_request_id', 'vendor', 'device_id', 'request_type', 'status', 'received_at'],
+  columns: ['device_request_id', 'device_id', 'request_type', 'status', 'received_at'],
 };
 
 export function addDeviceRequests(program: Command, invocation: Invocation): void {

@@ -10,7 +10,7 @@ import type { View } from '../output/render.js';
 /** A table shows the fields of `data` next to the fields of the event. */
 const view: View<Pick<PlatformEvent, 'event_id' | 'occurred_at' | 'event_type'> & Partial<PlatformEvent['data']>> = {
   id: (event) => event.event_id,
-  columns: ['occurred_at', 'event_type', 'command_id', 'device_id', 'command_type', 'status'],
+  columns: ['occurred_at', 'event_type', 'command_id', 'device_id', 'status'],
 };
 
 export function addEvents(program: Command, invocation: Invocation): void {

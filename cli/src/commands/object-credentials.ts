@@ -7,7 +7,7 @@ import type { View } from '../output/render.js';
 /** The answer to a deletion has only the id. */
 const view: View<Pick<ObjectCredential, 'credential_id'> & Partial<ObjectCredential>> = {
   id: (credential) => credential.credential_id,
-  columns: ['credential_id', 'name', 'endpoint', 'access_key_id', 'secret_version', 'status', 'created_at'],
+  columns: ['credential_id', 'name', 'endpoint', 'status'],
 };
 
 const session_token = {

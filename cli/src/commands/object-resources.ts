@@ -7,7 +7,7 @@ import type { View } from '../output/render.js';
 /** The answer to a deletion has only the id. */
 const view: View<Pick<ObjectResource, 'resource_id'> & Partial<ObjectResource>> = {
   id: (resource) => resource.resource_id,
-  columns: ['resource_id', 'name', 'bucket', 'key_prefix', 'allowed_operations', 'status', 'created_at'],
+  columns: ['resource_id', 'name', 'bucket', 'key_prefix', 'status'],
 };
 
 const fields = {

@@ -7,7 +7,7 @@ import type { View } from '../output/render.js';
 /** The platform answers a retry and a deletion with the id alone. */
 const view: View<Pick<ParkedMessage, 'parked_message_id'> & Partial<ParkedMessage>> = {
   id: (message) => message.parked_message_id,
-  columns: ['parked_message_id', 'parked_at', 'kind', 'vendor', 'can_retry', 'reason'],
+  columns: ['parked_message_id', 'parked_at', 'kind', 'vendor', 'reason'],
 };
 
 export function addParkedMessages(program: Command, invocation: Invocation): void {

@@ -16,7 +16,7 @@ export type Page = { limit: number; all: boolean };
 export type View<Item> = {
   /** The output of `-o id`: the arguments that other commands take for the item. */
   id: (item: Item) => string;
-  /** The columns of a list, the important ones first. A single item shows all its fields. */
+  /** The columns of a list: few enough to be readable on 80 columns. A single item shows all its fields. */
   columns: readonly (keyof Item & string)[];
   /** The fields of an item in a list, if they differ from the fields of the answer. */
   row?: (item: Item) => object;

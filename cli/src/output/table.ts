@@ -5,7 +5,8 @@ import { cut, pad, widthOf, wrap } from './text-width.js';
 
 const GAP = '  ';
 const NARROWEST_COLUMN = 6;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID = /(?<=^|\/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-([0-9a-f]{12})$/;
+const PATH_OF_TENANT = /^platform\/tenants\/[^/]+(?=\/)/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 type Row = readonly string[];
@@ -119,8 +120,8 @@ function cellOf(value: unknown): string {
   return typeof value === 'string' ? printable(value) : toJson(value);
 }
 
-/** The end of an id: UUIDs of the same time have the same beginning. */
-const shortened = (cell: string) => (UUID.test(cell) ? `…${cell.slice(-12)}` : cell);
+/** The end of an id: UUIDs of the same time have the same beginning. The end of a path: it names the resource. */
+const shortened = (cell: string) => cell.replace(PATH_OF_TENANT, '…').replace(UUID, '…$1');
 
 const isRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
