@@ -431,7 +431,7 @@ export const operations = {
       },
       "endpoint": {
         "kind": "text",
-        "description": "URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it.",
+        "description": "URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it.",
         "isRequired": true
       },
       "region": {
@@ -521,7 +521,7 @@ export const operations = {
       },
       "endpoint": {
         "kind": "text",
-        "description": "URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it."
+        "description": "URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it."
       },
       "region": {
         "kind": "text",
@@ -1063,7 +1063,7 @@ export const operations = {
   },
   "tenants.delete": {
     "summary": "Delete a tenant",
-    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id, the client ids and one audit event in the log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
+    "description": "Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; topctl tenants get shows the progress. The tenant_id and the client ids remain, and can never be used again. The audit event of the deletion remains in the log of the tenant `platform`. The audit event of the creation is deleted. Logs of other tenants do not change. A repeated request changes nothing. Export the tenant first, with topctl tenants export.",
     "scope": "platform:tenant:delete",
     "tenant": "platform",
     "isKeyed": false,
@@ -1774,7 +1774,7 @@ export const operations = {
   },
   "parkedMessages.retry": {
     "summary": "Publish a parked message again",
-    "description": "Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked message, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.",
+    "description": "Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked message, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If a repeated request returns NOT_FOUND, the message is no longer parked under this id. Usually, the first request published it. Otherwise, the message was deleted.",
     "scope": "platform:parked-message:retry",
     "tenant": "path",
     "isKeyed": false,

@@ -89,8 +89,8 @@ export const errors = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      'Authorization was denied. The credential does not have the required scope, or only the tenant `platform` can call the operation. Only credentials of the tenant `platform` can use the tenant_id of another tenant in the path.',
-    fix: 'Check X-Api-Id and the tenant_id in the path. Check that a role or a policy grants `metadata.required_scope`. `metadata.granted_by_roles` lists the built-in roles that grant this scope.',
+      'Authorization was denied. The credential does not have the required scope, or its tenant is not allowed to call the operation. Only the tenant `platform` can administer the platform and other tenants.',
+    fix: 'Check X-Api-Id and the tenant of the credential. If the path has a tenant_id, check it, too. Check that a role or a policy grants `metadata.required_scope`. `metadata.granted_by_roles` lists the built-in roles that grant this scope.',
     retryable: false,
   },
   OBJECT_POLICY_DENIED: {
@@ -327,7 +327,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     meaning:
-      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect, unless `message` names an effect.',
+      'The platform cannot process the request now. For example, it cannot reach its database, or too many commands of the tenant are waiting to be sent. The request had no effect. The only exception is parkedMessages.retry: the message may still be published.',
     fix: 'Repeat the request after the number of seconds in Retry-After.',
     retryable: true,
   },

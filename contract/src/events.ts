@@ -128,7 +128,7 @@ const EventPage = z
     next_cursor: z
       .string()
       .describe(
-        'Send as `cursor` to get the next page. Never null. If the page is empty and next_cursor equals the cursor that you sent, there are no newer events yet.',
+        'Send as `cursor` to get the next page. Never null. If the page is empty and next_cursor equals the cursor that you sent, you have reached the end of the list. With order=asc, newer events can follow later.',
       ),
     request_id: RequestId,
   })

@@ -142,7 +142,7 @@ export const parkedMessages = operations({
     path: '/api/v1/platform/tenants/:tenant_id/parked-messages/:parked_message_id/retry',
     summary: 'Publish a parked message again',
     description:
-      'Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked message, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.',
+      'Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked message, usually within a second. If the platform refuses the message again, it is parked under a new id with the new reason. If a repeated request returns NOT_FOUND, the message is no longer parked under this id. Usually, the first request published it. Otherwise, the message was deleted.',
     metadata: {
       scope: 'platform:parked-message:retry',
       specified: false,

@@ -16,7 +16,7 @@ import {
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
   description:
-    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone.',
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone.',
 });
 
 /** The statuses that an administrator sets; the others follow from tenants.delete. */
@@ -214,7 +214,7 @@ export const tenants = operations({
     path: '/api/v1/platform/tenants/:tenant_id',
     summary: 'Delete a tenant',
     description:
-      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id, the client ids and one audit event in the log of the tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.',
+      'Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests, parked messages and audit log. The response has the status DELETING. The platform deletes the data in the background; tenants.get shows the progress. The tenant_id and the client ids remain, and can never be used again. The audit event of the deletion remains in the log of the tenant `platform`. The audit event of the creation is deleted. Logs of other tenants do not change. A repeated request changes nothing. Export the tenant first, with tenants.export.',
     metadata: {
       scope: 'platform:tenant:delete',
       specified: false,

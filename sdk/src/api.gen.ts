@@ -822,7 +822,7 @@ export interface ObjectCredential {
 export interface ObjectCredentialCreate {
   /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it. */
+  /** URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it. */
   endpoint: string;
   /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region: string;
@@ -850,7 +850,7 @@ export interface ObjectCredentialDeleted {
 export interface ObjectCredentialUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** URL of the S3-compatible store: https, host and port, without path, query and user name. http is allowed only if the operator has enabled it. */
+  /** URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it. */
   endpoint?: string;
   /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region?: string;
@@ -1182,9 +1182,9 @@ export interface TenantExportItem {
 }
 /** Type of the exported item. */
 export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: only the tenant_id and the client ids remain, and they can never be used again. A deletion cannot be undone. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone. */
 export type TenantStatusInput = "ACTIVE" | "DISABLED" | "DELETING" | "DELETED";
 /** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. A change applies from the next request of the tenant. */
 export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";

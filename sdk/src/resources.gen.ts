@@ -147,8 +147,10 @@ export class Tenants {
   /**
    * Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests,
    * parked messages and audit log. The response has the status DELETING. The platform deletes the data in the
-   * background; tenants.get shows the progress. The tenant_id, the client ids and one audit event in the log of the
-   * tenant `platform` remain. A repeated request changes nothing. Export the tenant first, with tenants.export.
+   * background; tenants.get shows the progress. The tenant_id and the client ids remain, and can never be used again.
+   * The audit event of the deletion remains in the log of the tenant `platform`. The audit event of the creation is
+   * deleted. Logs of other tenants do not change. A repeated request changes nothing. Export the tenant first, with
+   * tenants.export.
    *
    * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
    * Scope platform:tenant:delete, in tenant `platform`.
@@ -571,7 +573,8 @@ export class ParkedMessages {
    * Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes
    * the parked message. When the platform has processed a COMMAND_UPDATE or DEVICE_REQUEST, it removes the parked
    * message, usually within a second. If the platform refuses the message again, it is parked under a new id with the
-   * new reason. If you repeat the request after a lost response, NOT_FOUND means that the first request was successful.
+   * new reason. If a repeated request returns NOT_FOUND, the message is no longer parked under this id. Usually, the
+   * first request published it. Otherwise, the message was deleted.
    *
    * Retried.
    * Scope platform:parked-message:retry.
