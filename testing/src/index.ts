@@ -1,3 +1,4 @@
+export { nextMillisecond } from './next-millisecond.js';
 export { type Platform, platform, usePlatform } from './platform.js';
 export type { Profile } from './profile.js';
 export { rawRequest, rawRequests } from './raw-request.js';
