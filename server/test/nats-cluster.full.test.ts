@@ -2,75 +2,67 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivateNats, startNatsCluster } from '@tenant-open-platform/testing/private-nats';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, type TestContext, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 
 const STREAMS = ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'];
 
-let folder: string;
-let postgres: PrivatePostgres;
-let cluster: Awaited<ReturnType<typeof startNatsCluster>>;
-let connection: NatsConnection;
-let manager: JetStreamManager;
-let environment: Record<string, string>;
-let servers: RunningServer[];
-let demo: Profile;
-
-async function startCluster(options: { isLastLate?: boolean } = {}): Promise<void> {
-  servers = [];
-  folder = mkdtempSync(join(tmpdir(), 'top-nats-cluster-'));
-  cluster = [];
-  [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster(options)]);
+/** A cluster, a Postgres and a folder of one test: the tests wait long, so they run at the same time. */
+async function startCluster({ onTestFinished }: TestContext, options: { isLastLate?: boolean } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'top-nats-cluster-'));
+  const servers: RunningServer[] = [];
+  const [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster(options)]);
   const urls = cluster.map(({ url }) => url);
-  connection = await connect({ servers: urls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
-  manager = await vi.waitFor(() => jetstreamManager(connection), { timeout: 30_000, interval: 250 });
-  environment = {
+  const connection = await connect({ servers: urls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
+  onTestFinished(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await connection.close();
+    await Promise.all([postgres, ...cluster].map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+  const { streams } = await vi.waitFor(() => jetstreamManager(connection), { timeout: 30_000, interval: 250 });
+  const environment = {
     DATA_DIR: folder,
     DATABASE_URL: postgres.url,
     NATS_URL: urls.join(),
     KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
     REQUESTS_PER_MINUTE: '1000000',
   };
-}
-
-afterEach(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await connection?.close();
-  await Promise.all([postgres, ...cluster].map((server) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
-}, 60_000);
-
-async function start(more: Record<string, string>): Promise<RunningServer> {
-  const server = await startServer({ ...environment, ...more });
-  servers.push(server);
-  demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: server.baseUrl };
-  return server;
+  return {
+    cluster,
+    streams,
+    async start(more: Record<string, string>): Promise<{ server: RunningServer; demo: Profile }> {
+      const server = await startServer({ ...environment, ...more });
+      servers.push(server);
+      const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+      return { server, demo: { ...demo, base_url: server.baseUrl } };
+    },
+    /** Ready soon after the last stream has its leader. */
+    async expectReadyAgain(server: RunningServer): Promise<void> {
+      const led = async () => {
+        const infos = await Promise.all(STREAMS.map((name) => streams.info(name)));
+        for (const { cluster } of infos) expect(cluster?.leader).toBeTruthy();
+      };
+      await vi.waitFor(led, { timeout: 60_000, interval: 250 });
+      await expectReadiness(server, READY);
+    },
+  };
 }
 
 const readiness = async ({ baseUrl }: RunningServer) => (await fetch(`${baseUrl}/readyz`)).json();
 
-const expectReadiness = (server: RunningServer, state: object, timeout = 10_000) =>
-  vi.waitFor(async () => expect(await readiness(server)).toEqual(state), { timeout, interval: 100 });
+const expectReadiness = (server: RunningServer, state: object) =>
+  vi.waitFor(async () => expect(await readiness(server)).toEqual(state), { timeout: 60_000, interval: 100 });
 
 const READY = { status: 'ready' };
 
-/** Ready within ten seconds after the last stream has its leader. */
-async function expectReadyAgain(server: RunningServer): Promise<void> {
-  const led = async () => {
-    const infos = await Promise.all(STREAMS.map((name) => manager.streams.info(name)));
-    for (const { cluster } of infos) expect(cluster?.leader).toBeTruthy();
-  };
-  await vi.waitFor(led, { timeout: 60_000, interval: 250 });
-  await expectReadiness(server, READY);
-}
-
-async function accepts(): Promise<void> {
+async function accepts(demo: Profile): Promise<void> {
   const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
   const answer = await signedRequest(demo, 'POST', COMMANDS, { body: { ...body, idempotency_key: randomUUID() } });
   expect(answer.status).toBe(202);
@@ -84,9 +76,9 @@ async function kill(lost: PrivateNats[]): Promise<void> {
 
 const revive = (lost: PrivateNats[]) => Promise.all(lost.map((server) => server.resume()));
 
-test('without a quorum of JetStream it is unready and accepts commands, and a process that has to start meanwhile waits', async () => {
-  await startCluster();
-  const server = await start({ WORKERS: '2', SIMULATED_FLEET: 'true' });
+test.concurrent('without a quorum of JetStream it is unready and accepts commands, and a process that has to start meanwhile waits', async (context) => {
+  const { cluster, start, expectReadyAgain } = await startCluster(context);
+  const { server, demo } = await start({ WORKERS: '2', SIMULATED_FLEET: 'true' });
   await expectReadyAgain(server);
 
   const lost = cluster.slice(1);
@@ -95,7 +87,7 @@ test('without a quorum of JetStream it is unready and accepts commands, and a pr
     status: 'unready',
     reason: expect.stringMatching(/^api-\d: .*(JetStream does not|has no leader|most copies)/),
   });
-  await accepts();
+  await accepts(demo);
 
   const log = () =>
     server
@@ -112,35 +104,33 @@ test('without a quorum of JetStream it is unready and accepts commands, and a pr
   // Five starts that fail for another reason end the platform.
   await vi.waitFor(() => expect(failedStarts().length).toBeGreaterThan(5), { timeout: 180_000, interval: 250 });
   for (const reason of failedStarts()) expect(reason).toMatch(/^NATS .* does not.*[^\n]$/);
-  await accepts();
+  await accepts(demo);
 
   await revive(lost);
-  await expectReadiness(server, READY, 60_000);
+  await expectReadiness(server, READY);
   expect((await completed(demo, await newCommand(demo, { timeout_seconds: 60 }))).status).toBe('SUCCEEDED');
 }, 400_000);
 
-test('without the only copy of a stream every node is unready, one that only answers requests too, and accepts commands', async () => {
-  await startCluster();
-  await start({ NATS_REPLICAS: '1' });
-  await start({ NATS_REPLICAS: '1', ROLE: 'api' });
-  for (const server of servers) await expectReadyAgain(server);
+test.concurrent('without the only copy of a stream every node is unready, one that only answers requests too, and accepts commands', async (context) => {
+  const { cluster, streams, start, expectReadyAgain } = await startCluster(context);
+  const nodes = [await start({ NATS_REPLICAS: '1' }), await start({ NATS_REPLICAS: '1', ROLE: 'api' })];
+  for (const { server } of nodes) await expectReadyAgain(server);
 
-  const leader = (await manager.streams.info('TOP_EVENTS')).cluster?.leader;
+  const leader = (await streams.info('TOP_EVENTS')).cluster?.leader;
   const lost = cluster.filter(({ name }) => name === leader);
   await kill(lost);
-  for (const server of servers) {
+  for (const { server, demo } of nodes) {
     await expectReadiness(server, { status: 'unready', reason: expect.stringMatching(/the stream TOP_/) });
-    demo.base_url = server.baseUrl;
-    await accepts();
+    await accepts(demo);
   }
   await revive(lost);
-  for (const server of servers) await expectReadyAgain(server);
+  for (const { server } of nodes) await expectReadyAgain(server);
 }, 200_000);
 
-test('a cluster that has room for three copies later gets them within a minute; until then the metrics say so', async () => {
+test.concurrent('a cluster that has room for three copies later gets them within a minute; until then the metrics say so', async (context) => {
   // From nats-server 2.12 on, a server that is down but known gets a copy too.
-  await startCluster({ isLastLate: true });
-  const server = await start({});
+  const { cluster, start } = await startCluster(context, { isLastLate: true });
+  const { server } = await start({});
   const singleCopies = async () =>
     /^top_bus_single_copies (.*)$/m.exec(await (await fetch(`${server.baseUrl}/metrics`)).text())?.[1];
   expect(await singleCopies()).toBe('4');

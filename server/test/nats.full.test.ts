@@ -5,33 +5,32 @@ import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Profile } from '@tenant-open-platform/testing';
-import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, type TestContext, test, vi } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
 import { isAccepted, startLoad } from './support/load.js';
 import { startAdapter } from './support/start-adapter.js';
 import { storedCommands, storedWork } from './support/stored.js';
 import { expectStreamsAsStored } from './support/streams.js';
 
-let folder: string;
-let nats: PrivateNats;
+/** A nats-server and a folder of one test: the tests wait long, so they run at the same time. */
+async function startNats({ onTestFinished }: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'top-nats-start-'));
+  const nats = await startPrivateNats();
+  onTestFinished(async () => {
+    await nats.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const start = (environment: Record<string, string> = {}) =>
+    startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
+  return { folder, nats, start };
+}
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-nats-start-'));
-  nats = await startPrivateNats();
-});
+type Start = Awaited<ReturnType<typeof startNats>>['start'];
 
-afterEach(async () => {
-  await nats.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const start = (environment: Record<string, string> = {}) =>
-  startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
-
-async function refusal(environment: Record<string, string>): Promise<string> {
+async function refusal(start: Start, environment: Record<string, string>): Promise<string> {
   const outcome = await start(environment).catch((error: unknown) => error);
   if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
   expect([outcome.exitCode, outcome.stderr.trimEnd().split('\n').length]).toEqual([1, 1]);
@@ -49,8 +48,13 @@ const expectReady = (servers: RunningServer[], reason?: string) =>
     { timeout: 20_000, interval: 50 },
   );
 
-const AWAY_MS = 60_000;
+/** Longer than a leader waits for another one, and than a loop may hang before its process is unready. */
+const AWAY_MS = 20_000;
 const SHORT_SECONDS = 5;
+/** A batch in flight when NATS goes away may include commands of that moment. */
+const UNDER_WAY_MS = 1_000;
+/** More than a batch of each deadline. */
+const SENT_WHILE_AWAY = 600;
 
 /** Half of the commands have deadlines after the time without NATS, half before. */
 const inTurn = () => {
@@ -59,7 +63,11 @@ const inTurn = () => {
 };
 
 /** Nodes on one Postgres, and the operator of their tenant. */
-async function startNodes(...environments: Record<string, string>[]) {
+async function startNodes(
+  { onTestFinished }: TestContext,
+  { folder, start }: { folder: string; start: Start },
+  ...environments: Record<string, string>[]
+) {
   const postgres = await startPrivatePostgres();
   const servers: RunningServer[] = [];
   onTestFinished(async () => {
@@ -79,12 +87,14 @@ async function startNodes(...environments: Record<string, string>[]) {
   return { postgres, servers, demo };
 }
 
-test('a minute without NATS under load: all commands are accepted, those still due then leave in order, the rest expire; and nodes stop without NATS', {
+test.concurrent('twenty seconds without NATS under load: all commands are accepted, those still due then leave in order, the rest expire; and nodes stop without NATS', {
   timeout: 240_000,
-}, async () => {
-  const { postgres, servers, demo } = await startNodes({}, {});
+}, async (context) => {
+  const own = await startNats(context);
+  const { nats } = own;
+  const { postgres, servers, demo } = await startNodes(context, own, {}, {});
   const adapter = await startAdapter(nats.url);
-  onTestFinished(() => adapter.stop());
+  context.onTestFinished(() => adapter.stop());
   await expectReady(servers);
 
   let turn = 0;
@@ -98,7 +108,10 @@ test('a minute without NATS under load: all commands are accepted, those still d
   await nats.suspend();
   await expectReady(servers, 'the bus does not answer');
   const goneSince = Date.now();
-  await load.seen(1, (sent) => isAccepted(sent) && Date.now() > goneSince + AWAY_MS);
+  const until = (time: number) => load.seen(1, (sent) => isAccepted(sent) && Date.now() > time);
+  await until(goneSince + UNDER_WAY_MS);
+  await load.seen(SENT_WHILE_AWAY, isAccepted);
+  await until(Math.max(goneSince + AWAY_MS, Date.now() + SHORT_SECONDS * 1_000));
   const backSince = Date.now();
   const sentWhileAway = load.sent.length;
   await nats.resume();
@@ -129,8 +142,7 @@ test('a minute without NATS under load: all commands are accepted, those still d
     const command = stored.get(idempotencyKey);
     expect(command).toMatchObject({ command_id: answer?.body.command_id, accepted_events: 1, completed_events: 1 });
     const acceptedAt = Date.parse(answer?.body.accepted_at);
-    // A batch in flight when NATS goes away may include commands of that moment.
-    if (acceptedAt < goneSince + 1_000 || acceptedAt > backSince - SHORT_SECONDS * 1_000) continue;
+    if (acceptedAt < goneSince + UNDER_WAY_MS || acceptedAt > backSince - SHORT_SECONDS * 1_000) continue;
     const end = command?.timeout_seconds === SHORT_SECONDS ? 'EXPIRED' : 'SUCCEEDED';
     expect([command?.status, onStream.has(answer?.body.command_id)]).toEqual([end, end === 'SUCCEEDED']);
     ends[end] += 1;
@@ -143,11 +155,15 @@ test('a minute without NATS under load: all commands are accepted, those still d
   for (const one of servers) expect(await one.stop()).toBe(0);
 });
 
-test('a node that NATS disconnects still accepts commands, and another node dispatches them', async () => {
+test.concurrent('a node that NATS disconnects still accepts commands, and another node dispatches them', async (context) => {
+  const own = await startNats(context);
+  const { nats } = own;
   const user = (name: string) => `{ user: ${name}, password: ${name} }`;
   await nats.reconfigure(`authorization { users: [ ${user('first')}, ${user('second')} ] }`);
   const as = (name: string) => nats.url.replace('nats://', `nats://${name}:${name}@`);
   const { servers, demo } = await startNodes(
+    context,
+    own,
     { NATS_URL: as('first') },
     { NATS_URL: as('second'), SIMULATED_FLEET: 'true' },
   );
@@ -160,10 +176,12 @@ test('a node that NATS disconnects still accepts commands, and another node disp
   expect(await outcome()).toBe('SUCCEEDED');
 });
 
-test('a process that JetStream does not answer at the first start waits for it, while the other processes serve', async () => {
+test.concurrent('a process that JetStream does not answer at the first start waits for it, while the other processes serve', async (context) => {
+  const own = await startNats(context);
+  const { nats } = own;
   const user = (permissions: string) => `authorization { users: [ { user: top, password: top, ${permissions} } ] }`;
   await nats.reconfigure(user('permissions: { publish: { deny: "$JS.API.CONSUMER.>" } }'));
-  const { servers, demo } = await startNodes({
+  const { servers, demo } = await startNodes(context, own, {
     NATS_URL: nats.url.replace('nats://', 'nats://top:top@'),
     WORKERS: '2',
     SIMULATED_FLEET: 'true',
@@ -175,17 +193,19 @@ test('a process that JetStream does not answer at the first start waits for it, 
   expect((await completed(demo, commandId)).status).toBe('SUCCEEDED');
 }, 180_000);
 
-test('the start fails with one line, without the password, if NATS refuses it', async () => {
+test.concurrent('the start fails with one line, without the password, if NATS refuses it', async (context) => {
+  const { nats, start } = await startNats(context);
   await nats.reconfigure('authorization { user: platform, password: right }');
-  const line = await refusal({ NATS_URL: nats.url.replace('nats://', 'nats://platform:hunter2@') });
+  const line = await refusal(start, { NATS_URL: nats.url.replace('nats://', 'nats://platform:hunter2@') });
   expect(line).toMatch(/^NATS at 127\.0\.0\.1:\d+ refuses the platform/);
   expect(line).not.toContain('hunter2');
 });
 
-test('a start that the database refuses changes nothing on NATS', async () => {
+test.concurrent('a start that the database refuses changes nothing on NATS', async (context) => {
+  const { nats, start } = await startNats(context);
   const postgres = await startPrivatePostgres();
   const connection = await connect({ servers: nats.url });
-  onTestFinished(async () => {
+  context.onTestFinished(async () => {
     await connection.close();
     await postgres.stop();
   });
@@ -196,19 +216,23 @@ test('a start that the database refuses changes nothing on NATS', async () => {
   const before = await configs();
   expect(before).toHaveLength(1);
   const KEYRING = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
-  expect(await refusal({ DATABASE_URL: postgres.superuserUrl, KEYRING })).toMatch(/is a superuser/);
+  expect(await refusal(start, { DATABASE_URL: postgres.superuserUrl, KEYRING })).toMatch(/is a superuser/);
   expect(await configs()).toEqual(before);
 });
 
-test('the start fails if NATS carries less than the largest payload', async () => {
-  expect(await refusal({ PAYLOAD_LIMIT_BYTES: '1000000' })).toMatch(
+test.concurrent('the start fails if NATS carries less than the largest payload', async (context) => {
+  const { start } = await startNats(context);
+  expect(await refusal(start, { PAYLOAD_LIMIT_BYTES: '1000000' })).toMatch(
     /^NATS carries messages of at most 1048576 bytes where the platform sends up to 1065536/,
   );
 });
 
-test('a malformed NATS_URL is refused without showing it, and production requires one', async () => {
-  const wrong = await refusal({ NATS_URL: 'https://platform:hunter2@nats:4222' });
+test.concurrent('a malformed NATS_URL is refused without showing it, and production requires one', async (context) => {
+  const { start } = await startNats(context);
+  const wrong = await refusal(start, { NATS_URL: 'https://platform:hunter2@nats:4222' });
   expect(wrong).toContain('NATS_URL must be nats:// or tls:// URLs');
   expect(wrong).not.toContain('hunter2');
-  expect(await refusal({ MODE: 'production', NATS_URL: '' })).toMatch(/NATS_URL is required where MODE is production/);
+  expect(await refusal(start, { MODE: 'production', NATS_URL: '' })).toMatch(
+    /NATS_URL is required where MODE is production/,
+  );
 });

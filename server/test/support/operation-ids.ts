@@ -108,6 +108,7 @@ export async function renewIds(tenant: TestTenant, ids: Ids, { route: { path } }
     return { ...ids, resource_id: await createObjectResource(tenant.admin, ids.credential_id) };
   if (path.endsWith('/tenants/:tenant_id')) return { ...ids, disabled_tenant_id: await createDisabledTenant() };
   if (path.includes('/parked-messages/')) return { ...ids, ...(await createParkedIds(tenant)) };
+  if (!path.startsWith('/api/v1/platform/tenants/')) return ids;
   return { ...ids, ...(await createAccessIds(tenant)) };
 }
 

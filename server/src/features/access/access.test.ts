@@ -26,9 +26,9 @@ async function createMixed(tenantId: string, granted: readonly string[]): Promis
   const byRole = granted.filter((_, index) => index % 2 === 0);
   await administer('PUT', `${tenant}/roles/${role}`, { scopes: byRole });
   const profile = await createCredential(tenantId, { role });
-  for (const scope of granted.filter((name) => !byRole.includes(name))) {
-    await administer('POST', `${tenant}/policies`, { client_id: profile.client_id, scope }, 201);
-  }
+  const { client_id } = profile;
+  const byPolicy = granted.filter((scope) => !byRole.includes(scope));
+  await Promise.all(byPolicy.map((scope) => administer('POST', `${tenant}/policies`, { client_id, scope }, 201)));
   return profile;
 }
 
@@ -38,16 +38,12 @@ beforeAll(async () => {
   const half = (wanted: number) => ofTenant.filter((_, index) => Math.floor(index / 2) % 2 === wanted);
   unbound = await createCredential(own.tenant_id);
   const { admin, operator, reader } = own;
-  callers = [
-    admin,
-    operator,
-    reader,
-    unbound,
-    platform().admin,
-    await createMixed(own.tenant_id, half(0)),
-    await createMixed(own.tenant_id, half(1)),
-    await createMixed('platform', ['platform:tenant:create', 'platform:catalog:read', 'platform:access:read']),
-  ];
+  const mixed = await Promise.all([
+    createMixed(own.tenant_id, half(0)),
+    createMixed(own.tenant_id, half(1)),
+    createMixed('platform', ['platform:tenant:create', 'platform:catalog:read', 'platform:access:read']),
+  ]);
+  callers = [admin, operator, reader, unbound, platform().admin, ...mixed];
 });
 
 const explain = async ({ tenant_id, client_id }: Profile, operation: string) =>
@@ -70,28 +66,31 @@ async function list(tenantId: string, filters: string): Promise<Item[]> {
 
 describe.each(allOperations)('$name', (operation) => {
   test('is explained as granted exactly to the callers that it does not refuse with FORBIDDEN', async () => {
-    for (const caller of callers) {
+    const check = async (caller: Profile) => {
       const ids = { ...missingIds(), tenant_id: own.tenant_id };
-      const { body } = await signedRequest(caller, operation.route.method, target(operation, ids), {
-        body: bodyFor(operation, ids),
-      });
-      const explanation = await explain(caller, operation.name);
+      const [{ body }, explanation] = await Promise.all([
+        signedRequest(caller, operation.route.method, target(operation, ids), { body: bodyFor(operation, ids) }),
+        explain(caller, operation.name),
+      ]);
       expect(explanation).toMatchObject({
         client_id: caller.client_id,
         scope: operation.route.metadata.scope,
         granted: body.code !== 'FORBIDDEN',
       });
       expect(explanation.granted).toBe(['GRANTED', 'NO_SCOPE_NEEDED'].includes(explanation.reason));
-    }
+    };
+    await Promise.all(callers.map(check));
   });
 });
 
 test('access.list has exactly the credentials whose grants access.explain shows, each with these grants', async () => {
   const operations = new Map(allOperations.map(({ name, route }) => [route.metadata.scope, name]));
-  for (const scope of scopes) {
+  const ofOwn = callers.filter(({ tenant_id }) => tenant_id === own.tenant_id);
+  const check = async (scope: (typeof scopes)[number]) => {
     const listed = await list(own.tenant_id, `&scope=${scope}`);
-    for (const caller of callers.filter(({ tenant_id }) => tenant_id === own.tenant_id)) {
-      const { grants } = await explain(caller, operations.get(scope) as string);
+    const explained = await Promise.all(ofOwn.map((caller) => explain(caller, operations.get(scope) as string)));
+    for (const [index, caller] of ofOwn.entries()) {
+      const { grants } = explained[index];
       const item = listed.find(({ client_id }) => client_id === caller.client_id);
       expect([scope, caller.client_id, item?.grants]).toEqual([
         scope,
@@ -100,7 +99,8 @@ test('access.list has exactly the credentials whose grants access.explain shows,
       ]);
     }
     expect(listed.length).toBe(new Set(listed.map(({ client_id }) => client_id)).size);
-  }
+  };
+  await Promise.all(scopes.map(check));
 });
 
 test('lists who has a role, who has it with a scope, and everybody with access, newest first', async () => {
