@@ -31,15 +31,24 @@ async function openNode({ hearsOthers = true } = {}) {
     await database.close();
   });
   const call = { tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test', refuse };
+  const reads = { underWay: 0, most: 0 };
+  async function look(commandId: string) {
+    reads.most = Math.max(reads.most, ++reads.underWay);
+    try {
+      return await asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call, commandId));
+    } finally {
+      reads.underWay--;
+    }
+  }
   const waitForCommand = (commandId: string, waitSeconds = 30) =>
     waitFor({
       call,
       topic: topics.command(tenant.tenant_id, commandId),
       waitSeconds,
-      look: () => asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call, commandId)),
+      look: () => look(commandId),
       isEnough: isTerminal,
     });
-  return { database, signals, statements, waitForCommand };
+  return { database, signals, statements, reads, waitForCommand };
 }
 
 type Node = Awaited<ReturnType<typeof openNode>>;
@@ -76,6 +85,20 @@ test('200 waiting requests cause one poll in 10 seconds or more while signals ar
   // For each poll: its statement, its transaction, and a signal to this node itself.
   expect(node.statements.length - before).toBeLessThan(12);
 
+  await node.signals.close();
+  expect(await answers).toHaveLength(200);
+});
+
+test('of 200 waiting requests that a signal wakes, four read at a time', async () => {
+  const node = await openNode();
+  const [id = ''] = await dispatchedCommands(1);
+  const answers = Promise.all(Array.from({ length: 200 }, () => node.waitForCommand(id)));
+  await expect.poll(() => [looks(node) >= 200, node.reads.underWay], { timeout: 20_000 }).toEqual([true, 0]);
+  const before = looks(node);
+  node.reads.most = 0;
+  node.signals.send([topics.command(tenant.tenant_id, id)]);
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBeGreaterThanOrEqual(before + 200);
+  expect(node.reads.most).toBe(4);
   await node.signals.close();
   expect(await answers).toHaveLength(200);
 });

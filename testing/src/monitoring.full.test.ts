@@ -80,13 +80,13 @@ describe('on a running platform', () => {
   const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text();
 
   /** A simulated device behaves as the beginning of its id says. */
-  async function send(deviceId: string): Promise<void> {
+  async function send(deviceId: string, timeout_seconds = 300): Promise<void> {
     const command = {
       vendor: 'vendor_a',
       device_id: deviceId,
       command_type: 'reboot',
       payload: {},
-      timeout_seconds: 1,
+      timeout_seconds,
     };
     const body = { ...command, idempotency_key: deviceId };
     expect(await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body })).toMatchObject({
@@ -97,7 +97,8 @@ describe('on a running platform', () => {
   /** Until the outcomes of commands, among them a late one, are in the metrics. */
   async function untilMetricsOfCommands(): Promise<void> {
     await fetch(`${server.baseUrl}/api/v1/open/me`);
-    await Promise.all(['ok-1', 'offline-1', 'slow-1'].map(send));
+    // A slow device answers after 10 seconds: in the middle is the time to dispatch, and then the time to end a command.
+    await Promise.all([send('ok-1'), send('offline-1', 5), send('slow-1', 5)]);
     const late = /^top_command_reports_total\{outcome="LATE"\} [1-9]\d*$/m;
     await vi.waitFor(async () => expect(await metrics()).toMatch(late), { timeout: 50_000, interval: 250 });
   }

@@ -11,6 +11,8 @@ export type IdlePlatform = {
   superuserUrl: string;
   admin: Profile;
   demo: Profile;
+  /** Of the server. */
+  pid: number;
   /** Starts another server on the same database. The caller stops it. */
   startBeside: (environment: Record<string, string>) => Promise<RunningServer>;
   stop: () => Promise<void>;
@@ -33,6 +35,7 @@ export async function startIdlePlatform(): Promise<IdlePlatform> {
     superuserUrl: postgres.superuserUrl,
     admin: profile('platform-admin.json'),
     demo: profile('demo.json'),
+    pid: server.process.pid as number,
     startBeside: (own) => startServer({ ...environment, ...own }),
     async stop() {
       await server.stop();

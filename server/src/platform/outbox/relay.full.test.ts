@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
@@ -340,7 +340,7 @@ test("while a tenant has many unhandled updates on the bus, its rows wait, and t
   expect(new Set(kept)).toEqual(new Set([...held, ...ids, ...late]));
 });
 
-test('the rows of a tenant do not wait half a second for each 256 held tenants before it', async () => {
+test('the relay makes no pause before it reaches a tenant behind 5,120 held tenants', async () => {
   const HELD = 20 * BATCH;
   await asAllTenantsStatement(database)`
     insert into outbox (tenant_id, fact_id, kind)
@@ -348,11 +348,14 @@ test('the rows of a tenant do not wait half a second for each 256 held tenants b
   const untakenUpdates = new Map(Array.from({ length: HELD }, (_, index) => [`held-${index + 1}`, 100]));
   const node = startNode({ untakenUpdates });
   await node.lookInVain();
-  const ids = await newRows(1, 'other');
-  const startedAt = performance.now();
-  node.wake();
-  await vi.waitFor(() => expect(kept).toEqual(expect.arrayContaining(ids)), soon);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  // The relay reaches the row without a pause: no timer ends meanwhile.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (let row = 0; row < 3; row++) {
+    const ids = await newRows(1, 'other');
+    node.wake();
+    await expect.poll(() => node.attempts.flat(), soon).toEqual(expect.arrayContaining(ids));
+  }
 });
 
 test('an open transaction with writes blocks nothing, and its own row is published when it commits', async () => {

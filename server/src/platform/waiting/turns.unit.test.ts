@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorCodeOf } from '../database/database-error.js';
-import { createTurns } from './turns.js';
+import { createTurns, oneATurn } from './turns.js';
 
 /** Work that lasts until the test ends it. */
 function lasting() {
@@ -68,4 +68,18 @@ test('work that waited too long is refused and never begins', async () => {
   await first;
   expect(await inTurn('a', async () => 'again')).toBe('again');
   expect(hasBegun).toBe(false);
+});
+
+test('of many tasks one runs in each turn of the event loop, in their order', async () => {
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const inTurn = oneATurn();
+  const done: number[] = [];
+  for (let number = 0; number < 100; number++) inTurn(() => done.push(number));
+  for (let turn = 1; turn <= 100; turn++) {
+    await nextTurn();
+    expect(done).toHaveLength(turn);
+  }
+  inTurn(() => done.push(100));
+  await nextTurn();
+  expect(done).toEqual(Array.from({ length: 101 }, (_, number) => number));
 });
