@@ -2,7 +2,9 @@ import { platform } from '@tenant-open-platform/testing';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newPage } from './browser.js';
+import { newPage, useBrowser } from './browser.js';
+
+useBrowser();
 
 const devices = [
   ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],

@@ -1,23 +1,25 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 
-// A browser beside the servers on two cores takes its time.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 export const WITHIN = { timeout: 60_000 };
 
 export type ContextOptions = Parameters<Browser['newContext']>[0];
 
 let browser: Browser;
 
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    // No name resolves: the page has this machine alone.
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+/** Starts a browser for the tests of the file that calls it. */
+export function useBrowser(): void {
+  // A browser beside the servers on two cores takes its time.
+  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      // No name resolves: the page has this machine alone.
+      args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    });
   });
-});
-
-afterAll(() => browser.close());
+  afterAll(() => browser.close());
+}
 
 export type Opened = { page: Page; errors: string[] };
 

@@ -5,7 +5,9 @@ import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newPage, WITHIN } from './browser.js';
+import { newPage, useBrowser, WITHIN } from './browser.js';
+
+useBrowser();
 
 type Described = { operationId: string; 'x-required-scope': string | null; responses: Record<string, unknown> };
 type Operation = { name: string; method: string; path: string; scope: string | null; creates: boolean };

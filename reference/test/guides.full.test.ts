@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from '@tenant-open-platform/testing';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ContextOptions, newContext, newPage, type Opened, openPage } from './browser.js';
+import { type ContextOptions, newContext, newPage, type Opened, openPage, useBrowser } from './browser.js';
+
+useBrowser();
 
 const addressOf = (name: string) => `${platform().nodes[0]}/docs/${name === 'README' ? 'guides' : name}`;
 

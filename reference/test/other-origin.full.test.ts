@@ -7,7 +7,9 @@ import { type Profile, platform, signedRequest } from '@tenant-open-platform/tes
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newPage } from './browser.js';
+import { newPage, useBrowser } from './browser.js';
+
+useBrowser();
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 const sdk = readFileSync(new URL('../../sdk/dist/sign.cjs', import.meta.url), 'utf8');

@@ -5,7 +5,9 @@ import { platform } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { newContext, openPage, WITHIN } from './browser.js';
+import { newContext, openPage, useBrowser, WITHIN } from './browser.js';
+
+useBrowser();
 
 type Request = { url: string; headers: Record<string, string>; body: string | null };
 /** A page, with what it has requested and complained about since the test began. */

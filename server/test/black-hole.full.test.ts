@@ -12,7 +12,8 @@ import { type Link, startLink } from './support/start-link.js';
 import { storedCommands } from './support/stored.js';
 
 const POOL_SIZE = 4;
-const RECOVERED_WITHIN_MS = 20_000;
+/** The kernel alone would notice the lost connections after minutes. */
+const RECOVERED_WITHIN_MS = 60_000;
 
 let folder: string;
 let database: PrivatePostgres;
@@ -56,7 +57,7 @@ const ALLOWED = [
 ];
 
 test('while Postgres is a black hole it answers every request, reports that it is unready and expires no command', async () => {
-  const load = startLoad(demo, () => server.baseUrl, { restMs: 20, command: () => ({ timeout_seconds: 60 }) });
+  const load = startLoad(demo, () => server.baseUrl, { restMs: 20, command: () => ({ timeout_seconds: 180 }) });
   await load.seen(200, isAccepted);
 
   link.blackHole();
@@ -69,7 +70,7 @@ test('while Postgres is a black hole it answers every request, reports that it i
         { status: 'unready', reason: 'the database does not answer' },
       ]);
     },
-    { timeout: 15_000 },
+    { timeout: 25_000 },
   );
   await load.seen(20, ({ answer }) => answer?.status === 503);
   // It has given up its connections, and the new ones lead into the black hole too.
@@ -79,7 +80,9 @@ test('while Postgres is a black hole it answers every request, reports that it i
   const healedAt = performance.now();
   await Promise.all([load.seen(50, isAccepted), load.seen(20, isRead)]);
   const readiness = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
-  await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await readiness()).toEqual({ status: 'ready' }), {
+    timeout: RECOVERED_WITHIN_MS,
+  });
   expect(performance.now() - healedAt).toBeLessThan(RECOVERED_WITHIN_MS);
 
   const sent = await load.stop();
@@ -94,9 +97,9 @@ test('while Postgres is a black hole it answers every request, reports that it i
       expect(stored.filter(({ command_id }) => accepted.has(command_id))).toHaveLength(accepted.size);
       expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
     },
-    { timeout: 30_000, interval: 500 },
+    { timeout: 120_000, interval: 500 },
   );
-}, 180_000);
+}, 300_000);
 
 test('while the relay hangs it reports that it is unready and the seconds since the last round', async () => {
   const administrator = postgres(database.superuserUrl, { max: 1 });

@@ -62,7 +62,7 @@ test('follows Postgres to the promoted standby without a restart, and loses no a
 
   await primary.kill();
   const refusal = async () => (await signedRequest(demo, 'GET', `${COMMANDS}/${before}`)).body.code;
-  await vi.waitFor(async () => expect(await refusal()).toBe('SERVICE_UNAVAILABLE'), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(async () => expect(await refusal()).toBe('SERVICE_UNAVAILABLE'), soon);
   await standby.promote();
   const ready = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
   await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ready' }), soon);

@@ -1,6 +1,7 @@
 import {
   createCredential,
   createTenant,
+  nextMillisecond,
   type Profile,
   platform,
   signedRequest,
@@ -32,50 +33,53 @@ async function all(caller: Profile, target: string): Promise<Record<string, stri
   return next_cursor === null ? items : [...items, ...(await all(caller, `${path}&cursor=${next_cursor}`))];
 }
 
+/** Creates one after the other, each in its own millisecond: a list shows them in this order. */
+async function inOrder<Value, Made>(values: Value[], make: (value: Value) => Promise<Made>): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const value of values) {
+    made.push(await make(value));
+    await nextMillisecond();
+  }
+  return made;
+}
+
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 const OBJECTS = '/api/v1/open/objects';
 
 /** Lists whose items have a status: two items, of which the second one is disabled. */
-const disabled: Record<string, () => Promise<{ caller: Profile; list: string; id: string; ids: [string, string] }>> = {
+const disabled: Record<string, () => Promise<{ caller: Profile; list: string; id: string; ids: string[] }>> = {
   tenants: async () => {
     const { admin } = platform();
-    const ids: [string, string] = [unique('filter'), unique('filter')];
-    for (const tenant_id of ids) {
-      await signedRequest(admin, 'POST', '/api/v1/platform/tenants', { body: { tenant_id, name: 'Filter' } });
-    }
+    const ids = [unique('filter'), unique('filter')];
+    await inOrder(ids, (tenant_id) =>
+      signedRequest(admin, 'POST', '/api/v1/platform/tenants', { body: { tenant_id, name: 'Filter' } }),
+    );
     const list = '/api/v1/platform/tenants';
     await signedRequest(admin, 'PUT', `${list}/${ids[1]}`, { body: { status: 'DISABLED' } });
     return { caller: admin, list, id: 'tenant_id', ids };
   },
   'callback endpoints': async () => {
-    const ids: [string, string] = [await newEndpoint('ACTIVE'), await newEndpoint('DISABLED')];
+    const ids = await inOrder(['ACTIVE', 'DISABLED'], newEndpoint);
     return { caller: tenant.admin, list: ENDPOINTS, id: 'endpoint_id', ids };
   },
   'callback subscriptions': async () => {
     const list = `${ENDPOINTS}/${await newEndpoint('ACTIVE')}/subscriptions`;
-    const subscribe = async (event_type: string, status: string) =>
-      (await signedRequest(tenant.admin, 'POST', list, { body: { event_type, status } })).body.subscription_id;
-    const ids: [string, string] = [
-      await subscribe('command.accepted', 'ACTIVE'),
-      await subscribe('command.completed', 'DISABLED'),
-    ];
+    const active = { event_type: 'command.accepted', status: 'ACTIVE' };
+    const disabled = { event_type: 'command.completed', status: 'DISABLED' };
+    const subscribe = async (body: object) =>
+      (await signedRequest(tenant.admin, 'POST', list, { body })).body.subscription_id;
+    const ids = await inOrder([active, disabled], subscribe);
     return { caller: tenant.admin, list, id: 'subscription_id', ids };
   },
   'object credentials': async () => {
-    const ids: [string, string] = [
-      await createObjectCredential(tenant.admin),
-      await createObjectCredential(tenant.admin),
-    ];
+    const ids = await inOrder([tenant.admin, tenant.admin], (admin) => createObjectCredential(admin));
     const list = `${OBJECTS}/credentials`;
     await signedRequest(tenant.admin, 'PUT', `${list}/${ids[1]}`, { body: { status: 'DISABLED' } });
     return { caller: tenant.admin, list, id: 'credential_id', ids };
   },
   'object resources': async () => {
     const credential = await createObjectCredential(tenant.admin);
-    const ids: [string, string] = [
-      await createObjectResource(tenant.admin, credential),
-      await createObjectResource(tenant.admin, credential),
-    ];
+    const ids = await inOrder([credential, credential], (id) => createObjectResource(tenant.admin, id));
     const list = `${OBJECTS}/resources`;
     await signedRequest(tenant.admin, 'PUT', `${list}/${ids[1]}`, { body: { status: 'DISABLED' } });
     return { caller: tenant.admin, list, id: 'resource_id', ids };
@@ -161,8 +165,7 @@ describe('role and scope', () => {
 test('commands by the credential that created them, and oldest first', async () => {
   const own = await createTenant();
   const second = await createCredential(own.tenant_id, { role: 'integration_operator' });
-  const ids: string[] = [];
-  for (const caller of [own.operator, second, own.operator, second, own.operator]) ids.push(await newCommand(caller));
+  const ids = await inOrder([own.operator, second, own.operator, second, own.operator], (caller) => newCommand(caller));
   const found = async (query: string) =>
     (await all(own.reader, `${COMMANDS}?limit=2${query}`)).map(({ command_id }) => command_id);
   expect(await found('')).toEqual(ids.toReversed());
@@ -190,7 +193,7 @@ test('device requests, oldest first, always have a next_cursor, and it brings wh
   expect(await get(own.reader, list)).toMatchObject({ items: [], next_cursor: null });
   const later = (cursor: string) => get(own.reader, `${list}?order=asc&limit=2&cursor=${cursor}`);
   expect((await later(empty.next_cursor)).next_cursor).toBe(empty.next_cursor);
-  for (let count = 0; count < 3; count++) await newDeviceRequest(own);
+  await inOrder([1, 2, 3], () => newDeviceRequest(own));
   const seen: string[] = [];
   for (let cursor = empty.next_cursor; ; ) {
     const { items, next_cursor } = await later(cursor);

@@ -2,7 +2,7 @@ import { createAccount, createUser } from '@nats-io/nkeys';
 import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { COMMANDS, newCommand } from './support/commands.js';
+import { completed, newCommand } from './support/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { startTenantAdapter } from './support/start-tenant-adapter.js';
 
@@ -32,10 +32,7 @@ afterAll(async () => {
 
 const send = (fields: object = {}) => newCommand(platform.demo, { timeout_seconds: 300, ...fields });
 
-async function expectSuccess(id: string): Promise<void> {
-  const { body } = await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}?wait_seconds=30`);
-  expect(body.status).toBe('SUCCEEDED');
-}
+const expectSuccess = async (id: string) => expect((await completed(platform.demo, id)).status).toBe('SUCCEEDED');
 
 const asSystem = <Row extends object>(work: (tx: postgres.TransactionSql) => Promise<Row[]>) =>
   platform.database.sql.begin(async (tx) => {
@@ -143,8 +140,7 @@ test.each([
 
     await widen();
 
-    const { body } = await signedRequest(platform.demo, 'GET', `${COMMANDS}/${large}?wait_seconds=30`);
-    expect(body).toMatchObject({
+    expect(await completed(platform.demo, large)).toMatchObject({
       status: 'FAILED',
       adapter_status: 'FAILED',
       device_execution_status: 'NOT_STARTED',

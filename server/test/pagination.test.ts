@@ -210,7 +210,7 @@ let other: TestTenant;
 beforeAll(async () => {
   [tenant, other] = await Promise.all([createTenant(), createTenant()]);
   await Promise.all([fill(tenant, 5), fill(other, 2)]);
-});
+}, 180_000);
 
 /** Their items come from commands. */
 const ofCommands = ['commands.list', 'deviceRequests.list', 'parkedMessages.list'];

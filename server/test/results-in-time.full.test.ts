@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
+import { signedRequest } from '@tenant-open-platform/testing';
 import type { RunningServer } from '@tenant-open-platform/testing/start-server';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
 import { natsBus } from '../src/platform/bus/nats-bus.js';
-import { newCommand } from './support/commands.js';
 import { isAccepted, startLoad } from './support/load.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { storedCommands } from './support/stored.js';
@@ -19,7 +20,7 @@ let bus: Bus;
 let received: CommandMessage[] = [];
 /** Whether the adapter answers a command on receipt. */
 let answersAtOnce = false;
-/** The commands whose results reached the bus within a second. */
+/** The commands whose results reached the bus a second before their deadlines. */
 let answeredInTime = new Set<string>();
 
 beforeAll(async () => {
@@ -32,9 +33,8 @@ beforeAll(async () => {
       const command: CommandMessage = JSON.parse(body.toString('utf8'));
       received.push(command);
       if (answersAtOnce) {
-        const receivedAt = performance.now();
         await publishResults([command]);
-        if (performance.now() - receivedAt < 1_000) answeredInTime.add(command.command_id);
+        if (Date.now() < Date.parse(command.deadline_at) - 1_000) answeredInTime.add(command.command_id);
       }
       return 'DONE';
     },
@@ -56,11 +56,12 @@ beforeEach(() => {
 async function dispatchedCommands(): Promise<CommandMessage[]> {
   const { demo } = platform;
   const node = platform.server().baseUrl;
-  const create = async (count: number) => {
-    for (let made = 0; made < count; made++) await newCommand(demo, { timeout_seconds: TIMEOUT_SECONDS }, node);
-  };
-  await Promise.all(Array.from({ length: 10 }, () => create(COUNT / 10)));
-  await vi.waitFor(() => expect(received).toHaveLength(COUNT), { timeout: 20_000 });
+  const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+  const newCommand = () => ({ ...command, timeout_seconds: TIMEOUT_SECONDS, idempotency_key: randomUUID() });
+  const body = { commands: Array.from({ length: COUNT }, newCommand) };
+  const answer = await signedRequest(demo, 'POST', '/api/v1/open/downlink/command-batches', { node, body });
+  expect(answer.status, answer.raw).toBe(200);
+  await vi.waitFor(() => expect(received).toHaveLength(COUNT), { timeout: 30_000 });
   return received;
 }
 
@@ -107,13 +108,13 @@ async function statusesOf(ids: Set<string>): Promise<Map<string, string>> {
       }
       expect([...ends.values()].filter((status) => status === 'ACCEPTED' || status === 'DISPATCHED')).toEqual([]);
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: 180_000, interval: 500 },
   );
   return ends;
 }
 
 test('results that reached the bus in time count, even if Postgres was down until after the deadlines', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const commands = await dispatchedCommands();
   await platform.postgres.suspend();
@@ -125,7 +126,7 @@ test('results that reached the bus in time count, even if Postgres was down unti
 });
 
 test('results that a killed worker had fetched count, even if the next worker starts after the deadlines', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const commands = await dispatchedCommands();
   const { process } = platform.server();
@@ -143,7 +144,7 @@ test('results that a killed worker had fetched count, even if the next worker st
 });
 
 test('results count even if one of two workers is killed under load, the leader or the follower', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   answersAtOnce = true;
   const load = startLoad(platform.demo, () => platform.server().baseUrl, { readers: 0, restMs: 20 });

@@ -146,4 +146,4 @@ test('none of 140 secrets appears in an answer other than the one that created i
       for (const text of [dump, dumpedBytes, log, answered]) expect(text.includes(spelling)).toBe(false);
     }
   }
-}, 120_000);
+}, 300_000);

@@ -22,7 +22,10 @@ declare module 'vitest' {
 
 let own: Platform | undefined;
 
-/** After this call a test file uses servers of its own. It restores the shared ones at its end: `usePlatform(undefined)`. */
+/**
+ * After this call a test file uses servers of its own. At its end it gives the shared ones back to the next file of its
+ * process: `usePlatform(undefined)`.
+ */
 export function usePlatform(platform: Platform | undefined): void {
   own = platform;
 }

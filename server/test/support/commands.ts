@@ -16,9 +16,12 @@ export async function newCommand(operator: Profile, fields: object = {}, node?: 
 /** The record of a command once its status is final and its events can be read. */
 export async function completed(reader: Profile, commandId: string): Promise<Answer['body']> {
   const read = (target: string) => untilServed(() => signedRequest(reader, 'GET', `${target}wait_seconds=30`));
-  const { body } = await read(`${COMMANDS}/${commandId}?`);
-  await read(`/api/v1/open/events?command_id=${commandId}&event_type=command.completed&`);
-  return body;
+  for (;;) {
+    const { body } = await read(`${COMMANDS}/${commandId}?`);
+    if (body.completed_at === null) continue;
+    await read(`/api/v1/open/events?command_id=${commandId}&event_type=command.completed&`);
+    return body;
+  }
 }
 
 export const cancelCommand = (operator: Profile, commandId: string): Promise<Answer> =>

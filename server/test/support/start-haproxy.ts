@@ -38,7 +38,7 @@ ${servers('')}
   const kill = () => haproxy.kill('SIGKILL');
   process.once('exit', kill);
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => fetch(`${url}/livez`), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(() => fetch(`${url}/livez`), { timeout: 30_000, interval: 50 });
   return {
     url,
     async stop() {

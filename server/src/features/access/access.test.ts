@@ -2,6 +2,7 @@ import { allOperations, builtInRoles, scopes } from '@tenant-open-platform/contr
 import {
   createCredential,
   createTenant,
+  nextMillisecond,
   type Profile,
   platform,
   signedRequest,
@@ -106,10 +107,9 @@ test('access.list has exactly the credentials whose grants access.explain shows,
 test('lists who has a role, who has it with a scope, and everybody with access, newest first', async () => {
   const idsOf = (items: Item[]) => items.map(({ client_id }) => client_id);
   const { tenant_id } = await createTenant();
-  const [first, second] = [
-    await createCredential(tenant_id, { role: 'integration_reader' }),
-    await createCredential(tenant_id, { role: 'integration_reader' }),
-  ];
+  const first = await createCredential(tenant_id, { role: 'integration_reader' });
+  await nextMillisecond();
+  const second = await createCredential(tenant_id, { role: 'integration_reader' });
   const policy = { client_id: first.client_id, scope: 'open:event:read' };
   await administer('POST', `${tenantPath(tenant_id)}/policies`, policy, 201);
   const readers = idsOf(await list(tenant_id, '&role=integration_reader'));

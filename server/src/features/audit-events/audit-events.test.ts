@@ -3,6 +3,7 @@ import {
   type Answer,
   createCredential,
   createTenant,
+  nextMillisecond,
   type Profile,
   platform,
   signedRequest,
@@ -51,8 +52,7 @@ const entriesOf = (entries: Entry[], { headers }: Answer) =>
 /** Sends one request, and waits for the next millisecond. */
 async function send(caller: Profile, method: string, target: string, body: object): Promise<Answer> {
   const answer = await signedRequest(caller, method, target, { body });
-  const sentAt = Date.now();
-  while (Date.now() <= sentAt + 1) await new Promise(setImmediate);
+  await nextMillisecond();
   return answer;
 }
 

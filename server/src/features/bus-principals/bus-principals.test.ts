@@ -4,6 +4,7 @@ import {
   type Answer,
   createCredential,
   createTenant,
+  nextMillisecond,
   type Profile,
   platform,
   signedRequest,
@@ -137,6 +138,7 @@ describe('the list', () => {
     ]) {
       const answer = await signedRequest(of.admin, 'POST', principals(of), { body: newPrincipal(fields) });
       ids.push(isCreated(answer).principal_id);
+      await nextMillisecond();
     }
     const listed = async (query: string) =>
       (await list(query, of)).body.items.map((item: { principal_id: string }) => ids.indexOf(item.principal_id));

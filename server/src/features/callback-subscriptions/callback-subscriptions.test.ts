@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, createTenant, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import {
+  type Answer,
+  createTenant,
+  nextMillisecond,
+  type Profile,
+  signedRequest,
+  type TestTenant,
+} from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
@@ -46,6 +53,7 @@ test('is created, listed newest first page by page, deleted, and can be created 
       request_id: accepted.headers['x-request-id'],
     },
   ]);
+  await nextMillisecond();
   const completed = await ask('POST', `${endpoint}/subscriptions`, {
     event_type: 'command.completed',
     status: 'DISABLED',

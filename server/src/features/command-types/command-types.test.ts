@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, nextMillisecond, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
@@ -69,6 +69,7 @@ test('PUT merges', async () => {
   ];
   let expected = added;
   for (const change of changes) {
+    await nextMillisecond();
     expected = { ...expected, ...change, revision: expected.revision + Number('payload_schema' in change) };
     const { status, body } = await put('reboot', change);
     expect([status, body]).toEqual([200, { ...expected, updated_at: body.updated_at, request_id: body.request_id }]);
@@ -116,6 +117,7 @@ describe('the revision', () => {
     const reordered = Buffer.from(
       '{"payload_schema":{"properties":{"a":{"type":"string"}},"required":["\\u0061"]},"description":"Other."}',
     );
+    await nextMillisecond();
     const { body } = await put('reboot', reordered);
     expect(body).toMatchObject({ description: 'Other.', payload_schema: newType.payload_schema, revision: 1 });
     expect(body.updated_at > added.updated_at).toBe(true);
@@ -213,7 +215,10 @@ test('an unknown vendor has no command types, and cannot get any', async () => {
 
 test('the list shows one vendor, newest first, and refuses a cursor of another vendor', async () => {
   const names = ['a', 'Z', '0', 'b.c', '_'];
-  for (const name of names) await put(name, newType);
+  for (const name of names) {
+    await put(name, newType);
+    await nextMillisecond();
+  }
   const newestFirst = [...names].reverse();
   const whole = await list();
   expect([namesOf(whole.body.items), whole.body.next_cursor]).toEqual([newestFirst, null]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, nextMillisecond, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { COMMANDS, completed } from '../../../test/support/commands.js';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     const { command_id, accepted_at } = (await signedRequest(tenant.operator, 'POST', COMMANDS, { body })).body;
     await completed(tenant.reader, command_id);
     sent.push({ device_id: fields.device_id, idempotency_key, accepted_at });
-    while (Date.now() <= Date.parse(accepted_at) + 1) await new Promise(setImmediate);
+    await nextMillisecond();
   }
 });
 

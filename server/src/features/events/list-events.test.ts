@@ -1,5 +1,11 @@
 import { PlatformEvent } from '@tenant-open-platform/contract';
-import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import {
+  type Answer,
+  createTenant,
+  nextMillisecond,
+  signedRequest,
+  type TestTenant,
+} from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
@@ -18,6 +24,7 @@ async function withCommands(count: number) {
   for (let command = 0; command < count; command++) {
     const id = await newCommand(tenant.operator);
     await completed(tenant.reader, id);
+    await nextMillisecond();
     ids.push(id);
   }
   return { tenant, ids, log: ids.flatMap((id) => [`command.accepted ${id}`, `command.completed ${id}`]) };

@@ -1,4 +1,4 @@
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, nextMillisecond, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
@@ -49,6 +49,7 @@ test('a credential in use by resources is not deleted, and the refusal names the
   const other = await createObjectCredential(tenant.admin);
   await createObjectResource(tenant.admin, other);
   const first = await createObjectResource(tenant.admin, credentialId);
+  await nextMillisecond();
   const second = await createObjectResource(tenant.admin, credentialId, { status: 'DISABLED' });
 
   const refused = await remove(`${CREDENTIALS}/${credentialId}`);

@@ -1,6 +1,7 @@
 import {
   createCredential,
   createTenant,
+  nextMillisecond,
   type Profile,
   platform,
   signedRequest,
@@ -129,7 +130,10 @@ test('lists direct policies newest first, by client, without the policies of rol
   const role = `/api/v1/platform/tenants/${tenant.tenant_id}/roles/lister`;
   await signedRequest(tenant.admin, 'PUT', role, { body: { scopes: ['open:callback:read'] } });
   const scopes = ['open:command:read', 'open:command:create', 'open:event:read'];
-  for (const scope of scopes) await grant(client_id, scope);
+  for (const scope of scopes) {
+    await grant(client_id, scope);
+    await nextMillisecond();
+  }
 
   const listed: string[] = [];
   for (let cursor = ''; ; ) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, nextMillisecond, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 
 const VENDORS = '/api/v1/platform/catalog/vendors';
@@ -46,6 +46,7 @@ test('a vendor is added, disabled and enabled, each time with the same answer as
     },
   ]);
   for (const enabled of [false, false, true]) {
+    await nextMillisecond();
     const { status, body } = await put(vendor, { enabled });
     expect([status, body]).toEqual([
       200,
@@ -75,6 +76,7 @@ test('the list is newest first, and pages show every vendor once', async () => {
   for (let count = 0; count < 5; count++) {
     const vendor = newVendor();
     await put(vendor, { enabled: count % 2 === 0 });
+    await nextMillisecond();
     added.unshift(vendor);
   }
   const items: Item[] = [];

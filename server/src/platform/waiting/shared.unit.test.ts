@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lastKnown, shared, sharedNext } from './shared.js';
 
+const soon = { timeout: 20_000 };
+
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -56,13 +58,13 @@ test('a caller during a read shares the next one, which begins after it has aske
   const finish: (() => void)[] = [];
   const read = sharedNext(() => new Promise<void>((resolve) => finish.push(resolve)));
   const first = read();
-  await vi.waitFor(() => expect(finish).toHaveLength(1));
+  await vi.waitFor(() => expect(finish).toHaveLength(1), soon);
   const second = read();
   expect(read()).toBe(second);
   expect(finish).toHaveLength(1);
   finish[0]?.();
   await first;
-  await vi.waitFor(() => expect(finish).toHaveLength(2));
+  await vi.waitFor(() => expect(finish).toHaveLength(2), soon);
   finish[1]?.();
   await second;
 });

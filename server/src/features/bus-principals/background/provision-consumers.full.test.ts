@@ -36,3 +36,29 @@ test('a new principal gets its durables although NATS refuses a stream at the mo
     timeout: 20_000,
   });
 });
+
+test('once lost streams are created again, all durables are provided again, long before the next round', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+  expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
+  const database = openPool(platform().databaseUrl as string);
+  const bus = inProcessBus();
+  const restored: (() => void)[] = [];
+  let provided: string[] = [];
+  const losing = {
+    ...bus,
+    onRestored: (tell: () => void) => void restored.push(tell),
+    provide: async ({ durable }: { durable: string }) => void provided.push(durable),
+  };
+  const loop = startProvisioning(database, losing, { ...silent(), signals: localSignals() });
+  onTestFinished(async () => {
+    await loop.stop();
+    await bus.close();
+    await database.close();
+  });
+  const isProvided = () => expect(provided).toContain(`${tenant_id}+vendor_a`);
+  await vi.waitFor(isProvided, { timeout: 20_000 });
+  provided = [];
+  for (const tell of restored) tell();
+  await vi.waitFor(isProvided, { timeout: 20_000 });
+});
