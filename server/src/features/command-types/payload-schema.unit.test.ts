@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../platform/operation/api-error.js';
 import { compilePayloadSchema, validationDetails } from './payload-schema.js';
-import { metaSchema } from './payload-schema-rules.js';
+import { formats } from './payload-schema-rules.js';
 
 const compile = (schema: Record<string, unknown>) =>
   compilePayloadSchema(schema, (code, options) => new ApiError(code, options));
@@ -47,15 +47,12 @@ const hostile = [
   ['', 'a|'],
 ].map(([start = '', repeated = '']) => `${start}${repeated.repeat(LENGTH / repeated.length)} `);
 
-test.each(Object.keys(metaSchema.formats))(
-  'the format %s checks a hostile string of 32 KiB in little time',
-  (format) => {
-    const validate = compile({ format });
-    for (const value of hostile) {
-      const before = process.cpuUsage();
-      validate(value);
-      const { user, system } = process.cpuUsage(before);
-      expect((user + system) / 1_000, value.slice(0, 40)).toBeLessThan(300);
-    }
-  },
-);
+test.each(formats)('the format %s checks a hostile string of 32 KiB in little time', (format) => {
+  const validate = compile({ format });
+  for (const value of hostile) {
+    const before = process.cpuUsage();
+    validate(value);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000, value.slice(0, 40)).toBeLessThan(300);
+  }
+});
