@@ -38,7 +38,22 @@ type Prepared = { row: OutboxRow; message: Message };
 /**
  * Publishes the outbox and the event log. Only the node that holds the lease does so. Rows are prepared in one
  * transaction, published after its commit, and deleted in a later transaction once the bus has acknowledged them. After
- * a crash the same rows are prepared again, with the same message ids. docs/internals/outbox.md explains its variables.
+ * a crash the same rows are prepared again, with the same message ids. More: docs/internals/outbox.md.
+ *
+ * | variable | set by | meaning |
+ * | --- | --- | --- |
+ * | lease | currentLease, LeaseLost | the lease; null if another node holds it. The event log uses only this |
+ * | epoch | currentLease | of the last lease that this node held; a lease with another one calls forget |
+ * | askAgainAt | currentLease | when to renew the lease, or to ask for it |
+ * | couldPublish | currentLease | whether the bus was usable: relay, or only log |
+ * | batches | startPublishing | batches that wait for the bus |
+ * | inFlight | startPublishing, relayBatch, startOver, forget | rows not to take: published, not deleted yet |
+ * | acknowledged | startPublishing, relayBatch, forget | rows for the next transaction to delete |
+ * | hasFailed | startPublishing, startOver, forget | begin with the first unacknowledged row again |
+ * | failures | startOver, startPublishing | failures in a row |
+ * | givenAwayUntil | startOver, after two failures in a row | until then another node may lead |
+ * | isBusy | relayBatch, logBatch | more rows wait: the next round does not rest first |
+ * | passes | passes.ts | the tenant and the rows with which a round begins |
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, kinds, eventLog } = options;
@@ -95,14 +110,14 @@ export function startRelay(options: RelayOptions) {
   async function relayBatch(held: Lease) {
     if (!isBusy) await delay(REST_MS);
     while (batches.size >= MAX_BATCHES_IN_FLIGHT) await Promise.race(batches);
-    if (hasFailed) return 'AGAIN';
     // A copy: acknowledgements that arrive meanwhile belong to the next round.
     const deleting = [...acknowledged];
+    const heldNow = heldTenants();
     const taken = await asLeader(database, held, async (tx) => {
       await deleteRows(tx, deleting);
       // Check again: the bus may have gone while this round waited for a batch or for the lease.
       if (!canPublish()) return null;
-      const pass = await passes.take(tx, { inFlight: [...inFlight], held: heldTenants() });
+      const pass = await passes.take(tx, { inFlight: [...inFlight], held: heldNow });
       return { ...(await prepare(tx, pass.rows)), pass };
     });
     acknowledged = acknowledged.slice(deleting.length);
@@ -115,7 +130,9 @@ export function startRelay(options: RelayOptions) {
     isBusy = pass.rows.length === BATCH || passes.after() !== '';
     if (pass.rows.length > 0 || pass.isQuick || isBusy) return 'AGAIN';
     if (batches.size > 0) await Promise.race(batches);
-    return batches.size > 0 || acknowledged.length > 0 ? 'AGAIN' : 'WAIT';
+    if (batches.size > 0 || acknowledged.length > 0) return 'AGAIN';
+    // No signal tells that a tenant is no longer held: with WAIT, a drain is a quarter slower.
+    return heldNow.length > 0 ? 'SOON' : 'WAIT';
   }
 
   /** Prepares the rows of each kind before their messages leave. Deletes rows that no longer need a message. */

@@ -84,9 +84,18 @@ type Row = StateColumns & {
  * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
  * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
  * the lock. If a round can end no command of its slice, the next round continues after the slice.
- * No index holds a column that changes, so that updates of a command can be heap-only. A sweep therefore also reads
- * finished commands. It starts at the earliest deadline that may still be open. docs/internals/sweeper.md explains its
- * variables.
+ * No index holds a column that changes, so that updates of a command can be heap-only. So a sweep also reads finished
+ * commands. It starts at a mark: no command with an earlier deadline is open. From there it reads slices of at most
+ * ROWS_READ overdue commands. A pass is all slices from the mark to now.
+ *
+ * | variable | set by | meaning |
+ * | --- | --- | --- |
+ * | lastRoundAt | sweepSlice | tells a pause, such as an outage, from an interval |
+ * | holdsSince | sweepSlice, after a pause | commands are held for holdMs from here on, then ended |
+ * | resumeFrom | sweepSlice: its slice again; the caller: the next one | where to begin; null: at the mark |
+ * | firstOpen | each slice that ended nothing | the earliest open deadline of this pass, in Unix milliseconds |
+ * | openSince | a RECENT sweep, at the end of a pass | its mark; null at first: it begins at the stored mark |
+ * | sweep_marks (a table) | an OLD sweep, at the end of a pass | its mark, and that of the first RECENT sweep |
  */
 export function createCommandSweeper(options: Options) {
   const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
