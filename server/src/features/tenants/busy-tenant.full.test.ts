@@ -16,8 +16,9 @@ test('changes of one tenant that wait for a lock leave the database connections 
   const [busy, other] = await Promise.all([createTenant(), createTenant()]);
   const { databaseUrl, nodes } = platform();
   const node = nodes[0] as string;
-  const administrator = openPool(databaseUrl as string, { max: 2 });
-  const lock = await administrator.sql.reserve();
+  const administrator = openPool(databaseUrl as string, { max: 1 });
+  const locking = openPool(databaseUrl as string, { max: 1 });
+  const lock = locking.sql;
   const [holder] = await lock<{ pid: number }[]>`select pg_backend_pid() as pid`;
   await lock`begin`;
   await lock`select from tenants where tenant_id = ${busy.operator.tenant_id} for no key update`;
@@ -36,10 +37,9 @@ test('changes of one tenant that wait for a lock leave the database connections 
     await newCommand(other.operator, {}, node);
   }
   await lock`rollback`;
-  lock.release();
   const statuses = (await waiting).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
   expect(statuses).toContain(201);
   expect((await createEndpoint(busy.admin, node)).status).toBe(201);
-  await administrator.close();
+  await Promise.all([administrator.close(), locking.close()]);
 });

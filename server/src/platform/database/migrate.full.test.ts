@@ -55,12 +55,10 @@ function withMigration(sql: string): string {
 /** Another transaction that has read a table and stays open. */
 async function openTransaction(): Promise<() => Promise<void>> {
   const other = open(1);
-  const connection = await other.reserve();
-  await connection`begin`;
-  await connection`select from tenants`;
+  await other`begin`;
+  await other`select from tenants`;
   const close = async () => {
-    await connection`commit`;
-    connection.release();
+    await other`commit`;
     await other.end();
   };
   onTestFinished(() => other.end({ timeout: 0 }));
