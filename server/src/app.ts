@@ -33,7 +33,7 @@ import type { Peers } from './platform/processes/peers.js';
 import type { Keyring } from './platform/secrets/keyring.js';
 import type { LogRefusal } from './platform/telemetry/bounded-log.js';
 import type { Metrics } from './platform/telemetry/metrics.js';
-import { oneATurn } from './platform/waiting/turns.js';
+import { onePerTick } from './platform/waiting/turns.js';
 import type { Router } from './router.js';
 
 export type AppDependencies = {
@@ -122,9 +122,9 @@ export function createApp(dependencies: AppDependencies) {
     addPublicDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
   });
   /** Queues requests that cost their sender nothing: unsigned requests, and refusals before admission. */
-  const inTurn = oneATurn();
+  const perTick = onePerTick();
   /** A queue of its own: a flood at the API's address must not delay the probes at another address. */
-  const probesInTurn = oneATurn();
+  const probesPerTick = onePerTick();
   const probesSite = expressApp((app) => addProbes(app, probes, metrics));
 
   /** The first step of every request: observes it and refuses bad framing. Null if it was refused. */
@@ -146,7 +146,7 @@ export function createApp(dependencies: AppDependencies) {
         .catch((err: unknown) =>
           logger.error({ err, request_id: requestId }, 'a denial was not written to the audit log'),
         )
-        .then(() => (reply.locals.call ? answer() : inTurn(answer)));
+        .then(() => (reply.locals.call ? answer() : perTick(answer)));
     };
     const refusal = framingProblem(req) ?? problem;
     if (!refusal) return { req, reply, refuse };
@@ -162,8 +162,8 @@ export function createApp(dependencies: AppDependencies) {
       const received = receive(request, response);
       if (!received) return;
       const { req, reply, refuse } = received;
-      if (isPreflight) inTurn(() => reply.writeHead(204, commonHeaders(reply.locals.requestId)).end());
-      else if (isOutsideApi(req.url)) inTurn(() => site(req, reply, (error) => refuse(problemOfPath(error))));
+      if (isPreflight) perTick(() => reply.writeHead(204, commonHeaders(reply.locals.requestId)).end());
+      else if (isOutsideApi(req.url)) perTick(() => site(req, reply, (error) => refuse(problemOfPath(error))));
       else if (config.ROLE === 'worker') refuse(noApiHere());
       else {
         passGates(req, reply)
@@ -176,7 +176,7 @@ export function createApp(dependencies: AppDependencies) {
       const received = receive(request, response);
       if (!received) return;
       const { req, reply, refuse } = received;
-      probesInTurn(() => probesSite(req, reply, (error) => refuse(problemOfPath(error))));
+      probesPerTick(() => probesSite(req, reply, (error) => refuse(problemOfPath(error))));
     },
   };
 }

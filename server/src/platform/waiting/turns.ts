@@ -38,10 +38,10 @@ const placeIn = (waiting: Set<() => void>, maxWaitMs: number) =>
   });
 
 /**
- * Runs one task per turn of the event loop. A flood of cheap requests then delays another request by one task per turn,
+ * Runs one task per tick of the event loop. A flood of cheap requests then delays another request by one task per tick,
  * not by one task per connection of the flood.
  */
-export function oneATurn(): (task: () => void) => void {
+export function onePerTick(): (task: () => void) => void {
   const waiting: Array<() => void> = [];
   const runNext = () => {
     const task = waiting.shift();
