@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PlatformEvent } from '@tenant-open-platform/sdk';
 import { createTenant, nextMillisecond, platform } from '@tenant-open-platform/testing';
 import { startCuttingProxy } from '@tenant-open-platform/testing/start-cutting-proxy';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../test/temporary-directory.js';
 import { environmentOf, type Outcome, topctl, unusedSecret, type World } from '../../test/topctl.js';
 
@@ -165,9 +165,9 @@ describe('the outcome', () => {
     );
   });
 
-  test.each(['POST', 'GET'] as const)(
+  test.concurrent.for(['POST', 'GET'] as const)(
     '--wait continues if the answer to a %s is lost and connections are refused: one command, and its record',
-    async (method) => {
+    async (method, { onTestFinished }) => {
       const { operator } = await createTenant();
       const proxy = await startCuttingProxy(operator.base_url, { method, refusals: MORE_THAN_RETRIES });
       onTestFinished(proxy.stop);

@@ -44,8 +44,12 @@ const signed = (method: string, target: string, body = '', ...more: string[]) =>
     ...more,
   );
 
-function createCommand(idempotencyKey: string, lengthInHeader?: (body: string) => number): string {
-  const command = { vendor: 'vendor_a', device_id: 'caf\u00e9', command_type: 'reboot', payload: {} };
+function createCommand(
+  idempotencyKey: string,
+  lengthInHeader?: (body: string) => number,
+  deviceId = 'caf\u00e9',
+): string {
+  const command = { vendor: 'vendor_a', device_id: deviceId, command_type: 'reboot', payload: {} };
   const body = JSON.stringify({ ...command, idempotency_key: idempotencyKey });
   const length = lengthInHeader?.(body) ?? Buffer.byteLength(body);
   const signedBody = Buffer.from(body).subarray(0, length).toString();
@@ -117,7 +121,8 @@ test.each([
   await expectAlive();
 });
 
-test.each([
+// Side by side: the server disconnects each of these clients after a second or more.
+test.concurrent.each([
   ['a request without signature', head(`POST ${COMMANDS} HTTP/1.1`, 'Host: localhost', 'Content-Length: 999999999')],
   ['a body above the limit', () => signed('POST', COMMANDS, '', 'Content-Length: 999999999')],
   ['a probe with a body', head('GET /livez HTTP/1.1', 'Host: localhost', 'Content-Length: 999999999')],
@@ -138,7 +143,7 @@ test.each([
   expect(received).toMatch(/^Connection: close\r$/m);
 });
 
-test('a client that sends a whole large body before it reads still gets the refusal', async () => {
+test.concurrent('a client that sends a whole large body before it reads still gets the refusal', async () => {
   const body = 'a'.repeat(3_000_000);
   const request = signed('POST', COMMANDS, body, `Content-Length: ${body.length}`) + body;
   const socket = await open();
@@ -148,7 +153,7 @@ test('a client that sends a whole large body before it reads still gets the refu
   socket.destroy();
 });
 
-test('a connection whose headers do not arrive is closed after the refusal', async () => {
+test.concurrent('a connection whose headers do not arrive is closed after the refusal', async () => {
   const socket = await open();
   socket.write('GET / HTTP/1.1\r\nHost: local');
   const [answer] = await once(socket, 'data');
@@ -336,6 +341,7 @@ test('behind a proxy, where all connections have the same address, only the maxi
   });
   const sockets = await openMany(40, '127.0.0.1', proxied);
   await expectClosed(sockets, 10);
+  for (const socket of sockets) socket.destroy();
 });
 
 test('idle connections of four addresses keep nobody out: the one idle longest makes room, counted and logged', async () => {
@@ -369,10 +375,15 @@ test('idle connections of four addresses keep nobody out: the one idle longest m
 });
 
 /** Begins a request that waits, on a connection that was admitted before. Resolves once the server works on it. */
-async function startWaiting(socket: Socket, seconds: number): Promise<void> {
+async function startWaiting(socket: Socket, device: string): Promise<void> {
   expect(await answerTo(socket, signed('GET', ME))).toBe(OK);
-  const target = `/api/v1/open/device-requests?wait_seconds=${seconds}`;
+  const target = `/api/v1/open/device-requests?device_id=${device}&wait_seconds=30`;
   expect(await answerTo(socket, signed('GET', target, '', 'Expect: 100-continue'))).toBe('HTTP/1.1 100 Continue');
+}
+
+/** A simulated device sends a request after a reboot: it answers the requests that wait for it. */
+async function wake(device: string): Promise<void> {
+  expect((await rawRequest(server.baseUrl, createCommand(randomUUID(), undefined, device))).status).toBe(202);
 }
 
 test('large bodies of an address are read a few at a time; small ones and those of others are served', async () => {
@@ -399,7 +410,8 @@ test('large bodies of an address are read a few at a time; small ones and those 
 
 test('of one address, too, the connection idle longest makes room; an admitted one is never cut during a request', async () => {
   const waiting = await open('127.0.0.6');
-  await startWaiting(waiting, 10);
+  const device = `ok-${randomUUID()}`;
+  await startWaiting(waiting, device);
   const idle = await openMany(MAX_CONNECTIONS_PER_ADDRESS - 1, '127.0.0.6');
   const before = await countAtLimit('EVICTED', 'address');
   const later = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.6');
@@ -408,20 +420,23 @@ test('of one address, too, the connection idle longest makes room; an admitted o
       expect(await countAtLimit('EVICTED', 'address')).toBeGreaterThanOrEqual(before + MAX_CONNECTIONS_PER_ADDRESS),
     WITHIN,
   );
-  const [answer] = await once(waiting, 'data');
-  expect(String(answer)).toContain(OK);
+  const answering = once(waiting, 'data');
+  await wake(device);
+  expect(String(await answering)).toContain(OK);
   for (const socket of [...idle, ...later, waiting]) socket.destroy();
 });
 
 test('admitted requests in progress that fill an address refuse its new connections, counted and logged', async () => {
   const before = await countAtLimit('REFUSED', 'address');
   const waiting = await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.7');
-  await Promise.all(waiting.map((socket) => startWaiting(socket, 5)));
+  const device = `ok-${randomUUID()}`;
+  await Promise.all(waiting.map((socket) => startWaiting(socket, device)));
   const answers = waiting.map((socket) => once(socket, 'data'));
   const refused = await open('127.0.0.7');
   expect(await answeredOrClosed(refused)).toBe('closed');
   await vi.waitFor(async () => expect(await countAtLimit('REFUSED', 'address')).toBeGreaterThan(before), WITHIN);
   expect(server.stderr()).toContain('a connection was refused');
+  await wake(device);
   for (const [answer] of await Promise.all(answers)) expect(String(answer)).toContain(OK);
   for (const socket of waiting) socket.destroy();
 });
