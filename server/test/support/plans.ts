@@ -25,13 +25,24 @@ export type ExplainedPostgres = PrivatePostgres & {
   plansOf(work: () => Promise<unknown>): Promise<Explained[]>;
 };
 
+/** For the many rows that are written once and lost with the server. No plan depends on these. */
+const unsafeButQuick = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '2GB',
+  shared_buffers: '512MB',
+};
+
 /** A Postgres without automatic analyze, which explains every statement of the platform. */
 export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
   let log = '';
   const server = await startPrivatePostgres({
     settings: {
       autovacuum: 'off',
-      fsync: 'off',
+      ...unsafeButQuick,
       session_preload_libraries: 'auto_explain',
       'auto_explain.log_min_duration': '0',
       'auto_explain.log_analyze': 'on',
@@ -51,9 +62,10 @@ export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
   /** Takes from the log the reports of all statements that ended before. */
   async function takeLog(): Promise<string> {
     const mark = `mark-${randomUUID()}`;
+    const before = log.length;
     await owner.unsafe(`do $$ begin raise log '${mark}'; end $$`);
-    while (!log.includes(mark)) await new Promise(setImmediate);
-    const end = log.indexOf(mark);
+    while (!log.includes(mark, before)) await new Promise(setImmediate);
+    const end = log.indexOf(mark, before);
     const taken = log.slice(0, end);
     log = log.slice(end);
     return taken;
@@ -73,6 +85,8 @@ export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
     },
     async stop() {
       await owner.end();
+      // At once, without writing what it has in memory.
+      process.kill(server.pid(), 'SIGQUIT');
       await server.stop();
     },
   };
