@@ -27,6 +27,14 @@ const internals = readdirSync(join(root, 'docs/internals')).map((name) => `docs/
 
 const atTheRoot = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
+test('every test that the list of mechanisms names exists', () => {
+  const named = [
+    ...read('docs/internals/mechanisms.md').matchAll(/`([^`]+\.test\.ts)`: (.*?)(?= \(not seen\)| \||;)/g),
+  ];
+  expect(named.length).toBeGreaterThan(25);
+  for (const [, path = '', name = ''] of named) expect(read(path)).toContain(name);
+});
+
 describe.each([...atTheRoot, ...internals, ...guides])('%s', (page) => {
   const text = read(page).replace(/^```.*?^```$/gms, '');
 
