@@ -214,7 +214,7 @@ test('kill -9 of a process leaves no request waiting forever', async () => {
     await asking;
     await replaced;
   }
-});
+}, 180_000);
 
 test.concurrent('a port in use gives one line and exit 1, however many processes there are', async () => {
   const outcome = await start({ PORT: new URL(server.baseUrl).port }).catch((error: unknown) => error);
