@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorCodeOf } from '../database/database-error.js';
-import { createTurns, oneATurn } from './turns.js';
+import { createTurns, onePerTick } from './turns.js';
 
 /** Work that lasts until the test ends it. */
 function lasting() {
@@ -72,7 +72,7 @@ test('work that waited too long is refused and never begins', async () => {
 
 test('of many tasks one runs in each turn of the event loop, in their order', async () => {
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const inTurn = oneATurn();
+  const inTurn = onePerTick();
   const done: number[] = [];
   for (let number = 0; number < 100; number++) inTurn(() => done.push(number));
   for (let turn = 1; turn <= 100; turn++) {
