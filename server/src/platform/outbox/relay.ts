@@ -20,6 +20,8 @@ export type RelayOptions = Publisher & {
 };
 
 const RENEW_AFTER_MS = 1_000;
+/** The pause while a tenant is held. No signal tells that it no longer is; with LOOK_AGAIN_MS a drain is a quarter slower. */
+const HELD_MS = 50;
 /** How often a follower asks for the lease, and how often an idle leader looks for rows in case a signal got lost. */
 const LOOK_AGAIN_MS = 500;
 /** How many batches may wait for the bus while the next one is prepared. */
@@ -91,7 +93,7 @@ export function startRelay(options: RelayOptions) {
 
   const relaying = startLoop(
     LOOK_AGAIN_MS,
-    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true },
+    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true, soonMs: HELD_MS },
     async () => {
       const held = await currentLease();
       if (!held) return 'WAIT';
@@ -131,7 +133,6 @@ export function startRelay(options: RelayOptions) {
     if (pass.rows.length > 0 || pass.isQuick || isBusy) return 'AGAIN';
     if (batches.size > 0) await Promise.race(batches);
     if (batches.size > 0 || acknowledged.length > 0) return 'AGAIN';
-    // No signal tells that a tenant is no longer held: with WAIT, a drain is a quarter slower.
     return heldNow.length > 0 ? 'SOON' : 'WAIT';
   }
 

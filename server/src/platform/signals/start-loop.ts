@@ -15,15 +15,15 @@ type Options = Looping & {
   isVital?: boolean;
   topic?: string;
   firstAfterMs?: number;
+  soonMs?: number;
 };
 
 const AFTER_A_FAILURE_MS = 1_000;
-const SOON_MS = 20;
 
 /** Runs background work in rounds until it is stopped. A failed round is logged and retried. */
 export function startLoop(
   intervalMs: number,
-  { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0 }: Options,
+  { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0, soonMs = 20 }: Options,
   work: () => Promise<Progress> | Promise<void>,
 ) {
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ export function startLoop(
         const progress = await work();
         roundDone();
         if (progress === 'AGAIN' || stopping.signal.aborted) continue;
-        await waker.sleep(progress === 'SOON' ? SOON_MS : intervalMs);
+        await waker.sleep(progress === 'SOON' ? soonMs : intervalMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         logger.error({ err: error }, name);
