@@ -70,7 +70,7 @@ test('work that waited too long is refused and never begins', async () => {
   expect(hasBegun).toBe(false);
 });
 
-test('of many tasks one runs in each turn of the event loop, in their order', async () => {
+test('of many tasks one runs in each tick of the event loop, in their order', async () => {
   const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const inTurn = onePerTick();
   const done: number[] = [];
