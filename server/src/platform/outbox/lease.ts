@@ -55,10 +55,13 @@ export const asLeader = <Result>(
   { holder, epoch }: Lease,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> =>
-  asAllTenants(database, async (tx) => {
-    const held = await tx.execute(fragment`
+  asAllTenants(
+    database,
+    async (tx, held) => {
+      if (held.length === 0) throw new LeaseLost();
+      return work(tx);
+    },
+    fragment`
       select from relay_lease where name = 'outbox' and holder = ${holder} and epoch = ${epoch}::bigint
-      for no key update`);
-    if (held.length === 0) throw new LeaseLost();
-    return work(tx);
-  });
+      for no key update`,
+  );

@@ -44,10 +44,10 @@ type Prepared = { row: OutboxRow; message: Message };
  *
  * | variable | set by | meaning |
  * | --- | --- | --- |
- * | lease | currentLease, LeaseLost | the lease; null if another node holds it. The event log uses only this |
+ * | lease | currentLease, LeaseLost | null if another node holds it. The loop of events uses this and givenAwayUntil |
  * | epoch | currentLease | of the last lease that this node held; a lease with another one calls forget |
  * | askAgainAt | currentLease | when to renew the lease, or to ask for it |
- * | couldPublish | currentLease | whether the bus was usable: relay, or only log |
+ * | couldPublish | currentLease | whether the bus was usable and the lease not given away |
  * | batches | startPublishing | batches that wait for the bus |
  * | inFlight | startPublishing, relayBatch, startOver, forget | rows not to take: published, not deleted yet |
  * | acknowledged | startPublishing, relayBatch, forget | rows for the next transaction to delete |
@@ -116,10 +116,10 @@ export function startRelay(options: RelayOptions) {
     const deleting = [...acknowledged];
     const heldNow = heldTenants();
     const taken = await asLeader(database, held, async (tx) => {
-      await deleteRows(tx, deleting);
       // Check again: the bus may have gone while this round waited for a batch or for the lease.
-      if (!canPublish()) return null;
-      const pass = await passes.take(tx, { inFlight: [...inFlight], held: heldNow });
+      const taking = canPublish() ? passes.take(tx, { inFlight: [...inFlight], held: heldNow }) : null;
+      const [pass] = await Promise.all([taking, deleteRows(tx, deleting)]);
+      if (!pass) return null;
       return { ...(await prepare(tx, pass.rows)), pass };
     });
     acknowledged = acknowledged.slice(deleting.length);

@@ -11,7 +11,7 @@ import { type Signals, topics } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { announce, type Move, moveCommands, nextInstant } from '../move-commands.js';
 import { dispatch, INITIAL, refuse, type State } from '../transitions.js';
-import { keyOf, lockCommands } from './lock-commands.js';
+import { keyOf, lockCommands, lockedCommands } from './lock-commands.js';
 
 type Fact = { tenant_id: string; fact_id: string };
 
@@ -134,7 +134,7 @@ async function endRefused(
   key: { tenant_id: string; command_id: string },
   reason: string,
 ): Promise<Move[]> {
-  const command = (await lockCommands(tx, [key])).get(keyOf(key));
+  const command = lockedCommands(await tx.execute(lockCommands([key]))).get(keyOf(key));
   const after = command && refuse(command.state);
   if (!command || !after) return [];
   const move: Move = {

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '../../../platform/database/database.js';
 import { type State, type StateColumns, stateOf } from '../transitions.js';
 
 /** `seenStates`: the states in the history of an ended command, used to detect repeated reports. */
@@ -11,9 +10,8 @@ export const keyOf = ({ tenant_id, command_id }: Key) => `${tenant_id} ${command
 
 type Row = Key & StateColumns & { vendor: string; has_late_result: boolean; history: StateColumns[] | null };
 
-/** The existing commands with these keys, each locked until the transaction ends. */
-export async function lockCommands(tx: Transaction, keys: readonly Key[]): Promise<Map<string, Locked>> {
-  const rows = await tx.execute<Row>(sql`
+/** Locks the commands with these keys until the transaction ends. */
+export const lockCommands = (keys: readonly Key[]) => sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
       late_result is not null as has_late_result, case when completed_at is not null then history end as history
     from commands
@@ -22,9 +20,12 @@ export async function lockCommands(tx: Transaction, keys: readonly Key[]): Promi
         as asked (tenant_id text, command_id uuid)
     )
     order by tenant_id, command_id
-    for no key update`);
-  return new Map(
-    rows.map((row) => [
+    for no key update`;
+
+/** The commands that exist, from the rows of `lockCommands`. */
+export const lockedCommands = (rows: readonly object[]) =>
+  new Map(
+    (rows as Row[]).map((row): [string, Locked] => [
       keyOf(row),
       {
         vendor: row.vendor,
@@ -34,7 +35,6 @@ export async function lockCommands(tx: Transaction, keys: readonly Key[]): Promi
       },
     ]),
   );
-}
 
 export const stateKey = ({ status, adapterStatus, deviceExecutionStatus }: State) =>
   `${status} ${adapterStatus} ${deviceExecutionStatus}`;

@@ -1,13 +1,13 @@
 import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
 import type { Handled, MessageSource } from '../../../platform/bus/take-message.js';
-import type { Database } from '../../../platform/database/database.js';
+import type { Database, Transaction } from '../../../platform/database/database.js';
 import { asAllTenants } from '../../../platform/database/roles.js';
 import type { Signals } from '../../../platform/signals/signals.js';
 import type { Metrics } from '../../../platform/telemetry/metrics.js';
 import { batched } from '../../../platform/waiting/batched.js';
 import { announce, keepLateReports, type LateReport, type Move, moveCommands } from '../move-commands.js';
 import { isTerminal, report } from '../transitions.js';
-import { keyOf, type Locked, lockCommands, stateKey } from './lock-commands.js';
+import { keyOf, type Locked, lockCommands, lockedCommands, stateKey } from './lock-commands.js';
 
 /** A report of an adapter. Tenant and vendor come from its subject. */
 export type Report = { tenantId: string; vendor: string; update: CommandUpdate };
@@ -24,8 +24,8 @@ export const createCommandReporter = (database: Database, signals: Signals, metr
     const outcomes = new Array<ReportOutcome>(reports.length);
     const moves: Move[] = [];
     const lateReports: LateReport[] = [];
-    await asAllTenants(database, async (tx) => {
-      const commands = await lockCommands(tx, reports.map(toKey));
+    const applyAll = async (tx: Transaction, rows: readonly object[]) => {
+      const commands = lockedCommands(rows);
       for (const wave of oneReportPerCommand(reports)) {
         const applied = wave.map((index) =>
           apply(commands.get(reportKey(reports[index] as Report)), reports[index] as Report),
@@ -38,7 +38,8 @@ export const createCommandReporter = (database: Database, signals: Signals, metr
         moves.push(...movesOfWave);
         lateReports.push(...lateOfWave);
       }
-    });
+    };
+    await asAllTenants(database, applyAll, lockCommands(reports.map(toKey)));
     announce({ signals, metrics }, moves, lateReports);
     return outcomes;
   });
