@@ -21,6 +21,7 @@ export function manifestOf(folder) {
 function textOf({ folder, license, author }) {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
   if (file) return readFileSync(join(folder, file), 'utf8').trim();
+  if (!author) throw new Error(`${folder} has neither a licence text nor an author.`);
   const usual = readFileSync(new URL(`licenses/${license}.txt`, import.meta.url), 'utf8').trim();
   return `Author: ${author}\n\n${usual}`;
 }

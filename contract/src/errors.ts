@@ -295,7 +295,7 @@ export const errors = {
     status: 422,
     meaning:
       '`payload_schema` is not valid JSON Schema 2020-12, or it breaks a rule in the description of `payload_schema`.',
-    fix: 'Correct the schema at the locations listed in `details`.',
+    fix: 'Correct what `details` lists.',
     retryable: false,
   },
   EVENT_TYPE_NOT_SUBSCRIBABLE: {

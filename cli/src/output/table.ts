@@ -6,7 +6,7 @@ import { cut, pad, widthOf, wrap } from './text-width.js';
 const GAP = '  ';
 const NARROWEST_COLUMN = 6;
 const UUID = /(?<=^|\/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-([0-9a-f]{12})$/;
-const PATH_OF_TENANT = /^platform\/tenants\/[^/]+(?=\/)/;
+const PATH_OF_TENANT = /^platform\/tenants(?=\/[^/]+\/)/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 type Row = readonly string[];

@@ -40,8 +40,8 @@ export function rulesBrokenIn(schema: Schema): ErrorDetail[] {
   const root = placeOf(schema, '', '');
   const places = withInner(root);
   const targets = new Map(places.map((one) => [`#${one.pointer}`, one]));
-  // Ajv decodes a $ref with a %: it would lead elsewhere.
-  const find: Find = (ref) => (String(ref).includes('%') ? undefined : targets.get(String(ref)));
+  // Ajv decodes a %, cuts a # at the end and stops at a line separator: it would follow the $ref elsewhere.
+  const find: Find = (ref) => (/^#[^%#\s]*$/.test(String(ref)) ? targets.get(String(ref)) : undefined);
   const problems = places.flatMap((place) => [...keywordProblems(place, find)]);
   return problems.length > 0 ? problems : workProblems(root, find);
 }
@@ -59,8 +59,7 @@ const placeOf = (schema: Schema, pointer: string, heldBy: string): Place => ({
   }),
 });
 
-/** RFC 6901, 3. */
-const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`; // RFC 6901, 3.
 
 const withInner = (place: Place): Place[] => [place, ...place.inner.flatMap(withInner)];
 
@@ -75,7 +74,7 @@ function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<Err
     if (keyword === 'format' && !formats.includes(value as never))
       yield problem(at, 'UNKNOWN_FORMAT', 'is not a format that the platform checks');
     if (keyword === '$ref' && !find(value))
-      yield problem(at, 'UNRESOLVED_REF', 'must be # and the JSON Pointer of a schema in this one, without %');
+      yield problem(at, 'UNRESOLVED_REF', 'must be # and the JSON Pointer of a schema inside, without %, # and spaces');
   }
 }
 

@@ -63,6 +63,7 @@ const keywords: FuncKeywordDefinition[] = [
 ];
 
 function isMultiple(divisor: number) {
+  if (Number.isInteger(divisor)) return (value: number) => value % divisor === 0;
   return (value: number) => Math.abs(value - divisor * Math.round(value / divisor)) <= Math.abs(value) * 2 ** -50;
 }
 

@@ -51,8 +51,8 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   const probing = await jetstreamManager(connection, { timeout: PROBE_WITHIN_MS, checkAPI: false });
   const restored: (() => void)[] = [];
   /**
-   * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender repeats the lost
-   * messages before it sends anything over the next connection.
+   * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender soon repeats the
+   * lost messages.
    */
   async function unlessLost(sending: Promise<unknown>): Promise<void> {
     let tell = () => {};

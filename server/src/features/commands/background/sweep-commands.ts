@@ -85,8 +85,8 @@ type Row = StateColumns & {
  * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
  * the lock. If a round can end no command of its slice, the next round continues after the slice.
  * No index holds a column that changes, so that updates of a command can be heap-only. So a sweep also reads finished
- * commands. It starts at a mark: no command with an earlier deadline is open. From there it reads slices of at most
- * ROWS_READ overdue commands. A pass is all slices from the mark to now.
+ * commands. It starts at a mark: of the commands that sweeps have seen, none with an earlier deadline is open. From
+ * there it reads slices of at most ROWS_READ overdue commands. A pass is all slices from the mark to now.
  *
  * | variable | set by | meaning |
  * | --- | --- | --- |
