@@ -90,7 +90,7 @@ async function startNodes(
   return { postgres, servers, demo };
 }
 
-test.concurrent('twenty seconds without NATS under load: all commands are accepted, those still due then leave in order, the rest expire; and nodes stop without NATS', async (context) => {
+test('twenty seconds without NATS under load: all commands are accepted, those still due then leave in order, the rest expire; and nodes stop without NATS', async (context) => {
   const own = await startNats(context);
   const { nats } = own;
   const { postgres, servers, demo } = await startNodes(context, own, {}, {});

@@ -13,7 +13,7 @@ import { storedCommands } from './support/stored.js';
 
 /** More than a worker handles at a time. */
 const COUNT = MAX_IN_FLIGHT + 44;
-const TIMEOUT_SECONDS = 10;
+const TIMEOUT_SECONDS = 15;
 
 let platform: PrivatePlatform;
 let bus: Bus;

@@ -174,7 +174,10 @@ describe.concurrent('a start', () => {
       expect(await (await start(database.url)).stop()).toBe(0);
     });
 
-    test('waits for a Postgres that does not answer yet, and logs the reason once', async ({ onTestFinished }) => {
+    test('waits for a Postgres that does not answer yet, and logs the reason once', async ({
+      expect,
+      onTestFinished,
+    }) => {
       const link = await startLink(database.url);
       onTestFinished(() => link.stop());
       link.blackHole();

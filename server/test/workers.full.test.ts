@@ -221,7 +221,7 @@ test.concurrent('a port in use gives one line and exit 1, however many processes
   if (!(outcome instanceof ServerExited)) throw new Error('The server started.', { cause: outcome });
   expect(outcome.exitCode).toBe(1);
   expect(outcome.stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^Cannot listen on .* it is in use/)]);
-});
+}, 120_000);
 
 test.concurrent('all processes end with the one that started them', async () => {
   const left = await start();
@@ -229,7 +229,7 @@ test.concurrent('all processes end with the one that started them', async () => 
   left.process.kill('SIGKILL');
   await closed;
   await vi.waitFor(() => expect(Object.values(processesOf(left)).filter(isAlive)).toEqual([]), { timeout: 30_000 });
-});
+}, 120_000);
 
 test.concurrent('exits with 1 if a process can no longer start', async () => {
   const file = 'keyring-of-one-test.json';

@@ -6,7 +6,7 @@ export const parkedMessagesOf = (tenantId: string) => `/api/v1/platform/tenants/
 
 /** A message that the platform refused: a simulated device reports a result that is too large. */
 export async function newParkedMessage({ tenant_id, admin, operator }: TestTenant): Promise<Answer['body']> {
-  const commandId = await newCommand(operator, { device_id: 'verbose-1' });
+  const commandId = await newCommand(operator, { device_id: 'verbose-1', timeout_seconds: 300 });
   const list = parkedMessagesOf(tenant_id);
   return vi.waitFor(
     async () => {
