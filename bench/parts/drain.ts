@@ -1,5 +1,6 @@
 import type { Build } from '../builds.js';
 import { prepareWrk } from '../generator/wrk.js';
+import { cpuMeasures } from '../measures.js';
 import { type Platform, startPlatform } from '../platform.js';
 import type { Run } from '../results.js';
 import { measureBuilds, type Part } from './part.js';
@@ -19,13 +20,16 @@ async function measureDrain(build: Build, environment: Record<string, string>): 
     await fill(platform);
     await platform.startNode('worker');
     await platform.startAdapter();
+    const before = platform.cpuMs();
     await platform.database.drained();
+    const after = platform.cpuMs();
     const { byStatus } = await platform.database.outcomes();
     const stored = Object.values(byStatus).reduce((a, b) => a + b, 0);
     return {
       commands: stored,
       ...(await rates(platform, 'dispatched')),
       ...(await rates(platform, 'completed')),
+      ...cpuMeasures(before, after, stored),
       ...Object.fromEntries(
         Object.entries(byStatus).map(([status, count]) => [`${status} of accepted`, count / stored]),
       ),

@@ -234,3 +234,12 @@ test('tables that have grown since they were nearly empty are analyzed, each onc
   expect(await analyzeGrownTables(owner)).toEqual([]);
   expect(await costly()).toEqual([]);
 }, 120_000);
+
+test('further rounds prepare no further statements: Postgres keeps each one as long as its connection', async () => {
+  const prepared = async () => Number((await database.sql`select count(*) from pg_prepared_statements`)[0]?.count);
+  await work();
+  const before = await prepared();
+  expect(before).toBeGreaterThan(30);
+  await work();
+  expect(await prepared()).toBe(before);
+});

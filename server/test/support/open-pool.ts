@@ -1,9 +1,8 @@
-import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import type { Database } from '../../src/platform/database/database.js';
+import { type Database, databaseOf } from '../../src/platform/database/database.js';
 
 /** Connections to a migrated Postgres, as another node would hold them. */
 export function openPool(url: string, options: postgres.Options<Record<string, never>> = {}): Database {
   const sql = postgres(url, { max: 4, fetch_types: false, onnotice: () => {}, ...options });
-  return { sql, drizzle: drizzle(sql), close: () => sql.end({ timeout: 5 }) };
+  return databaseOf(sql, () => sql.end({ timeout: 5 }));
 }

@@ -10,14 +10,24 @@ import {
   refuseRolesThatBypassRowSecurity,
 } from './login-role.js';
 import { isMigrated, migrate } from './migrate.js';
+import { preparing } from './prepared.js';
 import { nodeSettings, planSettings, refuseOtherSettings } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
 
 export type Database = {
   sql: postgres.Sql;
   drizzle: ReturnType<typeof drizzle>;
+  /** The same connections, with prepared statements. */
+  prepared: ReturnType<typeof drizzle>;
   close(): Promise<void>;
 };
+
+export const databaseOf = (sql: postgres.Sql, close: () => Promise<void>): Database => ({
+  sql,
+  drizzle: drizzle(sql),
+  prepared: drizzle(preparing(sql)),
+  close,
+});
 
 /** The transaction of a handler. Run every query of a handler on it: the embedded database has only one connection. */
 export type Transaction = Parameters<Parameters<Database['drizzle']['transaction']>[0]>[0];
@@ -41,7 +51,7 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
     await close();
     throw error;
   }
-  return { sql, drizzle: drizzle(sql), close };
+  return databaseOf(sql, close);
 }
 
 /** On a connection without time limits: a migration may take long. */
@@ -78,15 +88,11 @@ async function openEmbedded(directory: string): Promise<Database> {
     if (!(await isMigrated(sql))) await migrate(sql);
     await refuseRolesThatBypassRowSecurity(sql);
     const tidying = setInterval(() => tidy(sql), TIDY_INTERVAL_MS).unref();
-    return {
-      sql,
-      drizzle: drizzle(sql),
-      async close() {
-        clearInterval(tidying);
-        await sql.end({ timeout: 5 });
-        await embedded.stop();
-      },
-    };
+    return databaseOf(sql, async () => {
+      clearInterval(tidying);
+      await sql.end({ timeout: 5 });
+      await embedded.stop();
+    });
   } catch (error) {
     await embedded.stop();
     throw error;
