@@ -116,9 +116,11 @@ export function startRelay(options: RelayOptions) {
     const deleting = [...acknowledged];
     const heldNow = heldTenants();
     const taken = await asLeader(database, held, async (tx) => {
+      // Sent first: Promise.all then fails with the cause, and not with the error of a statement behind it.
+      const deleted = deleteRows(tx, deleting);
       // Check again: the bus may have gone while this round waited for a batch or for the lease.
       const taking = canPublish() ? passes.take(tx, { inFlight: [...inFlight], held: heldNow }) : null;
-      const [pass] = await Promise.all([taking, deleteRows(tx, deleting)]);
+      const [pass] = await Promise.all([taking, deleted]);
       if (!pass) return null;
       return { ...(await prepare(tx, pass.rows)), pass };
     });

@@ -28,16 +28,14 @@ export function sharedNext(read: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Reads may take at most this share of the time. */
-const SHARE_OF_TIME = 0.05;
-
 /**
  * The last value of a slow read, for callers that must not wait for it. Asking starts a read in the background, at most
- * one every `everyMs`. Without a read in the last `validMs` the value is `unknown`.
+ * one every `everyMs`. Reads take at most `share` of the time. Without a read in the last `validMs` the value is
+ * `unknown`.
  */
 export function lastKnown<Value>(
   read: () => Promise<Value>,
-  { unknown, everyMs, validMs }: { unknown: Value; everyMs: number; validMs: number },
+  { unknown, everyMs, validMs, share = 0.05 }: { unknown: Value; everyMs: number; validMs: number; share?: number },
 ) {
   let value = unknown;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +48,7 @@ export function lastKnown<Value>(
       value = await read();
       readAt = performance.now();
       // The value must not expire during the pause.
-      pauseMs = Math.max(everyMs, Math.min(validMs / 2, (readAt - startedAt) * (1 / SHARE_OF_TIME - 1)));
+      pauseMs = Math.max(everyMs, Math.min(validMs / 2, (readAt - startedAt) * (1 / share - 1)));
     } finally {
       readAgainAt = performance.now() + pauseMs;
     }
