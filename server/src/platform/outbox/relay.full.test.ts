@@ -349,7 +349,7 @@ test('the relay makes no pause before it reaches a tenant behind 5,120 held tena
   const untakenUpdates = new Map(Array.from({ length: HELD }, (_, index) => [`held-${index + 1}`, 100]));
   const node = startNode({ untakenUpdates });
   await node.lookInVain();
-  // No global timer ends meanwhile. Those of node:timers/promises do.
+  // Stops the global setTimeout. The timers of node:timers/promises go on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   for (let row = 0; row < 3; row++) {
