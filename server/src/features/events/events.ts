@@ -10,14 +10,11 @@ import { SEALED_NUMBER, sealedNumbers } from '../../platform/secrets/sealed-numb
 import { topics } from '../../platform/signals/signals.js';
 import type { WaitFor } from '../../platform/signals/wait-for.js';
 import { commands } from '../commands/commands.table.js';
-import { presentEvent } from './present-event.js';
+import { presentEvent, shownColumns } from './present-event.js';
 
 const BEGINNING = '0';
 const END = '9'.repeat(18);
 
-const { payload: _payload, payloadSha256: _sha256, lateResult: _lateResult, ...shown } = getTableColumns(commands);
-
-/** The input of presentEvent. */
 const occurredAt = sql`case when ${events.eventType} = 'command.completed'
   then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
@@ -107,13 +104,13 @@ type Part = Omit<Bounded, 'lastRead'> & { order: typeof asc | typeof desc; count
 /** Lateral: each event looks its command up by key, whatever Postgres assumes about the row counts. */
 function withCommands(tx: Transaction, { from, where, order, count }: Part) {
   const command = tx
-    .select(shown)
+    .select(shownColumns)
     .from(commands)
     .where(and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
     .limit(1)
     .as(getTableName(commands));
   return tx
-    .select({ event: getTableColumns(events), command: shown })
+    .select({ event: getTableColumns(events), command: shownColumns })
     .from(from)
     .innerJoinLateral(command, sql`true`)
     .where(where)

@@ -1,11 +1,28 @@
 import type { PlatformEvent } from '@tenant-open-platform/contract';
 import type { events } from '../../platform/outbox/events.table.js';
 import { publicStatusOf } from '../commands/commands.js';
-import type { commands } from '../commands/commands.table.js';
+import { commands } from '../commands/commands.table.js';
 import { INITIAL } from '../commands/transitions.js';
 
-/** The fields of a command that events show; nothing that was sent to the device. */
-type Command = Omit<typeof commands.$inferSelect, 'payload' | 'payloadSha256' | 'lateResult'>;
+/** The columns of a command that events show; nothing that was sent to the device. */
+export const shownColumns = {
+  commandId: commands.commandId,
+  vendor: commands.vendor,
+  deviceId: commands.deviceId,
+  commandType: commands.commandType,
+  status: commands.status,
+  adapterStatus: commands.adapterStatus,
+  deviceExecutionStatus: commands.deviceExecutionStatus,
+  statusReason: commands.statusReason,
+  result: commands.result,
+  acceptedAt: commands.acceptedAt,
+  completedAt: commands.completedAt,
+  requestId: commands.requestId,
+  createdByClientId: commands.createdByClientId,
+  idempotencyKey: commands.idempotencyKey,
+};
+
+type Command = Pick<typeof commands.$inferSelect, keyof typeof shownColumns>;
 type Event = typeof events.$inferSelect;
 
 /** An accepted command shows the fields that never change, a completed one its final fields. */

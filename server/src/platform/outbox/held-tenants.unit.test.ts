@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { tenantsWithMany } from './held-tenants.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createHeldTenants, tenantsWithMany } from './held-tenants.js';
 
 const held = (counts: Record<string, number>) => tenantsWithMany(new Map(Object.entries(counts)));
 
@@ -14,4 +14,21 @@ test('where many tenants together have too many, each one above its share is hel
 
 test('a flood of one tenant holds no tenant with few updates', () => {
   expect(held({ flood: 5_000, quick: 40 })).toEqual(['flood']);
+});
+
+test('on a busy node, where a count takes 25 ms, updates are still counted every 100 ms', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let counts = 0;
+  const untakenUpdates = async () => {
+    counts++;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+    return new Map<string, number>();
+  };
+  const heldTenants = createHeldTenants({ untakenUpdates });
+  for (let passed = 0; passed < 2_000; passed += 5) {
+    heldTenants();
+    await vi.advanceTimersByTimeAsync(5);
+  }
+  expect(counts).toBe(16);
 });

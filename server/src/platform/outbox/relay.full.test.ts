@@ -310,6 +310,32 @@ test('the next batch is taken before the bus has acknowledged the previous one',
   expect(kept).toEqual(ids);
 });
 
+test('rows and events that come one after the other share batches', async () => {
+  const ids: string[] = [];
+  const eventLog: EventLog = {
+    read: async (after) =>
+      ids.slice(Number(after)).map((id, index) => ({
+        seq: String(Number(after) + index + 1),
+        message: { subject: 'tenants.demo.events.test', id: `event ${id}`, body: Buffer.from(id) },
+      })),
+  };
+  const node = startNode({ eventLog });
+  await node.lookInVain();
+  const since = performance.now();
+  while (ids.length < 200) {
+    ids.push(...(await newRows(1)));
+    node.wake();
+  }
+  await vi.waitFor(() => expect(node.attempts.flat()).toHaveLength(2 * ids.length), soon);
+  const milliseconds = performance.now() - since;
+  const ofEvents = node.attempts.filter(([id]) => id?.startsWith('event'));
+  expect(ofEvents.flat()).toEqual(ids.map((id) => `event ${id}`));
+  expect(node.attempts.filter((batch) => !ofEvents.includes(batch)).flat()).toEqual(ids);
+  // Each round that finds something is followed by a pause, of 20 ms for rows and of 50 ms for events.
+  expect(ofEvents.length).toBeLessThan(2 + milliseconds / 49);
+  expect(node.attempts.length - ofEvents.length).toBeLessThan(2 + milliseconds / 19);
+});
+
 test('rows that the bus acknowledges while the next batch is prepared are published once', async () => {
   const ids = await newRows(3 * BATCH);
   const node = startNode({

@@ -20,14 +20,14 @@ export type RelayOptions = Publisher & {
 };
 
 const RENEW_AFTER_MS = 1_000;
-/** The pause while a tenant is held. No signal tells that it no longer is; with LOOK_AGAIN_MS a drain is a quarter slower. */
-const HELD_MS = 50;
 /** How often a follower asks for the lease, and how often an idle leader looks for rows in case a signal got lost. */
 const LOOK_AGAIN_MS = 500;
 /** How many batches may wait for the bus while the next one is prepared. */
 const MAX_BATCHES_IN_FLIGHT = 3;
-/** The pause before a batch, unless the last one was full: rows that arrive meanwhile share the transaction. */
-const REST_MS = 10;
+/** The pause after a batch, unless it was full: rows that arrive meanwhile share the next transaction. */
+const PAUSE_MS = 20;
+/** The same for events, which nobody waits for as for commands. */
+const PAUSE_OF_EVENTS_MS = 50;
 const AFTER_A_FAILURE_MS = 1_000;
 /** After this many failures in a row the leader lets another node lead. */
 const FAILURES_IN_A_ROW = 2;
@@ -54,7 +54,6 @@ type Prepared = { row: OutboxRow; message: Message };
  * | hasFailed | startPublishing, startOver, forget | begin with the first unacknowledged row again |
  * | failures | startOver, startPublishing | failures in a row |
  * | givenAwayUntil | startOver, after two failures in a row | until then another node may lead |
- * | isBusy | relayBatch, logBatch | more rows wait: the next round does not rest first |
  * | passes | passes.ts | the tenant and the rows with which a round begins |
  */
 export function startRelay(options: RelayOptions) {
@@ -67,7 +66,6 @@ export function startRelay(options: RelayOptions) {
   let failures = 0;
   let givenAwayUntil = 0;
   const passes = createPasses();
-  let isBusy = false;
   const batches = new Set<Promise<void>>();
   const inFlight = new Set<string>();
   let acknowledged: OutboxRow[] = [];
@@ -93,7 +91,7 @@ export function startRelay(options: RelayOptions) {
 
   const relaying = startLoop(
     LOOK_AGAIN_MS,
-    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true, soonMs: HELD_MS },
+    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true, soonMs: PAUSE_MS },
     async () => {
       const held = await currentLease();
       if (!held) return 'WAIT';
@@ -110,7 +108,6 @@ export function startRelay(options: RelayOptions) {
 
   /** Takes rows, prepares them and starts to publish them. */
   async function relayBatch(held: Lease) {
-    if (!isBusy) await delay(REST_MS);
     while (batches.size >= MAX_BATCHES_IN_FLIGHT) await Promise.race(batches);
     // A copy: acknowledgements that arrive meanwhile belong to the next round.
     const deleting = [...acknowledged];
@@ -126,16 +123,16 @@ export function startRelay(options: RelayOptions) {
     });
     acknowledged = acknowledged.slice(deleting.length);
     for (const { position } of deleting) inFlight.delete(position);
-    if (!taken) return 'AGAIN';
+    if (!taken) return 'SOON';
     const { pass, prepared, topics } = taken;
     passes.committed(pass);
     signals.send(topics);
     if (prepared.length > 0) startPublishing(prepared);
-    isBusy = pass.rows.length === BATCH || passes.after() !== '';
-    if (pass.rows.length > 0 || pass.isQuick || isBusy) return 'AGAIN';
+    if (pass.rows.length === BATCH || passes.after() !== '') return 'AGAIN';
+    if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
-    if (batches.size > 0 || acknowledged.length > 0) return 'AGAIN';
-    return heldNow.length > 0 ? 'SOON' : 'WAIT';
+    // No signal tells that a tenant is no longer held.
+    return batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 ? 'SOON' : 'WAIT';
   }
 
   /** Prepares the rows of each kind before their messages leave. Deletes rows that no longer need a message. */
@@ -210,7 +207,6 @@ export function startRelay(options: RelayOptions) {
 
   /** Without the bus nothing is dispatched, but the facts are logged. Their rows then wait in the order of the log. */
   async function logBatch(held: Lease) {
-    if (!isBusy) await delay(REST_MS);
     const { count, topics, next } = await asLeader(database, held, async (tx) => {
       const { rows, after: next } = await takeUnloggedRows(tx, passes.after());
       const topics: string[] = [];
@@ -223,18 +219,17 @@ export function startRelay(options: RelayOptions) {
     });
     passes.beginAfter(next);
     signals.send(topics);
-    isBusy = count === BATCH || next !== '';
-    return isBusy ? 'AGAIN' : 'WAIT';
+    if (count === BATCH || next !== '') return 'AGAIN';
+    return count > 0 ? 'SOON' : 'WAIT';
   }
 
   const publishing = startLoop(
     LOOK_AGAIN_MS,
-    { name: 'publishing of events', signals, topic: topics.eventLog, logger, watchdog },
+    { name: 'publishing of events', signals, topic: topics.eventLog, logger, watchdog, soonMs: PAUSE_OF_EVENTS_MS },
     async () => {
       const held = lease;
       if (!held || !canPublish()) return 'WAIT';
-      const hasMore = await publishEvents(options, eventLog, held).catch(ignoreLeaseLost);
-      return hasMore ? 'AGAIN' : 'WAIT';
+      return await publishEvents(options, eventLog, held).catch(waitIfLeaseLost);
     },
   );
 
@@ -250,6 +245,7 @@ export function startRelay(options: RelayOptions) {
 }
 
 /** The relay itself notices a lost lease and asks for it again. */
-function ignoreLeaseLost(error: unknown): undefined {
-  if (!(error instanceof LeaseLost)) throw error;
+function waitIfLeaseLost(error: unknown): 'WAIT' {
+  if (error instanceof LeaseLost) return 'WAIT';
+  throw error;
 }

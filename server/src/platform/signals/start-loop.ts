@@ -3,8 +3,11 @@ import type { Logger } from 'pino';
 import type { Watchdog } from '../telemetry/watchdog.js';
 import { createWaker, type Signals } from './signals.js';
 
-/** AGAIN: there may be more to do. SOON: after a moment. Otherwise: when the interval has passed or a signal arrives. */
-type Progress = 'AGAIN' | 'SOON' | 'WAIT';
+/**
+ * When the next round begins. AGAIN: now, because there may be more to do. SOON: after a pause, which no signal cuts
+ * short. WAIT: when the interval has passed or a signal arrives.
+ */
+export type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
 /** What every loop of a process shares. */
 export type Looping = { logger: Logger; signals: Signals; watchdog: Watchdog };
@@ -38,7 +41,8 @@ export function startLoop(
         const progress = await work();
         roundDone();
         if (progress === 'AGAIN' || stopping.signal.aborted) continue;
-        await waker.sleep(progress === 'SOON' ? soonMs : intervalMs);
+        if (progress === 'SOON') await delay(soonMs, undefined, stopping);
+        else await waker.sleep(intervalMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         logger.error({ err: error }, name);

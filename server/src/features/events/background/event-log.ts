@@ -9,7 +9,7 @@ import type { EventLog } from '../../../platform/outbox/outbox-kind.js';
 import type { Republishable } from '../../../platform/outbox/republish.js';
 import { commands } from '../../commands/commands.table.js';
 import { positionBefore } from '../events.js';
-import { presentEvent } from '../present-event.js';
+import { presentEvent, shownColumns } from '../present-event.js';
 
 const PAGE = 256;
 
@@ -36,7 +36,7 @@ type Part = { after: string; until?: string; limit: number; tenantId?: string | 
 async function readEvents(database: Database, { after, until, limit, tenantId }: Part) {
   const found = await asAllTenants(database, (tx) =>
     tx
-      .select({ event: events, command: commands })
+      .select({ event: events, command: { ...shownColumns, traceparent: commands.traceparent } })
       .from(events)
       .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
       .where(
