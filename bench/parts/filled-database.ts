@@ -13,15 +13,15 @@ export const filledDatabase: Part = {
   about:
     'The whole life of a command as in steady-state, with a node of `ROLE=api` and one of `ROLE=worker`, on two databases. `empty` has no commands. `filled` has the number of commands in the row `commands`, all of one tenant, with their events and history, a tenth as many device requests and audit events, 100,000 credentials, 500,000 role bindings and 500,000 policies. Then a page of every list: the median of five, for the slowest value of a filter and for the slowest pair of filters. A list that did not answer 200 has the status in its name.',
   async measure({ builds, pairs, seconds, commands, environment }: Form) {
-    const build = builds.at(-1);
-    if (!build) throw new Error('There is no build.');
-    const [empty, filled] = [
-      await startWithOneCommand(build, environment),
-      await startWithOneCommand(build, environment),
-    ];
-    console.error(`  writing ${commands} commands`);
-    await fillDatabase(filled.database.sql, commands);
-    const platforms = { empty, filled };
+    const last = builds.at(-1);
+    if (!last) throw new Error('There is no build.');
+    const platforms = { empty: await startWithOneCommand(last, environment) } as Record<string, Platform>;
+    for (const build of builds) {
+      const filled = await startWithOneCommand(build, environment);
+      console.error(`  writing ${commands} commands`);
+      await fillDatabase(filled.database.sql, commands);
+      platforms[build === last ? 'filled' : `${build.name}, filled`] = filled;
+    }
     for (const platform of Object.values(platforms)) {
       await platform.startNode('worker');
       await prepareWrk({ ...platform, profile: platform.demo, seconds: WARM_UP_SECONDS })();
@@ -36,7 +36,7 @@ export const filledDatabase: Part = {
       const [first = {}] = measured[name] ?? [];
       Object.assign(first, { commands: await platform.database.commands() }, await measureLists(platform));
     }
-    await Promise.all([empty.stop(), filled.stop()]);
+    await Promise.all(Object.values(platforms).map((platform) => platform.stop()));
     return measured;
   },
 };

@@ -1,13 +1,12 @@
 import type { Transaction } from '../database/database.js';
-import type { OutboxRow } from './outbox-kind.js';
-import { BATCH, type LeftOut, takeRows, takeRowsFrom } from './take-rows.js';
+import { BATCH, type LeftOut, type Turn, takeRows, takeRowsFrom } from './take-rows.js';
 
 /** After a full pass, quick passes follow for this many times its duration. */
 const QUICK_FOR_FULL = 3;
 /** Their maximum duration: new tenants and rows that were committed late wait for the next full pass. */
 const LONGEST_QUICK_MS = 500;
 
-type Taken = { rows: OutboxRow[]; after: string; isQuick: boolean; tookMs: number };
+type Taken = Turn & { isQuick: boolean; tookMs: number };
 
 /**
  * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows

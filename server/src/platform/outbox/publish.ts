@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Bus, Message, Refusal } from '../bus/bus.js';
 import { parkMessage } from '../bus/parked-messages.js';
 import type { Database } from '../database/database.js';
-import type { Progress } from '../signals/start-loop.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { inSpans, traceIdOf } from '../telemetry/spans.js';
 import { asLeader, type Lease } from './lease.js';
@@ -32,13 +31,13 @@ export async function publish(
 const BATCH = 256;
 
 /**
- * Publishes the next events of the log. The lease row stores how far the bus has acknowledged the log, so the next
- * leader continues there.
+ * Publishes the next events of the log. Returns whether there may be more. The lease row stores how far the bus has
+ * acknowledged the log, so the next leader continues there.
  */
-export async function publishEvents(publisher: Publisher, eventLog: EventLog, lease: Lease): Promise<Progress> {
+export async function publishEvents(publisher: Publisher, eventLog: EventLog, lease: Lease): Promise<boolean> {
   const events = await eventLog.read(lease.publishedSeq, BATCH);
   const last = events.at(-1);
-  if (!last) return 'WAIT';
+  if (!last) return false;
   await publish(
     publisher,
     events.map(({ message }) => message),
@@ -47,5 +46,5 @@ export async function publishEvents(publisher: Publisher, eventLog: EventLog, le
     tx.execute(sql`update relay_lease set published_seq = ${last.seq}::bigint where name = 'outbox'`),
   );
   lease.publishedSeq = last.seq;
-  return events.length === BATCH ? 'AGAIN' : 'SOON';
+  return events.length === BATCH;
 }

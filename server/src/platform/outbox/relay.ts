@@ -10,7 +10,7 @@ import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './leas
 import type { EventLog, OutboxKind, OutboxRow } from './outbox-kind.js';
 import { createPasses } from './passes.js';
 import { type Publisher, publish, publishEvents } from './publish.js';
-import { BATCH, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
+import { deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type RelayOptions = Publisher & {
   signals: Signals;
@@ -24,9 +24,7 @@ const RENEW_AFTER_MS = 1_000;
 const LOOK_AGAIN_MS = 500;
 /** How many batches may wait for the bus while the next one is prepared. */
 const MAX_BATCHES_IN_FLIGHT = 3;
-/** The pause after a batch, unless it was full: rows that arrive meanwhile share the next transaction. */
-const PAUSE_MS = 20;
-/** The same for events, which nobody waits for as for commands. */
+/** Events may be later than commands. */
 const PAUSE_OF_EVENTS_MS = 50;
 const AFTER_A_FAILURE_MS = 1_000;
 /** After this many failures in a row the leader lets another node lead. */
@@ -91,7 +89,7 @@ export function startRelay(options: RelayOptions) {
 
   const relaying = startLoop(
     LOOK_AGAIN_MS,
-    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true, soonMs: PAUSE_MS },
+    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true },
     async () => {
       const held = await currentLease();
       if (!held) return 'WAIT';
@@ -128,11 +126,11 @@ export function startRelay(options: RelayOptions) {
     passes.committed(pass);
     signals.send(topics);
     if (prepared.length > 0) startPublishing(prepared);
-    if (pass.rows.length === BATCH || passes.after() !== '') return 'AGAIN';
+    if (pass.isFull || passes.after() !== '') return 'AGAIN';
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
     // No signal tells that a tenant is no longer held.
-    return batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 ? 'SOON' : 'WAIT';
+    return batches.size > 0 || acknowledged.length > 0 || hasFailed || heldNow.length > 0 ? 'SOON' : 'WAIT';
   }
 
   /** Prepares the rows of each kind before their messages leave. Deletes rows that no longer need a message. */
@@ -207,29 +205,29 @@ export function startRelay(options: RelayOptions) {
 
   /** Without the bus nothing is dispatched, but the facts are logged. Their rows then wait in the order of the log. */
   async function logBatch(held: Lease) {
-    const { count, topics, next } = await asLeader(database, held, async (tx) => {
-      const { rows, after: next } = await takeUnloggedRows(tx, passes.after());
+    const { isFull, topics, next } = await asLeader(database, held, async (tx) => {
+      const { rows, after: next, isFull } = await takeUnloggedRows(tx, passes.after());
       const topics: string[] = [];
       for (const { kind, prepareWithoutBus } of kinds) {
         const ofKind = rows.filter((row) => row.kind === kind);
         topics.push(...((await prepareWithoutBus?.(tx, ofKind)) ?? []));
       }
       await queueAsLogged(tx, rows);
-      return { count: rows.length, topics, next };
+      return { isFull, topics, next };
     });
     passes.beginAfter(next);
     signals.send(topics);
-    if (count === BATCH || next !== '') return 'AGAIN';
-    return count > 0 ? 'SOON' : 'WAIT';
+    return isFull || next !== '' ? 'AGAIN' : 'WAIT';
   }
 
   const publishing = startLoop(
     LOOK_AGAIN_MS,
-    { name: 'publishing of events', signals, topic: topics.eventLog, logger, watchdog, soonMs: PAUSE_OF_EVENTS_MS },
+    { name: 'publishing of events', signals, topic: topics.eventLog, logger, watchdog, pauseMs: PAUSE_OF_EVENTS_MS },
     async () => {
       const held = lease;
       if (!held || !canPublish()) return 'WAIT';
-      return await publishEvents(options, eventLog, held).catch(waitIfLeaseLost);
+      const hasMore = await publishEvents(options, eventLog, held).catch(ignoreLeaseLost);
+      return hasMore ? 'AGAIN' : 'WAIT';
     },
   );
 
@@ -245,7 +243,6 @@ export function startRelay(options: RelayOptions) {
 }
 
 /** The relay itself notices a lost lease and asks for it again. */
-function waitIfLeaseLost(error: unknown): 'WAIT' {
-  if (error instanceof LeaseLost) return 'WAIT';
-  throw error;
+function ignoreLeaseLost(error: unknown): undefined {
+  if (!(error instanceof LeaseLost)) throw error;
 }

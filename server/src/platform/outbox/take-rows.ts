@@ -14,8 +14,14 @@ export type LeftOut = {
   held: readonly string[];
 };
 
-/** `after` is the tenant after which the turn begins. */
-type Turn = LeftOut & { after: string };
+/** Rows that leave together. */
+export type Turn = {
+  rows: OutboxRow[];
+  /** The tenant after which the next turn begins. */
+  after: string;
+  /** Whether a tenant has taken its whole share: it may have more rows. */
+  isFull: boolean;
+};
 
 /** Tenants with the position of the first row that they had when they were last seen. */
 export type FirstPositions = ReadonlyMap<string, string>;
@@ -25,7 +31,7 @@ export type FirstPositions = ReadonlyMap<string, string>;
  * statement skips from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on
  * the number of rows. Rows that were logged while the bus was away come first.
  */
-export const takeRows = (tx: Transaction, { after, ...leftOut }: Turn) =>
+export const takeRows = (tx: Transaction, { after, ...leftOut }: LeftOut & { after: string }) =>
   takeInTurns(
     tx,
     waitingAfter(after),
@@ -99,27 +105,29 @@ const without = ({ inFlight, held }: LeftOut) => sql`
 const isNoneOf = (held: readonly string[]) =>
   held.length === 0 ? sql`true` : sql`waiting.tenant_id <> all (string_to_array(${held.join()}, ','))`;
 
-type Found = { tenant_id: string; is_last: boolean } & (OutboxRow | { position: null });
+type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
 
-/** The rows of a turn, and the tenant after which the next turn begins. A held tenant takes no share from the others. */
+/** A held tenant takes no share from the others. */
 async function takeInTurns(
   tx: Transaction,
   waiting: ReturnType<typeof sql>,
   held: readonly string[],
   rowsOfTenant: ReturnType<typeof sql>,
-): Promise<{ rows: OutboxRow[]; after: string }> {
+): Promise<Turn> {
   const found = await tx.execute<Found>(sql`
     with recursive ${waiting}, share as (
       select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting where ${isNoneOf(held)}
     )
-    select waiting.tenant_id, waiting.number = ${BATCH} as is_last,
+    select waiting.tenant_id, waiting.number = ${BATCH} as is_last, (select count::int from share) as share,
       of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
     from waiting left join lateral (${rowsOfTenant}) as of_tenant on true
     where waiting.tenant_id is not null
     order by waiting.number, of_tenant.is_logged desc, of_tenant.position`);
+  const rows = found.flatMap((row) => (row.position === null ? [] : [row]));
   return {
-    rows: found.flatMap((row) => (row.position === null ? [] : [row])),
+    rows,
     after: found.find(({ is_last }) => is_last)?.tenant_id ?? '',
+    isFull: rows.some(({ tenant_id, share }, index) => rows[index + share - 1]?.tenant_id === tenant_id),
   };
 }
 

@@ -3,11 +3,8 @@ import type { Logger } from 'pino';
 import type { Watchdog } from '../telemetry/watchdog.js';
 import { createWaker, type Signals } from './signals.js';
 
-/**
- * When the next round begins. AGAIN: now, because there may be more to do. SOON: after a pause, which no signal cuts
- * short. WAIT: when the interval has passed or a signal arrives.
- */
-export type Progress = 'AGAIN' | 'SOON' | 'WAIT';
+/** AGAIN: there is more to do. SOON: after the pause. Otherwise: when the interval has passed or a signal arrives. */
+type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
 /** What every loop of a process shares. */
 export type Looping = { logger: Logger; signals: Signals; watchdog: Watchdog };
@@ -18,7 +15,8 @@ type Options = Looping & {
   isVital?: boolean;
   topic?: string;
   firstAfterMs?: number;
-  soonMs?: number;
+  /** A pause after each round that does not return AGAIN. No signal cuts it short: what arrives meanwhile shares a round. */
+  pauseMs?: number;
 };
 
 const AFTER_A_FAILURE_MS = 1_000;
@@ -26,7 +24,7 @@ const AFTER_A_FAILURE_MS = 1_000;
 /** Runs background work in rounds until it is stopped. A failed round is logged and retried. */
 export function startLoop(
   intervalMs: number,
-  { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0, soonMs = 20 }: Options,
+  { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0, pauseMs = 20 }: Options,
   work: () => Promise<Progress> | Promise<void>,
 ) {
   const stopping = new AbortController();
@@ -35,14 +33,17 @@ export function startLoop(
 
   async function run(): Promise<void> {
     if (firstAfterMs > 0) await waker.sleep(firstAfterMs);
+    let goesOn = false;
     while (!stopping.signal.aborted) {
-      waker.reset();
+      // A signal that arrives while work goes on may concern a part that is already done.
+      if (!goesOn) waker.reset();
       try {
         const progress = await work();
         roundDone();
-        if (progress === 'AGAIN' || stopping.signal.aborted) continue;
-        if (progress === 'SOON') await delay(soonMs, undefined, stopping);
-        else await waker.sleep(intervalMs);
+        goesOn = progress === 'AGAIN';
+        if (goesOn || stopping.signal.aborted) continue;
+        await delay(pauseMs, undefined, stopping);
+        if (progress !== 'SOON') await waker.sleep(intervalMs - pauseMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         logger.error({ err: error }, name);
