@@ -48,6 +48,19 @@ const NEXT_ENTRY = sql`jsonb_build_object(
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
+  const events = moves.flatMap(({ tenantId, commandId, before, after }) => {
+    if (!completes({ before, after })) return [];
+    const event = { tenant_id: tenantId, command_id: commandId };
+    const completed = { ...event, event_type: 'command.completed' as const };
+    return before.status === 'ACCEPTED'
+      ? [{ ...event, event_type: 'command.accepted' as const }, completed]
+      : [completed];
+  });
+  // In one round trip. The update is sent first: the log is locked after the commands.
+  await Promise.all([updateCommands(tx, moves), logEvents(tx, events)]);
+}
+
+async function updateCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
   const rows = moves.map(({ before, after, vendor: _, ...move }) => ({
     ...toHistoryRow(move, after),
     result: move.result ?? null,
@@ -67,17 +80,6 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
       reason json, result json, completes boolean
     )
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
-  await logEvents(
-    tx,
-    moves.flatMap(({ tenantId, commandId, before, after }) => {
-      if (!completes({ before, after })) return [];
-      const event = { tenant_id: tenantId, command_id: commandId };
-      const completed = { ...event, event_type: 'command.completed' as const };
-      return before.status === 'ACCEPTED'
-        ? [{ ...event, event_type: 'command.accepted' as const }, completed]
-        : [completed];
-    }),
-  );
 }
 
 const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);

@@ -21,8 +21,11 @@ type Services = { database: Database; signals: Signals; metrics: Metrics; now: N
 export const commandOutbox = ({ database, signals, metrics, now }: Services): OutboxKind => ({
   kind: 'COMMAND_ACCEPTED',
   async prepare(tx, rows) {
-    const dispatched = await dispatchCommands(tx, rows, now());
-    await logEvents(tx, rows.map(toAcceptedEvent));
+    // In one round trip. The dispatch is sent first: the log is locked after the commands.
+    const [dispatched] = await Promise.all([
+      dispatchCommands(tx, rows, now()),
+      logEvents(tx, rows.map(toAcceptedEvent)),
+    ]);
     return {
       messages: rows.map((row) => dispatched.get(keyOfFact(row)) ?? null),
       topics: [

@@ -73,7 +73,7 @@ test.each(['EXPIRED', 'CANCELED', 'SUCCEEDED', 'FAILED', 'TIMED_OUT'])(
   },
 );
 
-test('commands are locked in the order of their keys, so that reports and the relay never wait for each other', async () => {
+test('commands are locked in the order of their keys and before the event log, so that reports and the relay never wait for each other', async () => {
   const ids = [await create(), await create(), await create()];
   const [first = '', ...later] = ids.toSorted();
   let dispatching: Promise<unknown> = Promise.resolve();
@@ -84,6 +84,10 @@ test('commands are locked in the order of their keys, so that reports and the re
     await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
     const free = await tx`select from commands where command_id in ${tx(later)} for update skip locked`;
     expect(free).toHaveLength(2);
+    const ofLog = await tx`
+      select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where locktype = 'advisory' and datname = current_database()`;
+    expect(ofLog).toHaveLength(0);
   });
   expect(await dispatching).toMatchObject([{}, {}, {}]);
 });
