@@ -27,6 +27,7 @@ import {
   rowsRead,
   startExplainedPostgres,
   wholeTablesRead,
+  workersPlanned,
 } from './support/plans.js';
 
 /**
@@ -209,10 +210,14 @@ const costly = (plans: Explained[]) =>
       indexes: indexesRead(plan),
       rows: rowsRead(plan),
       pages: pagesRead(plan),
+      workers: workersPlanned(plan),
     }))
     .filter(
-      ({ query, wholeTables, rows, pages }) =>
-        wholeTables.length > 0 || rows > ROWS_READ || pages > (isOfGrants(query) ? PAGES_OF_GRANTS : PAGES_READ),
+      ({ query, wholeTables, rows, pages, workers }) =>
+        wholeTables.length > 0 ||
+        workers > 0 ||
+        rows > ROWS_READ ||
+        pages > (isOfGrants(query) ? PAGES_OF_GRANTS : PAGES_READ),
     );
 
 /** Two values for every filter: one that nearly every row has, and one that no row has. */

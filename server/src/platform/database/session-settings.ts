@@ -6,6 +6,7 @@ import { StartupError } from '../startup-error.js';
  * that it made while the tables were empty, which read the whole table. Every statement of the platform has an index
  * that serves it.
  * jit: Postgres would compile a plan that it considers expensive because it reads a whole small table.
+ * max_parallel_workers_per_gather: in access.list by role, Postgres started workers for each of 5,000 credentials: 30 s.
  * random_page_cost: with 4, the value for spinning disks, Postgres would rather read a whole index in table order than
  * 5,000 rows in list order.
  */
@@ -13,6 +14,7 @@ export const planSettings = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
   jit: 'off',
+  max_parallel_workers_per_gather: '0',
   random_page_cost: '1.1',
 };
 
