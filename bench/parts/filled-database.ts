@@ -11,7 +11,7 @@ import { WARM_UP_SECONDS } from './part.js';
 
 export const filledDatabase: Part = {
   about:
-    'The whole life of a command as in steady-state, with a node of `ROLE=api` and one of `ROLE=worker`, on two databases. `empty` has no commands. `filled` has the number of commands in the row `commands`, all of one tenant, with their events and history, a tenth as many device requests and audit events, 100,000 credentials, 500,000 role bindings and 500,000 policies. Then a page of every list: the median of five, for the slowest value of a filter and for the slowest pair of filters. A list that did not answer 200 has the status in its name.',
+    'The whole life of a command as in steady-state, with a node of `ROLE=api` and one of `ROLE=worker`, on an empty and on a filled database; with `--against` also on one that the other build has filled. `empty` has no commands. `filled` has the number of commands in the row `commands`, all of one tenant, with their events and history, a tenth as many device requests and audit events, 100,000 credentials, 500,000 role bindings and 500,000 policies. Then a page of every list: the median of five, for the slowest value of a filter and for the slowest pair of filters. A list that did not answer 200 has the status in its name.',
   async measure({ builds, pairs, seconds, commands, environment }: Form) {
     const last = builds.at(-1);
     if (!last) throw new Error('There is no build.');

@@ -83,8 +83,8 @@ test('nor in what fetch itself makes of a lost connection', async () => {
   const server = await startFaultServer([], cut);
   onTestFinished(() => server.stop());
   const client = new TenantOpenPlatform({ baseUrl: server.url, ...credential, maxRetries: 0 });
-  for (const call of [client.me.get(), client.commands.createAndWait(reboot, { timeoutSeconds: 0 })]) {
-    const error = await call.catch((error: unknown) => error);
+  const calls = [client.me.get(), client.commands.createAndWait(reboot, { timeoutSeconds: 0 })];
+  for (const error of await Promise.all(calls.map((call) => call.catch((error: unknown) => error)))) {
     expect(error).toMatchObject({ name: 'ConnectionError', cause: { message: 'fetch failed' } });
     expect(everything(error)).not.toMatch(new RegExp(`${random}|v1=[0-9a-f]{64}`));
   }

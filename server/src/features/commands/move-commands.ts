@@ -56,7 +56,8 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
       ? [{ ...event, event_type: 'command.accepted' as const }, completed]
       : [completed];
   });
-  // In one round trip. The update is sent first: the log is locked after the commands.
+  // In the background work, whose statements are prepared, they leave in one round trip. The update is sent first: it
+  // does not run under the lock of the log, and its error is the one that is thrown.
   await Promise.all([updateCommands(tx, moves), logEvents(tx, events)]);
 }
 

@@ -13,8 +13,9 @@ const ADVISORY_LOCK = 5_120_998_347n;
 
 /**
  * Appends events to the log. Transactions that write events hold a lock from the numbering until their commit, so they
- * commit in the order of the numbers and a reader with a cursor misses no event. Call this last in a transaction,
- * because all other writers wait for the commit. An event that is already in the log stays unchanged: under the lock a
+ * commit in the order of the numbers and a reader with a cursor misses no event. Send this last in a transaction,
+ * because all other writers wait for the commit. (The relay may then still read commands that were dispatched before:
+ * that is rare.) An event that is already in the log stays unchanged: under the lock a
  * read is enough, and costs less than ON CONFLICT.
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {

@@ -395,8 +395,8 @@ test('the relay makes no pause before it reaches a tenant behind 5,120 held tena
   const node = startNode({ untakenUpdates });
   await node.lookInVain();
   for (let row = 0; row < 3; row++) {
-    const before = pausesOf(20);
     const [id = ''] = await newRows(1, 'other');
+    const before = pausesOf(20);
     node.wake();
     await vi.waitFor(() => expect(node.attempts.flat()).toContain(id), soon);
     // One may follow the sweep that was under way, and one the sweep that found the row.

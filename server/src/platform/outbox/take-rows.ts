@@ -14,12 +14,12 @@ export type LeftOut = {
   held: readonly string[];
 };
 
-/** Rows that leave together. */
+/** The rows that a round takes. */
 export type Turn = {
   rows: OutboxRow[];
   /** The tenant after which the next turn begins. */
   after: string;
-  /** Whether a tenant has taken its whole share: it may have more rows. */
+  /** Whether a tenant has taken its whole share: it may have more. Tenants whose rows are in flight count for the share. */
   isFull: boolean;
 };
 

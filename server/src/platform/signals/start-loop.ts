@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Watchdog } from '../telemetry/watchdog.js';
 import { createWaker, type Signals } from './signals.js';
 
-/** AGAIN: there is more to do. SOON: after the pause. Otherwise: when the interval has passed or a signal arrives. */
+/** AGAIN: there may be more to do. SOON: after the pause. Otherwise: when the interval has passed or a signal arrives. */
 type Progress = 'AGAIN' | 'SOON' | 'WAIT';
 
 /** What every loop of a process shares. */
