@@ -42,7 +42,7 @@ async function setUp({ onTestFinished }: TestContext, settings: Parameters<typeo
 
 /** Every command ran once in all adapters together, has an outcome, and is acknowledged. */
 async function expectEachOnce(on: Bus, sent: { command_id: string }[], ...runs: { id: string }[][]): Promise<void> {
-  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.allAcknowledged();
   const ids = sent.map(({ command_id }) => command_id);
   const timesRun = ids.map((id) => runs.flat().filter((run) => run.id === id).length);
   expect(timesRun).toEqual(ids.map(() => 1));
@@ -168,7 +168,7 @@ test.concurrent('the durable deleted and created again while the adapter is full
   const at = await on.createDurable();
   const [later] = await on.send([{ accepted_at: at.afterwards }]);
   end();
-  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.allAcknowledged();
   expect(runs.slice(1)).toMatchObject([
     { id: earlier?.command_id, redelivered: true },
     { id: later?.command_id, redelivered: false },
@@ -180,7 +180,7 @@ test.concurrent('the stream deleted and created again: new commands run', async 
   const { on, serve } = await setUp(context);
   const { runs } = await serve();
   await on.send([{}]);
-  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.allAcknowledged();
   await on.manager.streams.delete('TOP_COMMANDS');
   await on.createCommands();
   await on.createDurable();
@@ -233,7 +233,7 @@ test.concurrent('killed in the middle: what it had begun comes again marked, the
   }, within);
   expect(firstRuns.length).toBeLessThan(sent.length);
   launch();
-  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.allAcknowledged();
   const begun = new Set(firstRuns.map(([id]) => id));
   const laterRuns = runsIn().slice(firstRuns.length);
   const again = laterRuns.filter(([id]) => begun.has(id));
@@ -331,7 +331,7 @@ test.concurrent('at the deadline the signal is aborted; past it nothing is start
   );
   const deadline_at = new Date(Date.now() + 10_000).toISOString();
   const sent = await on.send([{ deadline_at }, { deadline_at }]);
-  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.allAcknowledged();
   expect(runs).toHaveLength(1);
   expect(adapter.counters).toMatchObject({ started: 1, expired: 1, outcomes: { TIMED_OUT: 1 } });
   expect(await on.updates()).toMatchObject([
@@ -348,7 +348,7 @@ test.concurrent('progress comes before the outcome', async (context) => {
     return { done: true };
   });
   await on.send([{}]);
-  await vi.waitFor(async () => expect(await on.unacknowledged()).toBe(0), within);
+  await on.allAcknowledged();
   expect(await on.updates()).toMatchObject([
     { adapter_status: 'DELIVERED' },
     { device_execution_status: 'IN_PROGRESS' },
@@ -439,7 +439,7 @@ test.concurrent('a request of a device resolves with its reply, sent once for ea
   await on.reply(replyTo(asked));
   for (const answer of answers) expect(await answer).toMatchObject({ payload: { version: '2.4.1' } });
   expect(await on.requests()).toEqual([asked]);
-  await vi.waitFor(async () => expect(await on.unacknowledged('TOP_REPLIES')).toBe(0), within);
+  await on.allAcknowledged('TOP_REPLIES');
 });
 
 test.concurrent('a request that nobody replies to in time resolves to null', async (context) => {
@@ -486,7 +486,7 @@ test.concurrent('onReply gets replies that no request waits for, again if it fai
   const asked = request();
   await on.reply(replyTo(asked));
   await on.reply({ ...replyTo(request()), expires_at: new Date(Date.now() - 1).toISOString() });
-  await vi.waitFor(async () => expect(await on.unacknowledged('TOP_REPLIES')).toBe(0), within);
+  await on.allAcknowledged('TOP_REPLIES');
   expect(seen).toEqual([`${tenantId} ${asked.dedupe_id}`, `${tenantId} ${asked.dedupe_id}`]);
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AckPolicy, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/adapter.js';
 
 export const tenantId = 'acme';
@@ -115,10 +115,19 @@ export async function startBus({
       const messages = await messagesOn(`tenants.${tenantId}.device-requests.${vendor}`);
       return messages.flatMap((message) => (message ? [message.json<DeviceRequestMessage>()] : []));
     },
-    /** The messages of the durable that are not acknowledged. */
-    async unacknowledged(name = 'TOP_COMMANDS'): Promise<number> {
-      const { num_pending, num_ack_pending } = await manager.consumers.info(name, durable);
-      return num_pending + num_ack_pending;
+    /**
+     * Resolves when every message for the durable is acknowledged. Its own counts cannot tell: nats-server
+     * acknowledges a published message a moment before the durable counts it as pending.
+     */
+    async allAcknowledged(name = 'TOP_COMMANDS'): Promise<void> {
+      await vi.waitFor(
+        async () => {
+          const { config, ack_floor } = await manager.consumers.info(name, durable);
+          const last = await manager.streams.getMessage(name, { last_by_subj: config.filter_subject ?? '' });
+          expect(ack_floor.stream_seq).toBeGreaterThanOrEqual(last?.seq ?? 0);
+        },
+        { timeout: 40_000, interval: 50 },
+      );
     },
     async stop() {
       await connection.close();
