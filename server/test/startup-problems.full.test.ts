@@ -166,7 +166,12 @@ describe.concurrent('a start', () => {
 
     test.each([
       ['missing', 'alter role top_app rename to elsewhere', 'alter role elsewhere rename to top_app', /lacks a role/],
-      ['not granted', 'revoke top_app from platform', 'grant top_app to platform', /Run as superuser: grant top_app/],
+      [
+        'not granted',
+        'revoke top_app from platform cascade',
+        'alter role platform noinherit; grant top_app to platform with admin option',
+        /Run as superuser: grant top_app/,
+      ],
     ])('%s', async (_, take, restore, problem) => {
       await superuser.unsafe(take);
       expect(await refusal()).toMatch(problem);

@@ -13,7 +13,10 @@ export function dumpSchema(databaseUrl: string): string {
   });
   const lines = dump
     .split('\n')
-    .filter((line) => !/^(-- Dumped |\\(un)?restrict |GRANT ALL ON SCHEMA public TO platform;)/.test(line));
+    .filter(
+      (line) =>
+        !/^(-- Dumped |SET transaction_timeout |\\(un)?restrict |GRANT ALL ON SCHEMA public TO platform;)/.test(line),
+    );
   return `${lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')

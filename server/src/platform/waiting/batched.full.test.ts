@@ -61,9 +61,9 @@ test('never deadlocks two batches with the same keys in opposite order', async (
 });
 
 test('retries a batch that Postgres chose as a deadlock victim', async () => {
-  const failures = await insertInOppositeOrder(() => '', { keys: 2, rounds: 2 });
-  expect(failures.length).toBeGreaterThan(0);
-  expect(new Set(failures)).toEqual(new Set(['40P01']));
+  // On a busy machine, one batch can be done before the other begins.
+  const deadlocks = async () => insertInOppositeOrder(() => '', { keys: 2, rounds: 1 });
+  await expect.poll(deadlocks, { timeout: 50_000 }).toEqual(['40P01']);
 });
 
 test('admits each of many requests once when two nodes receive them in opposite order', async () => {
