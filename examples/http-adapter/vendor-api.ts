@@ -57,6 +57,9 @@ type Answer = { status: number; body: Action; retryAfter: string };
 
 async function call({ url, attemptMs = 10_000 }: VendorApi, key: string, command: CommandMessage, signal: AbortSignal) {
   const { command_id, device_id, command_type, payload } = command;
+  const timeout = AbortSignal.timeout(attemptMs);
+  // Node 20 forgets a timeout without a listener: https://github.com/nodejs/node/issues/57736
+  timeout.addEventListener('abort', () => {}, { once: true });
   try {
     const answer = await fetch(`${url}/actions`, {
       method: 'POST',
@@ -64,7 +67,7 @@ async function call({ url, attemptMs = 10_000 }: VendorApi, key: string, command
       // Not in the path, where a device `..` would be another address.
       body: JSON.stringify({ device_id, action: command_type, parameters: payload }),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]),
+      signal: AbortSignal.any([signal, timeout]),
     });
     // A proxy in front of the API may refuse with HTML.
     const body = await (answer.ok ? answer.json() : answer.json().catch(() => null));

@@ -51,12 +51,12 @@ test('answers lists, including the bare list of credentials and the event log', 
 });
 
 test('faults become the errors that the client knows', async () => {
-  const { platform, client } = start({ timeoutMs: 50 });
+  const { platform, client } = start();
   platform.on('me.get', connectionLost(), refusal(503, 'SERVICE_UNAVAILABLE'), { client_id: 'test-client' });
   expect(await client.me.get()).toMatchObject({ client_id: 'test-client' });
   platform.on('me.get', refusal(403, 'FORBIDDEN', { metadata: { required_scope: 'a:b' } }), silence());
   await expect(client.me.get()).rejects.toMatchObject({ code: 'FORBIDDEN', metadata: { required_scope: 'a:b' } });
-  await expect(client.me.get({ maxRetries: 0 })).rejects.toMatchObject({ name: 'TimeoutError' });
+  await expect(client.me.get({ maxRetries: 0, timeoutMs: 50 })).rejects.toMatchObject({ name: 'TimeoutError' });
   platform.assertDone();
 });
 

@@ -2,10 +2,11 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveVendor } from '../src/adapter.js';
 
-// An adapter in a process of its own, to be killed. It writes each handler run into a file: the id, and whether the
-// command was delivered before.
+// An adapter in a process of its own, which kills itself when so many handler runs have begun. It writes each run into
+// a file: the id, and whether the command was delivered before.
 
-const { SERVERS = '', TENANT_ID = '', VENDOR = '', RUNS = '' } = process.env;
+const { SERVERS = '', TENANT_ID = '', VENDOR = '', RUNS = '', KILLED_AFTER } = process.env;
+let runs = 0;
 
 await serveVendor({
   servers: SERVERS,
@@ -13,6 +14,8 @@ await serveVendor({
   vendor: VENDOR,
   async onCommand({ command_id }, { redelivered }) {
     appendFileSync(RUNS, `${command_id} ${redelivered}\n`);
+    runs += 1;
+    if (runs === Number(KILLED_AFTER)) process.kill(process.pid, 'SIGKILL');
     await delay(20);
   },
 });

@@ -37,7 +37,9 @@ test.concurrent('createAndWait survives it: one command, and its outcome', async
   const onUpdate = () => {
     if (outages.length === 0) outages.push(closeForAWhile(proxy));
   };
-  expect(await client.commands.createAndWait(reboot, { onUpdate })).toMatchObject({ status: 'SUCCEEDED' });
+  // It succeeds after the outage has begun.
+  const slow = { ...reboot, device_id: 'slow-1' };
+  expect(await client.commands.createAndWait(slow, { onUpdate })).toMatchObject({ status: 'SUCCEEDED' });
   await Promise.all(outages);
   expect(proxy.refused()).toBeGreaterThan(3);
   expect(await direct.commands.list().toArray()).toHaveLength(1);

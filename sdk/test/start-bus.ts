@@ -52,17 +52,20 @@ export async function startBus({
       ack_wait: nanos(ackWaitMs),
       max_ack_pending: -1,
     });
-  // The servers of a cluster elect a leader first.
-  await vi.waitFor(createCommands, { timeout: 30_000, interval: 200 });
-  await stream('TOP_REPLIES', 'device-replies');
-  // As the platform's, except that messages stay to be read.
-  await stream('TOP_UPDATES', 'command-updates device-requests', {
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.New,
-    duplicate_window: nanos(100),
-  });
-  await createDurable('TOP_COMMANDS');
-  await createDurable('TOP_REPLIES');
+  async function create() {
+    await createCommands();
+    await stream('TOP_REPLIES', 'device-replies');
+    // As the platform's, except that messages stay to be read.
+    await stream('TOP_UPDATES', 'command-updates device-requests', {
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.New,
+      duplicate_window: nanos(100),
+    });
+    await createDurable('TOP_COMMANDS');
+    await createDurable('TOP_REPLIES');
+  }
+  // The servers of a cluster elect a leader for each of them first. What exists is created again without an effect.
+  await vi.waitFor(create, { timeout: 30_000, interval: 200 });
 
   async function messagesOn(subject: string) {
     const { state } = await manager.streams.info('TOP_UPDATES');

@@ -43,7 +43,7 @@ test('a lost answer does not lose the secret: the message has the key that repea
     if (init?.method === 'GET') return response;
     throw new TypeError('fetch failed');
   };
-  const lost = await topctl(create(`${tenant_id}-new`, '--timeout', '1'), { ...world, fetch: losing });
+  const lost = await topctl(create(`${tenant_id}-new`), { ...world, fetch: losing });
   expect(lost).toMatchObject({ exitCode: 1, stdout: '' });
   expect(lost.stderr).toContain('--idempotency-key');
   const [, key = ''] = /--idempotency-key (\S+)/.exec(lost.stderr) ?? [];
@@ -51,7 +51,7 @@ test('a lost answer does not lose the secret: the message has the key that repea
   expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(SECRET) });
   const other = await topctl(create(`${tenant_id}-other`, '--idempotency-key', key), world);
   expect(other).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED') });
-  const failed = await topctl(create('c', '--idempotency-key', key, '--timeout', '1'), { ...world, fetch: losing });
+  const failed = await topctl(create('c', '--idempotency-key', key), { ...world, fetch: losing });
   expect(failed.stderr).toContain(`--idempotency-key ${key}\n`);
 });
 

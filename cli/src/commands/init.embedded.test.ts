@@ -71,7 +71,7 @@ test('a lost answer does not lose the secret: the message has the command that r
   const losing = afterCredential(() => {
     throw new TypeError('fetch failed');
   });
-  const argv = ['init', '--profile-file', 'admin.json', '--tenant-id', tenantId, '--timeout', '1'];
+  const argv = ['init', '--profile-file', 'admin.json', '--tenant-id', tenantId];
   const lost = await topctl(argv, { cwd, fetch: losing });
   expect(lost).toMatchObject({ exitCode: 1, stdout: '' });
   const [, create = '', bind = ''] =

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createTenant, platform } from '@tenant-open-platform/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret, type World } from '../../test/topctl.js';
@@ -108,17 +105,11 @@ test('the message of an expired credential does the same', async () => {
   await expectMessage('expired-credential', ['whoami'], { env: environmentOf(other) });
 });
 
-/** An address where nothing listens. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return `http://127.0.0.1:${port}`;
-}
+/** Nothing listens there. */
+const NOBODY = 'http://127.0.0.1:2';
 
 test('an unreachable platform is named with its URL and the profile', async () => {
-  const env = environmentOf({ ...reader, base_url: await closedPort() });
+  const env = environmentOf({ ...reader, base_url: NOBODY });
   await expectMessage('unreachable', ['whoami'], { env });
   await expectMessage('unreachable-write', ['tenants', 'create', '--tenant-id', 'acme', '--name', 'Acme'], { env });
 });

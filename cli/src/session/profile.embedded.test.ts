@@ -176,9 +176,9 @@ describe('login', () => {
     expect((await topctl(['--profile', 'admin', ...whoami], { cwd })).stdout).toBe(`${admin.client_id}\n`);
   });
 
-  test('twenty logins at once are all saved, and leave no lock', async () => {
+  test('ten logins at once are all saved, and leave no lock', async () => {
     const cwd = await temporaryDirectory();
-    const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
     const runs = await Promise.all(
       names.map((name) => topctl([...argv, '--profile', name], { cwd, stdin: demo.secret })),
     );
