@@ -1,5 +1,5 @@
 import { testVendor } from '@tenant-open-platform/sdk/adapter';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { carryOut } from './devices.js';
 
 function start() {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
+import { untilServed } from '../../../test/support/until-served.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 
@@ -92,7 +93,7 @@ test('a new schema applies to every command sent after its answer, even under lo
     const sending = onBothNodes(16, async (node) => {
       for (let isAfter = false; !isAfter; ) {
         isAfter = isPut;
-        const { status } = await create(command(), node);
+        const { status } = await untilServed(() => create(command(), node));
         if (isAfter) expect(status).toBe(422);
         else before.push(status);
       }

@@ -22,12 +22,12 @@ test('of equal batches at the same time on two nodes, also in another order, eac
     }));
     const answers = await onBothNodes(8, async (node, index) => {
       const given = index % 4 < 2 ? commands : commands.toReversed();
-      const { status, body } = await signedRequest(operator, 'POST', BATCHES, { node, body: { commands: given } });
-      expect(status).toBe(200);
-      return (index % 4 < 2 ? body.items : body.items.toReversed()) as Item[];
+      return signedRequest(operator, 'POST', BATCHES, { node, body: { commands: given } });
     });
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const itemsOf = answers.map(({ body }, index): Item[] => (index % 4 < 2 ? body.items : body.items.toReversed()));
     for (let index = 0; index < COMMANDS_OF_A_BATCH; index++) {
-      const items = answers.map((answer) => answer[index] as Item);
+      const items = itemsOf.map((all) => all[index] as Item);
       expect(new Set(items.map(({ command_id }) => command_id)).size).toBe(1);
       expect(items.filter(({ idempotent_replayed }) => !idempotent_replayed)).toHaveLength(1);
     }

@@ -324,6 +324,9 @@ describe('NATS JetStream on a separate server', () => {
     const messages = messagesOn(place.subject, 50);
     await bus.publish(messages.slice(0, 10));
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(10)), soon);
+    const manager = await managerOf(server);
+    const acknowledged = async () => (await manager.consumers.info('TOP_COMMANDS', place.durable)).ack_floor.stream_seq;
+    await vi.waitFor(async () => expect(await acknowledged()).toBe(10), soon);
 
     await server.suspend();
     await vi.waitFor(() => expect(bus.unreadyReason()).toBe('the bus does not answer'), soon);

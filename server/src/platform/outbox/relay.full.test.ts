@@ -457,9 +457,14 @@ test('while the bus is away facts are logged, and leave in the order of the log 
   node.wake();
   await vi.waitFor(() => expect(node.logged).toEqual(before), soon);
   expect([node.attempts, await standing()]).toEqual([[], before]);
+  node.holdUp();
   node.setUnready(null);
+  node.wake();
+  // Now the relay knows that the bus is back.
+  await vi.waitFor(() => expect(node.attempts).not.toEqual([]), soon);
   const after = await newRows();
   node.wake();
+  node.letGo();
   await allPublished();
   expect(kept).toEqual([...before, ...after]);
   expect(node.logged).toEqual(before);
@@ -501,10 +506,13 @@ test('successive leaders publish every event in the order of the log', async () 
   };
   const first = startNode({ eventLog, isHeldUp: true });
   await vi.waitFor(() => expect(first.attempts).toHaveLength(1), soon);
-  await expireLease();
+  // A node that can publish takes the lease from it.
+  first.setUnready('the bus does not answer');
+  first.wake();
   const second = startNode({ eventLog });
   await vi.waitFor(() => expect(second.attempts.flat()).toHaveLength(log.length), soon);
   await prolongLease();
+  first.setUnready(null);
   first.letGo();
   await first.lookInVain();
   expect(first.attempts).toHaveLength(1);

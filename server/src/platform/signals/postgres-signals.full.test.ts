@@ -39,7 +39,7 @@ test('receives signals again after its connection was half open', async () => {
   onTestFinished(() => link.stop());
   const [sender, other] = await Promise.all([
     openSignals(),
-    openSignals(link.through(url), { answer_timeout: 1, connect_timeout: 1, backoff: () => 0.01 }),
+    openSignals(link.through(url), { answer_timeout: 3, connect_timeout: 3, backoff: () => 0.01 }),
   ]);
   const topic = `test ${randomUUID()}`;
   let woken = 0;
@@ -52,7 +52,7 @@ test('receives signals again after its connection was half open', async () => {
         sender.send([topic]);
         return woken;
       },
-      { timeout: 20_000 },
+      { timeout: 45_000 },
     )
     .toBeGreaterThan(0);
 });

@@ -25,9 +25,10 @@ test('a flood of one network is read in few statements, and a read of another ne
   const { read, statements, mostAtOnce } = recordedReader((id) => !id.startsWith('guessed'));
   const flood = many(2_000, (index) => read('flood', `guessed-${index}`));
   expect(await read('flood', 'guessed-0')).toBeNull();
-  expect(statements).toHaveLength(1);
+  expect(statements[0]?.ids).toContain('guessed-0');
+  const before = statements.length;
   expect(await read('quiet', 'right')).toBe('right');
-  expect(statements).toHaveLength(2);
+  expect(statements[before]?.ids).toContain('right');
   expect(new Set(await flood)).toEqual(new Set([null]));
   expect(statements).toHaveLength(8);
   expect(mostAtOnce()).toBe(1);

@@ -75,7 +75,7 @@ const storedStatus = async (id: string) =>
 
 test('a request past its deadline is EXPIRED before a sweeper has written it', async () => {
   const id = await newRequest();
-  await expireIn(id, 2);
+  await expireIn(id, 5);
   await asSystem(async (tx) => {
     // Sweepers skip locked rows.
     const [row] = await tx`select status from device_requests
