@@ -12,7 +12,7 @@ import type { EventLog, OutboxKind } from './outbox-kind.js';
 import { startRelay } from './relay.js';
 import { BATCH, OVERLAP } from './take-rows.js';
 
-/** How many pauses of a length have begun: 20 ms between the rounds of the relay, 50 ms between those of the events. */
+/** The number of pauses that have begun, by length. The relay pauses for 20 ms, the publishing of events for 50 ms. */
 const pauses = vi.hoisted(() => new Map<number, number>());
 vi.mock('node:timers/promises', async (importOriginal) => {
   const timers = await importOriginal<typeof import('node:timers/promises')>();

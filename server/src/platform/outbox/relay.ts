@@ -130,7 +130,7 @@ export function startRelay(options: RelayOptions) {
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
     // No signal tells that a tenant is no longer held.
-    return batches.size > 0 || acknowledged.length > 0 || hasFailed || heldNow.length > 0 ? 'SOON' : 'WAIT';
+    return batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 ? 'SOON' : 'WAIT';
   }
 
   /** Prepares the rows of each kind before their messages leave. Deletes rows that no longer need a message. */

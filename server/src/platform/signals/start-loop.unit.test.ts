@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { silent } from '../../../test/support/silent.js';
+import { localSignals } from './signals.js';
+import { startLoop } from './start-loop.js';
+
+const soon = { timeout: 20_000, interval: 5 };
+const AN_HOUR_MS = 3_600_000;
+
+/** Starts a loop whose rounds these functions are. The rounds after them have nothing to do. */
+function startRounds(...rounds: ((signal: () => void) => Promise<'AGAIN' | 'WAIT'>)[]) {
+  const signals = localSignals();
+  let done = 0;
+  const loop = startLoop(AN_HOUR_MS, { name: 'test', signals, topic: 'work', ...silent() }, async () => {
+    const round = rounds[done++];
+    return round ? round(() => signals.send(['work'])) : 'WAIT';
+  });
+  onTestFinished(() => loop.stop());
+  return { rounds: () => done, signal: () => signals.send(['work']) };
+}
+
+test.each(['AGAIN', 'WAIT'] as const)(
+  'a signal during a round that returns %s leads to one more round',
+  async (progress) => {
+    const { rounds } = startRounds(
+      async (signal) => {
+        signal();
+        return progress;
+      },
+      async () => 'WAIT',
+    );
+    // After AGAIN, the second round may be past the part that the signal is about.
+    await vi.waitFor(() => expect(rounds()).toBe(progress === 'AGAIN' ? 3 : 2), soon);
+  },
+);
+
+test('a failed round is repeated without a signal', async () => {
+  const { rounds } = startRounds(async () => {
+    throw new Error('The database is gone.');
+  });
+  await vi.waitFor(() => expect(rounds()).toBe(2), soon);
+});
