@@ -58,7 +58,7 @@ type Answer = { status: number; body: Action; retryAfter: string };
 async function call({ url, attemptMs = 10_000 }: VendorApi, key: string, command: CommandMessage, signal: AbortSignal) {
   const { command_id, device_id, command_type, payload } = command;
   const timeout = AbortSignal.timeout(attemptMs);
-  // Node 20 forgets a timeout without a listener: https://github.com/nodejs/node/issues/57736
+  // Node before 22.16 forgets a timeout without a listener: https://github.com/nodejs/node/issues/57736
   timeout.addEventListener('abort', () => {}, { once: true });
   try {
     const answer = await fetch(`${url}/actions`, {

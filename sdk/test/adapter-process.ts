@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serveVendor } from '../src/adapter.js';
 
-// An adapter in a process of its own, which kills itself when so many handler runs have begun. It writes each run into
-// a file: the id, and whether the command was delivered before.
+// An adapter in a process of its own, which kills itself when KILLED_AFTER handler runs have begun. It writes each run
+// into a file: the id, and whether the command was delivered before.
 
 const { SERVERS = '', TENANT_ID = '', VENDOR = '', RUNS = '', KILLED_AFTER } = process.env;
 let runs = 0;

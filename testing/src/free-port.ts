@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = next;
     next = port === LAST ? FIRST : port + 1;
-    if ((await isFree(port)) && (await reserve(port))) return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
 }
 

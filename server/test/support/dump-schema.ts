@@ -5,7 +5,7 @@ import { postgresBinaries } from '@tenant-open-platform/testing/private-postgres
 
 export const schemaFile = fileURLToPath(new URL('../../drizzle/schema.sql', import.meta.url));
 
-/** The schema in Postgres 15 after all migrations, without the parts that differ between dumps or logins. */
+/** The schema after all migrations, without the parts that differ between dumps, logins or versions of Postgres. */
 export function dumpSchema(databaseUrl: string): string {
   const program = join(postgresBinaries(), 'pg_dump');
   const dump = execFileSync(program, ['--schema-only', '--no-owner', '--schema=public', databaseUrl], {

@@ -18,13 +18,11 @@ const create = (deviceId: string, fields: object = {}) =>
   newCommand(tenant.operator, { device_id: deviceId, ...fields });
 const get = (id: string, query = '') => signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}${query}`);
 
-/** Resolves with the record once the command is dispatched. */
-async function dispatchedCommand(id: string): Promise<Answer['body']> {
+async function waitUntilDispatched(id: string): Promise<void> {
   let { body: record } = await get(id);
   while (record.status === 'ACCEPTED') {
     record = (await get(id, `?wait_seconds=30&seen_updated_at=${record.updated_at}`)).body;
   }
-  return record;
 }
 
 const eventsOf = async (commandId: string): Promise<Answer['body'][]> =>
@@ -213,7 +211,7 @@ describe('a waiting request', () => {
 
   test('is answered with the current record at the end of the wait', async () => {
     const id = await create('slow-1');
-    await dispatchedCommand(id);
+    await waitUntilDispatched(id);
     const startedAt = performance.now();
     const { status, body } = await get(id, '?wait_seconds=1');
     expect([status, body.status, body.completed_at]).toEqual([200, 'DISPATCHED', null]);
@@ -281,7 +279,7 @@ describe('cancel', () => {
     const ended = await create('ok-1');
     await completed(tenant.reader, ended);
     const underWay = await create('slow-1');
-    await dispatchedCommand(underWay);
+    await waitUntilDispatched(underWay);
     for (const [id, status] of [
       [ended, 'SUCCEEDED'],
       [underWay, 'DISPATCHED'],

@@ -36,11 +36,11 @@ async function underLoad(fields: object, rotated: (old: Profile) => Promise<void
       rotation = rotation
         // Only one previous secret is valid. So all requests that were signed before the last rotation must be answered,
         // also those that were sent while it was under way.
-        .then(() => Promise.all(asked))
         .then(() => {
           isRotating = true;
-          return rotate(fields, nodes[asked.length % 2]);
+          return Promise.all(asked);
         })
+        .then(() => rotate(fields, nodes[asked.length % 2]))
         .then(({ body }) => {
           const old = reader;
           reader = { ...old, secret: body.secret };

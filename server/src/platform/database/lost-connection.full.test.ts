@@ -158,7 +158,7 @@ test('gives the next caller its own rows after a connection was lost in the midd
   }
 });
 
-/** Seconds that Postgres keeps on a busy machine too. */
+/** Postgres answers within these seconds on a busy machine, too. */
 const impatient = { max: MAX, backoff: () => 0.01, answer_timeout: 3, connect_timeout: 3, queue_timeout: 3 };
 
 test('settles every caller within a bounded time while connections are half open, and serves over new ones', async () => {

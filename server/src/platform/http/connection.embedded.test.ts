@@ -278,7 +278,7 @@ test('a request that offers an upgrade is answered, even if its body arrives aft
   await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 202 /), WITHIN);
   socket.destroy();
   await once(socket, 'close');
-  // The server closed its end before it read this later request. It counts for no limit of the next tests.
+  // The server closed its end before it read this later request. So the connection counts for no limit of the next tests.
   await expectAlive();
 });
 

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 const ABANDONED = /^top_request_duration_seconds_count\{operation="none",status="499"\} (\d+)$/m;
 
 test('counts a request whose caller disconnected before the answer as 499', async () => {
-  // No other test counts on it.
+  // Other tests add to the counters of the shared server.
   const folder = mkdtempSync(join(tmpdir(), 'top-observe-'));
   const server = await startServer({ DATA_DIR: folder });
   onTestFinished(async () => {

@@ -512,6 +512,8 @@ test('successive leaders publish every event in the order of the log', async () 
   const second = startNode({ eventLog });
   await vi.waitFor(() => expect(second.attempts.flat()).toHaveLength(log.length), soon);
   await prolongLease();
+  // Now it knows that it has lost the lease.
+  await first.lookInVain();
   first.setUnready(null);
   first.letGo();
   await first.lookInVain();
