@@ -98,7 +98,10 @@ test('without an SDK, the traceparent of a request is in its messages, in those 
 
   await fetch(`${server.baseUrl}/api/v1/open/me`, { headers: { traceparent: GIVEN } });
   await vi.waitFor(() => {
-    const lines = server.stderr().trim().split('\n');
+    const lines = server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ msg: 'refused', trace_id: TRACE, path: '/api/v1/open/me' }),
     );

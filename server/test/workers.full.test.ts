@@ -59,7 +59,9 @@ afterAll(async () => {
 
 /** The latest process of each name: each logs its id when it is ready. */
 function processesOf({ stderr }: RunningServer): Record<string, number> {
-  const lines = stderr().split('\n').filter(Boolean);
+  const lines = stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
   const ready = lines.map((line) => JSON.parse(line)).filter(({ process, msg }) => process && msg === 'ready');
   return Object.fromEntries(ready.map(({ process, pid }) => [process, pid]));
 }
