@@ -156,7 +156,7 @@ test('a deleted stream of commands: open commands are sent again in order, and e
   const first = adapter();
   await expectSuccess(await sendMany(20));
   await first.stop();
-  const overdue = await sendMany(3, { timeout_seconds: 5 });
+  const overdue = await sendMany(3, { timeout_seconds: 20 });
   const underWay: string[] = [];
   while (underWay.length < 30) underWay.push(await send());
   await vi.waitFor(async () => expect(await heldCommandIds()).toEqual(expect.arrayContaining(underWay)), soon);
@@ -173,7 +173,7 @@ test('a deleted stream of commands: open commands are sent again in order, and e
 });
 
 test('a command past its deadline is not sent again, even if the sweeper has not ended it yet', async () => {
-  const overdue = await send({ timeout_seconds: 5 });
+  const overdue = await send({ timeout_seconds: 20 });
   const underWay = await send();
   await vi.waitFor(
     async () => expect(await heldCommandIds()).toEqual(expect.arrayContaining([overdue, underWay])),

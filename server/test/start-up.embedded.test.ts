@@ -106,7 +106,7 @@ test('has no simulated devices if they are switched off', async () => {
   await expect.poll(stdout).toContain('docs/first-device.md');
   expect(stdout()).not.toContain('commands create');
   const demo = { ...profile('demo.json'), base_url: baseUrl };
-  const commandId = await newCommand(demo, { timeout_seconds: 8 });
+  const commandId = await newCommand(demo, { timeout_seconds: 20 });
   expect((await completed(demo, commandId)).status).toBe('TIMED_OUT');
 });
 
