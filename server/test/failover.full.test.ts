@@ -7,6 +7,7 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
+import { untilServed } from './support/until-served.js';
 
 let folder: string;
 let primary: PrivatePostgres;
@@ -67,7 +68,9 @@ test('follows Postgres to the promoted standby without a restart, and loses no a
   const ready = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
   await vi.waitFor(async () => expect(await ready()).toEqual({ status: 'ready' }), soon);
 
-  expect((await signedRequest(demo, 'GET', `${COMMANDS}/${before}`)).body.status).toBe('SUCCEEDED');
+  // The profile has the address of the other server.
+  const found = await untilServed(() => signedRequest(demo, 'GET', `${COMMANDS}/${before}`));
+  expect(found.body.status, found.raw).toBe('SUCCEEDED');
   expect((await completed(demo, await newCommand(demo))).status).toBe('SUCCEEDED');
   // A node that starts now finds the new primary too.
   await start({ ROLE: 'api', PORT: '0' });
