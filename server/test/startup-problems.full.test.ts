@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { startLink } from './support/start-link.js';
 
 let folder: string;
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 /** Asks for a password as Postgres does (SCRAM), without knowing it. Returns its port. */
-async function startImpostor(): Promise<string> {
+async function startImpostor({ onTestFinished }: TestContext): Promise<string> {
   const authentication = (type: number, text: string) => {
     const message = Buffer.alloc(9 + Buffer.byteLength(text));
     message.write('R');
@@ -145,8 +145,8 @@ describe.concurrent('a start', () => {
       await latin.end();
     });
 
-    test('a server that does not know the password itself', async () => {
-      const port = await startImpostor();
+    test('a server that does not know the password itself', async (context) => {
+      const port = await startImpostor(context);
       expect(await refusal({ port })).toMatch(
         /^Postgres at 127\.0\.0\.1:\d+ cannot be used: SASL_SIGNATURE_MISMATCH: The server did not return the correct signature\.$/,
       );
