@@ -56,7 +56,7 @@ async function expectCreated(client_id: string): Promise<void> {
 }
 
 test('kill -9 twenty times under load: every acknowledged command ends, the bus has every event once and in order, and a credential that is created again with the same key has a secret that is valid', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   let completed = 0;
   bus.subscribe('tenants.*.events.command.completed', { callback: () => void completed++ });
