@@ -318,11 +318,13 @@ describe.each(allOperations)('$name', (operation) => {
 
   if (isAudited(operation) && scope?.startsWith('platform:')) {
     test("leaves an entry in the audit log of the caller's own tenant if it was refused", async () => {
-      const { body: refusal } = await call(unbound, operation, foreignIds);
+      // The log has at most 60 denials a minute of one credential.
+      const denied = await createCredential(own.tenant_id);
+      const { body: refusal } = await call(denied, operation, foreignIds);
       expect(refusal.code).toBe('FORBIDDEN');
-      expect(await auditOf(unbound.tenant_id, refusal.request_id)).toMatchObject([
+      expect(await auditOf(denied.tenant_id, refusal.request_id)).toMatchObject([
         {
-          client_id: unbound.client_id,
+          client_id: denied.client_id,
           operation: operation.name,
           target: path(operation, foreignIds).slice('/api/v1/'.length),
           changes: [],
