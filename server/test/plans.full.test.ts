@@ -12,6 +12,7 @@ import {
   type TestTenant,
   usePlatform,
 } from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -58,6 +59,8 @@ const catalogPath = '/api/v1/platform/catalog/vendors';
 
 beforeAll(async () => {
   database = await startExplainedPostgres();
+  // Reserved: no other test process takes it during the restart.
+  const PORT = String(await freePort());
   const environment = {
     DATA_DIR: folder,
     DATABASE_URL: database.url,
@@ -68,7 +71,7 @@ beforeAll(async () => {
     CALLBACK_SUBSCRIPTIONS_PER_TENANT: '20000',
     VENDORS_PER_PLATFORM: '100000',
   };
-  server = await startServer(environment);
+  server = await startServer({ ...environment, PORT });
   const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   usePlatform({
     nodes: [server.baseUrl],
@@ -93,7 +96,7 @@ beforeAll(async () => {
   await server.stop();
 
   // Without the relay, requests cause all changes.
-  server = await startServer({ ...environment, ROLE: 'api', PORT: new URL(server.baseUrl).port });
+  server = await startServer({ ...environment, ROLE: 'api', PORT });
   // Every connection makes its plans while the tables are nearly empty.
   for (let round = 0; round < 6; round++) await everyOperation();
   await fill();

@@ -13,6 +13,7 @@ import {
   type TestTenant,
   usePlatform,
 } from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
@@ -64,6 +65,8 @@ const writes = operations.filter(({ route }) => route.method !== 'GET');
 beforeAll(async () => {
   database = await startPrivatePostgres();
   superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
+  // Reserved: no other test process takes it during the restart.
+  const PORT = String(await freePort());
   const environment = {
     DATA_DIR: folder,
     DATABASE_URL: database.url,
@@ -71,7 +74,7 @@ beforeAll(async () => {
     REQUESTS_PER_MINUTE: '1000000',
     FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   };
-  server = await startServer(environment);
+  server = await startServer({ ...environment, PORT });
   const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const admin = profile('platform-admin.json');
   const demo = profile('demo.json');
@@ -92,12 +95,12 @@ beforeAll(async () => {
 
   // Without the relay and the sweepers, only requests change rows.
   await server.stop();
-  server = await startServer({ ...environment, ROLE: 'api', PORT: new URL(server.baseUrl).port });
+  server = await startServer({ ...environment, ROLE: 'api', PORT });
   before = Object.fromEntries(
     await Promise.all(reads.map(async (operation) => [operation.name, await read(operation)] as const)),
   );
   await switchOffRowSecurity();
-});
+}, 180_000);
 
 afterAll(async () => {
   usePlatform(undefined);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Profile } from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
@@ -58,7 +59,10 @@ export async function startPrivatePlatform(): Promise<PrivatePlatform> {
     REQUESTS_PER_MINUTE: '1000000',
     FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   };
-  let server = await startServer(environment);
+  // Reserved: no other test process takes it during a restart.
+  const PORT = String(await freePort());
+  const start = () => startServer({ ...environment, PORT });
+  let server = await start();
   const connection = await connect({ servers: nats.url.replace('nats://', ''), maxReconnectAttempts: -1 });
   const database = openPool(postgres.url);
   const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
@@ -73,7 +77,7 @@ export async function startPrivatePlatform(): Promise<PrivatePlatform> {
     server: () => server,
     async restart() {
       await server.stop();
-      server = await startServer({ ...environment, PORT: new URL(server.baseUrl).port });
+      server = await start();
     },
     startWorker: () => startServer({ ...environment, ROLE: 'worker' }),
     run: (...args) => runMain(args, environment),
