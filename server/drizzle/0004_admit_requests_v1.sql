@@ -25,8 +25,14 @@
 -- `offset 0` keeps Postgres from joining whole tables: each request looks its rows up by an index. The plan is made when
 -- the tables may be empty, and kept while they grow.
 --
--- `set role`: the function has the rights of top_ingest and no others, and only a member of top_ingest can call it.
-create function admit_requests_v1(requests text, are_admitted boolean default false)
+-- `security definer`: the function belongs to top_ingest, so it has the rights of top_ingest and no others. The login may
+-- only execute it. An owner needs the right to create in the schema of its function: top_ingest has it in schema admission
+-- and nowhere else.
+create schema admission authorization top_ingest;
+--> statement-breakpoint
+set local role top_ingest;
+--> statement-breakpoint
+create function admission.admit_requests_v1(requests text, are_admitted boolean default false)
 returns table (
   "position" int, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean,
   path_tenant_exists boolean, allowed_clock_skew_seconds int, now_ms double precision,
@@ -34,7 +40,7 @@ returns table (
   outcome text, command_id uuid, accepted_ms double precision
 )
 language plpgsql
-set role = top_ingest
+security definer
 set plan_cache_mode = force_generic_plan
 set search_path = public, pg_temp
 as $$
@@ -166,7 +172,13 @@ begin
 end
 $$;
 --> statement-breakpoint
-revoke execute on function admit_requests_v1(text, boolean) from public;
+revoke execute on function admission.admit_requests_v1(text, boolean) from public;
+--> statement-breakpoint
+grant usage on schema admission to session_user;
+--> statement-breakpoint
+grant execute on function admission.admit_requests_v1(text, boolean) to session_user;
+--> statement-breakpoint
+reset role;
 --> statement-breakpoint
 -- The rule of access: the role bindings and policies of a tenant that grant a scope. `granting_roles` are the built-in
 -- roles with the scope, joined by commas. Postgres inlines the function: its caller's condition on client_id uses an index.

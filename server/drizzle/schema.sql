@@ -14,6 +14,12 @@ SET client_min_messages = warning;
 SET row_security = off;
 
 --
+-- Name: admission; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA admission;
+
+--
 -- Name: public; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -26,12 +32,11 @@ CREATE SCHEMA public;
 COMMENT ON SCHEMA public IS 'standard public schema';
 
 --
--- Name: admit_requests_v1(text, boolean); Type: FUNCTION; Schema: public; Owner: -
+-- Name: admit_requests_v1(text, boolean); Type: FUNCTION; Schema: admission; Owner: -
 --
 
-CREATE FUNCTION public.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
-    LANGUAGE plpgsql
-    SET role TO 'top_ingest'
+CREATE FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
+    LANGUAGE plpgsql SECURITY DEFINER
     SET plan_cache_mode TO 'force_generic_plan'
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -1548,6 +1553,12 @@ CREATE POLICY top_system_delete_of_tenant ON public.audit_events FOR DELETE TO t
 CREATE POLICY top_system_select ON public.audit_events FOR SELECT TO top_system USING (true);
 
 --
+-- Name: SCHEMA admission; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA admission TO platform;
+
+--
 -- Name: SCHEMA public; Type: ACL; Schema: -; Owner: -
 --
 
@@ -1556,10 +1567,11 @@ GRANT USAGE ON SCHEMA public TO top_system;
 GRANT USAGE ON SCHEMA public TO top_ingest;
 
 --
--- Name: FUNCTION admit_requests_v1(requests text, are_admitted boolean); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION admit_requests_v1(requests text, are_admitted boolean); Type: ACL; Schema: admission; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.admit_requests_v1(requests text, are_admitted boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
 
 --
 -- Name: FUNCTION grants_v1(tenant text, object text, action text, granting_roles text); Type: ACL; Schema: public; Owner: -

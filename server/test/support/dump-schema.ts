@@ -8,9 +8,8 @@ export const schemaFile = fileURLToPath(new URL('../../drizzle/schema.sql', impo
 /** The schema after all migrations, without the parts that differ between dumps, logins or versions of Postgres. */
 export function dumpSchema(databaseUrl: string): string {
   const program = join(postgresBinaries(), 'pg_dump');
-  const dump = execFileSync(program, ['--schema-only', '--no-owner', '--schema=public', databaseUrl], {
-    encoding: 'utf8',
-  });
+  const options = ['--schema-only', '--no-owner', '--schema=public', '--schema=admission'];
+  const dump = execFileSync(program, [...options, databaseUrl], { encoding: 'utf8' });
   const lines = dump
     .split('\n')
     .filter(

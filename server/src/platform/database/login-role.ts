@@ -87,7 +87,10 @@ export async function refuseLoginThatSeesTenants(sql: postgres.Sql): Promise<voi
   );
 }
 
-/** Row-level security does not apply to superusers, to owners without FORCE, and to BYPASSRLS: refuse such roles. */
+/**
+ * Row-level security does not apply to superusers, to owners without FORCE, and to BYPASSRLS: refuse such roles. Functions
+ * have the rights of their owner. A dump that was restored without owners has given them to somebody else.
+ */
 export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promise<void> {
   for (const role of ['top_app', 'top_system', 'top_ingest']) {
     const [is] = await sql.begin(async (tx) => {
@@ -104,4 +107,14 @@ export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promi
       );
     }
   }
+  const [wrong] = await sql<{ name: string; login: string }[]>`
+    select oid::regprocedure as name, quote_ident(current_user) as login
+    from pg_proc
+    where pronamespace = 'admission'::regnamespace
+      and (proowner <> 'top_ingest'::regrole or not has_function_privilege(oid, 'execute'))`;
+  if (!wrong) return;
+  const { name, login } = wrong;
+  throw new StartupError(
+    `The function ${name} must belong to top_ingest, and ${login} must have the right to execute it: otherwise row-level security would not apply as intended. Run as superuser: ALTER FUNCTION ${name} OWNER TO top_ingest; GRANT EXECUTE ON FUNCTION ${name} TO ${login};`,
+  );
 }

@@ -46,6 +46,18 @@ test.each([
   expect(await startUp()).toBe('exit 0');
 });
 
+const ADMISSION = 'admission.admit_requests_v1';
+
+test('refuses to start, in one line with the fix, if the function that admits belongs to somebody else', async () => {
+  const name = `${ADMISSION}(text,boolean)`;
+  const fix = `ALTER FUNCTION ${name} OWNER TO top_ingest; GRANT EXECUTE ON FUNCTION ${name} TO platform;`;
+  await superuser.unsafe(`alter function ${name} owner to platform`);
+  expect(await startUp()).toMatch(/^exit 1: The function .* must belong to top_ingest.*$/);
+  expect(await startUp()).toContain(fix);
+  await superuser.unsafe(fix);
+  expect(await startUp()).toBe('exit 0');
+});
+
 /** Since Postgres 16 inheritance is an option of each grant; before, it is an attribute of the login. */
 async function inheritance() {
   const [server] = await superuser`select current_setting('server_version_num')::int >= 160000 as per_grant`;
@@ -118,29 +130,34 @@ test('a statement without a role sees no row of any tenant', async () => {
   await login.end();
 });
 
-const FUNCTIONS = ['admit_requests_v1'];
-
-test('the function that admits has the rights of top_ingest, and nobody but the login may call it', async () => {
-  const found = await superuser<{ name: string; settings: string[]; others: boolean }[]>`
-    select proname as name, array_to_string(proconfig, ';') as settings,
-      prosecdef or has_function_privilege('public', oid, 'execute')
-      or has_function_privilege('top_app', oid, 'execute') or has_function_privilege('top_system', oid, 'execute') as others
-    from pg_proc where pronamespace = 'public'::regnamespace and proname <> 'grants_v1' order by proname`;
-  expect(found.map(({ name }) => name)).toEqual(FUNCTIONS);
-  for (const { settings, others } of found) {
-    expect(settings).toContain('search_path=public, pg_temp');
-    expect(others).toBe(false);
-  }
+test('the function that admits has the rights of top_ingest, and nobody but the login may execute it', async () => {
+  const functions = await superuser`
+    select pronamespace::regnamespace || '.' || proname as name, proowner::regrole::text as owner, prosecdef as is_definer,
+      array_to_string(proconfig, ';') as settings, array_to_string(proacl, ' ') as rights
+    from pg_proc
+    where pronamespace in ('public'::regnamespace, 'admission'::regnamespace) and proname <> 'grants_v1'`;
+  expect(functions).toEqual([
+    {
+      name: ADMISSION,
+      owner: 'top_ingest',
+      is_definer: true,
+      settings: 'plan_cache_mode=force_generic_plan;search_path=public, pg_temp',
+      rights: 'top_ingest=X/top_ingest platform=X/top_ingest',
+    },
+  ]);
   const login = postgres(database.url, { max: 1 });
-  for (const name of FUNCTIONS) {
-    const asTenant = login.begin(async (tx) => {
-      await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', 'demo', true)`;
-      await tx`select * from ${tx(name)}('[]')`;
+  const call = (caller: postgres.Sql | postgres.TransactionSql) => caller.unsafe(`select * from ${ADMISSION}('[]')`);
+  for (const role of ['top_app', 'top_system']) {
+    const asRole = login.begin(async (tx) => {
+      await tx`select set_config('role', ${role}, true), set_config('app.tenant_id', 'demo', true)`;
+      await call(tx);
     });
-    await expect(asTenant).rejects.toMatchObject({ code: '42501' });
-    expect(await login`select * from ${login(name)}('[]')`).toEqual([]);
-    expect(await login`select current_user as name`).toEqual([{ name: 'platform' }]);
+    await expect(asRole).rejects.toMatchObject({ code: '42501' });
   }
+  expect(await call(login)).toEqual([]);
+  expect(await login`select current_user as name`).toEqual([{ name: 'platform' }]);
+  const change = login.unsafe(`alter function ${ADMISSION} security invoker`);
+  await expect(change).rejects.toMatchObject({ code: '42501' });
   await login.end();
 });
 
@@ -175,14 +192,15 @@ test('row-level security binds the function: without the policies of top_ingest 
     from credentials where tenant_id = 'demo'`;
   const row = request?.row as string;
   const withoutCommand = row.replace('idempotency_key', 'no_key');
-  const live = async () => (await login`select is_live from admit_requests_v1(${withoutCommand})`)[0]?.is_live;
+  const live = async () =>
+    (await login`select is_live from admission.admit_requests_v1(${withoutCommand})`)[0]?.is_live;
   expect(await live()).toBe(true);
   await superuser`alter policy top_ingest_select on credentials using (false)`;
   expect(await live()).toBe(false);
   await superuser`alter policy top_ingest_select on credentials using (true)`;
   await superuser`alter policy top_ingest_insert on commands with check (false)`;
-  await expect(login`select * from admit_requests_v1(${row}, true)`).rejects.toMatchObject({ code: '42501' });
+  await expect(login`select * from admission.admit_requests_v1(${row}, true)`).rejects.toMatchObject({ code: '42501' });
   await superuser`alter policy top_ingest_insert on commands with check (true)`;
-  expect(await login`select outcome from admit_requests_v1(${row}, true)`).toEqual([{ outcome: 'ACCEPTED' }]);
+  expect(await login`select outcome from admission.admit_requests_v1(${row}, true)`).toEqual([{ outcome: 'ACCEPTED' }]);
   await login.end();
 });

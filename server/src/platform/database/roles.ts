@@ -101,7 +101,7 @@ async function inTransaction<Tx, Result>(begin: Begin<Tx, Result>, work: (tx: Tx
 
 /**
  * Admits requests of several tenants, or with `areAdmitted` only stores their commands. The function of server/drizzle
- * itself enters the role top_ingest.
+ * has the rights of its owner, top_ingest.
  */
 export const asIngest = <Row extends object>({ sql }: Database, requests: readonly object[], areAdmitted = false) =>
-  sql<Row[]>`select * from admit_requests_v1(${JSON.stringify(requests)}, ${areAdmitted})`;
+  sql<Row[]>`select * from admission.admit_requests_v1(${JSON.stringify(requests)}, ${areAdmitted})`;
