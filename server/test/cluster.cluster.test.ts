@@ -14,6 +14,7 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { registerEventReader } from './support/new-principal.js';
 import { type Adapter, startAdapter } from './support/start-adapter.js';
 import { startCaller } from './support/start-caller.js';
 import { startHaproxy } from './support/start-haproxy.js';
@@ -70,7 +71,12 @@ beforeAll(async () => {
   }
   haproxy = await startHaproxy(nodes.flatMap(({ role, port }) => (role === 'api' ? [port] : [])));
   adapter = await startAdapter(environment.NATS_URL as string);
-  demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: haproxy.url };
+  const profile = (file: string) => ({
+    ...JSON.parse(readFileSync(join(folder, file), 'utf8')),
+    base_url: haproxy.url,
+  });
+  demo = profile('demo.json');
+  await registerEventReader(profile('platform-admin.json'));
 }, 120_000);
 
 afterAll(async () => {

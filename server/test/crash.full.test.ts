@@ -3,6 +3,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { signedRequest } from '@tenant-open-platform/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from './support/load.js';
+import { registerEventReader } from './support/new-principal.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { type Adapter, startAdapter } from './support/start-adapter.js';
 import { storedCommands, storedWork } from './support/stored.js';
@@ -15,6 +16,7 @@ let adapter: Adapter;
 
 beforeAll(async () => {
   platform = await startPrivatePlatform();
+  await registerEventReader(platform.admin);
   [adapter, bus] = await Promise.all([startAdapter(platform.nats.url), connect({ servers: platform.nats.url })]);
 });
 

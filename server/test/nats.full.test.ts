@@ -11,6 +11,7 @@ import { type RunningServer, ServerExited, startServer } from '@tenant-open-plat
 import { expect, type TestContext, test, vi } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
 import { isAccepted, startLoad } from './support/load.js';
+import { registerEventReader } from './support/new-principal.js';
 import { startAdapter } from './support/start-adapter.js';
 import { storedCommands, storedWork } from './support/stored.js';
 import { expectStreamsAsStored } from './support/streams.js';
@@ -86,14 +87,15 @@ async function startNodes(
   for (const [index, own] of environments.entries()) {
     servers.push(await start({ ...shared, DATA_DIR: join(folder, String(index)), ...own }));
   }
-  const demo: Profile = JSON.parse(readFileSync(join(folder, '0', 'demo.json'), 'utf8'));
-  return { postgres, servers, demo };
+  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, '0', file), 'utf8'));
+  return { postgres, servers, demo: profile('demo.json'), admin: profile('platform-admin.json') };
 }
 
 test('twenty seconds without NATS under load: all commands are accepted, those still due then leave in order, the rest expire; and nodes stop without NATS', async (context) => {
   const own = await startNats(context);
   const { nats } = own;
-  const { postgres, servers, demo } = await startNodes(context, own, {}, {});
+  const { postgres, servers, demo, admin } = await startNodes(context, own, {}, {});
+  await registerEventReader(admin);
   const adapter = await startAdapter(nats.url);
   context.onTestFinished(() => adapter.stop());
   await expectReady(servers);

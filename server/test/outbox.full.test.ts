@@ -1,8 +1,8 @@
-import { createAccount, createUser } from '@nats-io/nkeys';
 import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
+import { newPrincipal, registerEventReader } from './support/new-principal.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { startTenantAdapter } from './support/start-tenant-adapter.js';
 
@@ -14,14 +14,9 @@ let adapter: ReturnType<typeof startTenantAdapter>;
 beforeAll(async () => {
   platform = await startPrivatePlatform();
   const { admin, client } = platform;
-  const body = {
-    bus_user: 'demo-adapter',
-    bus_account_public_key: createAccount().getPublicKey(),
-    bus_user_public_key: createUser().getPublicKey(),
-    principal_type: 'SERVICE',
-  };
   const target = '/api/v1/platform/tenants/demo/bus/principals';
-  expect((await signedRequest(admin, 'POST', target, { body })).status).toBe(201);
+  expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
+  await registerEventReader(admin);
   adapter = startTenantAdapter(client, 'demo', 'vendor_a');
 });
 

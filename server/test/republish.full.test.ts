@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createAccount, createUser } from '@nats-io/nkeys';
 import { PlatformEvent } from '@tenant-open-platform/contract';
 import { CommandMessage, DeviceReplyMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { type Answer, signedRequest } from '@tenant-open-platform/testing';
@@ -11,6 +10,7 @@ import type { StreamName } from '../src/platform/bus/bus.js';
 import { natsBus } from '../src/platform/bus/nats-bus.js';
 import { type Republishable, republish } from '../src/platform/outbox/republish.js';
 import { COMMANDS, newCommand } from './support/commands.js';
+import { newPrincipal, registerEventReader } from './support/new-principal.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { silent } from './support/silent.js';
 import { startTenantAdapter } from './support/start-tenant-adapter.js';
@@ -31,13 +31,8 @@ let startedAt: string;
 beforeAll(async () => {
   platform = await startPrivatePlatform();
   startedAt = new Date(Date.now() - 60_000).toISOString();
-  const principal = {
-    bus_user: 'demo-adapter',
-    bus_account_public_key: createAccount().getPublicKey(),
-    bus_user_public_key: createUser().getPublicKey(),
-    principal_type: 'SERVICE',
-  };
-  await administer('POST', `/api/v1/platform/tenants/${demo}/bus/principals`, principal);
+  await administer('POST', `/api/v1/platform/tenants/${demo}/bus/principals`, newPrincipal());
+  await registerEventReader(platform.admin);
 });
 
 afterAll(() => platform?.stop());
@@ -223,6 +218,7 @@ test('--tenant republishes only messages of that tenant', async () => {
   const base = `/api/v1/platform/tenants/${tenantId}`;
   const { secret, client_id } = await administer('POST', `${base}/credentials`, { client_id: tenantId, name: 'Other' });
   await administer('POST', `${base}/role-bindings`, { client_id, role: 'integration_operator' });
+  await registerEventReader(platform.admin, tenantId);
   const operator = { ...platform.demo, tenant_id: tenantId, client_id, secret };
   const commandId = await newCommand(operator, LONG);
   await expectSuccess(await sendMany(1));

@@ -1,4 +1,5 @@
 import { createAccount, createUser } from '@nats-io/nkeys';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 
 /** A body that busPrincipals.create accepts, with new keys. */
 export const newPrincipal = (fields: object = {}) => ({
@@ -8,3 +9,12 @@ export const newPrincipal = (fields: object = {}) => ({
   principal_type: 'SERVICE',
   ...fields,
 });
+
+/** Returns its principal_id. The bus has only events of tenants with such a principal. */
+export async function registerEventReader(admin: Profile, tenantId = 'demo'): Promise<string> {
+  const target = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
+  const body = newPrincipal({ principal_type: 'CLIENT' });
+  const answer = await signedRequest(admin, 'POST', target, { body });
+  if (answer.status !== 201) throw new Error(answer.raw);
+  return answer.body.principal_id;
+}

@@ -13,7 +13,7 @@ import { commands } from '../commands/commands.table.js';
 import { presentEvent, shownColumns } from './present-event.js';
 
 const BEGINNING = '0';
-const END = '9'.repeat(18);
+export const END = '9'.repeat(18);
 
 const occurredAt = sql`case when ${events.eventType} = 'command.completed'
   then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;

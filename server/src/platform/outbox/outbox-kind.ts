@@ -17,7 +17,7 @@ export type OutboxKind = {
   refused?(row: OutboxRow, reason: string): Promise<void>;
 };
 
-/** The event log for the relay: messages with a greater number, in the order of the log. */
+/** The next events of the log in its order, or null if there are none. Events that nobody reads have no message. */
 export type EventLog = {
-  read(after: string, limit: number): Promise<{ seq: string; message: Message }[]>;
+  read(after: string, limit: number): Promise<{ last: string; isFull: boolean; messages: Message[] } | null>;
 };

@@ -35,16 +35,13 @@ const BATCH = 256;
  * acknowledged the log, so the next leader continues there.
  */
 export async function publishEvents(publisher: Publisher, eventLog: EventLog, lease: Lease): Promise<boolean> {
-  const events = await eventLog.read(lease.publishedSeq, BATCH);
-  const last = events.at(-1);
-  if (!last) return false;
-  await publish(
-    publisher,
-    events.map(({ message }) => message),
-  );
+  const page = await eventLog.read(lease.publishedSeq, BATCH);
+  if (!page) return false;
+  const { last, isFull, messages } = page;
+  await publish(publisher, messages);
   await asLeader(publisher.database, lease, (tx) =>
-    tx.execute(sql`update relay_lease set published_seq = ${last.seq}::bigint where name = 'outbox'`),
+    tx.execute(sql`update relay_lease set published_seq = ${last}::bigint where name = 'outbox'`),
   );
-  lease.publishedSeq = last.seq;
-  return events.length === BATCH;
+  lease.publishedSeq = last;
+  return isFull;
 }

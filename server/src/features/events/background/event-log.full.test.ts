@@ -1,0 +1,74 @@
+import { signedRequest } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { completed, newCommand } from '../../../../test/support/commands.js';
+import { newPrincipal, registerEventReader } from '../../../../test/support/new-principal.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../../../../test/support/private-platform.js';
+import { startTenantAdapter } from '../../../../test/support/start-tenant-adapter.js';
+import { storedWork } from '../../../../test/support/stored.js';
+
+const soon = { timeout: 30_000, interval: 50 };
+const PRINCIPALS = '/api/v1/platform/tenants/demo/bus/principals';
+
+let platform: PrivatePlatform;
+let adapter: ReturnType<typeof startTenantAdapter>;
+
+beforeAll(async () => {
+  platform = await startPrivatePlatform();
+  await signedRequest(platform.admin, 'POST', PRINCIPALS, { body: newPrincipal() });
+  adapter = startTenantAdapter(platform.client, 'demo', 'vendor_a');
+});
+
+afterAll(async () => {
+  await adapter?.stop();
+  await platform?.stop();
+});
+
+async function completedCommand(): Promise<string> {
+  const id = await newCommand(platform.demo, { timeout_seconds: 60 });
+  await completed(platform.demo, id);
+  return id;
+}
+
+/** The commands of the events on the bus, once the relay is at the end of the log. */
+async function published(): Promise<string[]> {
+  await vi.waitFor(async () => expect((await storedWork(platform.postgres.url)).unpublished_events).toBe(0), soon);
+  const { messages } = (await platform.streams.info('TOP_EVENTS')).state;
+  const ids: string[] = [];
+  if (messages === 0) return ids;
+  const consumer = await platform.client.consumers.get('TOP_EVENTS');
+  for await (const message of await consumer.fetch({ max_messages: messages, expires: 5_000 }))
+    ids.push(message.json<{ data: { command_id: string } }>().data.command_id);
+  return ids;
+}
+
+test('the bus has the events of a tenant from its first CLIENT principal on, earlier ones after a republish', async () => {
+  const unread = await completedCommand();
+  expect(await published()).toEqual([]);
+
+  const principalId = await registerEventReader(platform.admin);
+  const read = await completedCommand();
+  expect(await published()).toEqual([read, read]);
+
+  const setStatus = async (status: string) => {
+    const target = `${PRINCIPALS}/${principalId}`;
+    const answer = await signedRequest(platform.admin, 'PUT', target, { body: { status } });
+    expect(answer.status, answer.raw).toBe(200);
+  };
+  await setStatus('DISABLED');
+  const readLater = await completedCommand();
+  expect(await published()).toEqual([read, read, readLater, readLater]);
+
+  await platform.run(
+    'outbox',
+    'republish',
+    '--since',
+    new Date(Date.now() - 600_000).toISOString(),
+    '--tenant',
+    'demo',
+  );
+  expect((await published()).slice(4)).toEqual([unread, unread]);
+
+  await setStatus('DELETED');
+  await completedCommand();
+  expect((await published()).slice(6)).toEqual([]);
+});
