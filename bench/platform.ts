@@ -27,6 +27,7 @@ export type Platform = {
   /** Another node on the same database and bus, of this build or another one. */
   startNode: (role: string, main?: string) => Promise<NodeProcess>;
   stopFirstNode: () => Promise<unknown>;
+  registerPrincipal: (type: 'SERVICE' | 'CLIENT') => Promise<unknown>;
   startAdapter: () => Promise<void>;
   adapterCounts: () => Promise<AdapterCounts>;
   /** CPU time in ms so far, by process. */
@@ -68,6 +69,14 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
   let adapter: Awaited<ReturnType<typeof startAdapter>> | null = null;
   const database = openDatabaseFigures(postgres.superuserUrl);
 
+  const registerPrincipal = (principal_type: 'SERVICE' | 'CLIENT') =>
+    post(baseUrl, admin, '/api/v1/platform/tenants/demo/bus/principals', {
+      bus_user: 'bench',
+      bus_account_public_key: createAccount().getPublicKey(),
+      bus_user_public_key: createUser().getPublicKey(),
+      principal_type,
+    });
+
   return {
     baseUrl,
     natsUrl: nats.url,
@@ -77,8 +86,10 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
     database,
     startNode: startRole,
     stopFirstNode,
+    registerPrincipal,
     async startAdapter() {
-      await registerPrincipal(baseUrl, admin);
+      // The platform then creates the durable of the adapter.
+      await registerPrincipal('SERVICE');
       const environment = { NATS_URL: nats.url, TENANT_ID: demo.tenant_id, VENDOR: 'vendor_a' };
       adapter = await startAdapter(environment);
       processes.adapter = adapter;
@@ -113,12 +124,3 @@ async function startAdapter(environment: Record<string, string>) {
     },
   };
 }
-
-/** The platform creates the durable of an adapter when its principal is registered. */
-const registerPrincipal = (baseUrl: string, admin: Profile): Promise<unknown> =>
-  post(baseUrl, admin, '/api/v1/platform/tenants/demo/bus/principals', {
-    bus_user: 'bench-adapter',
-    bus_account_public_key: createAccount().getPublicKey(),
-    bus_user_public_key: createUser().getPublicKey(),
-    principal_type: 'SERVICE',
-  });

@@ -51,6 +51,7 @@ parts: ${Object.keys(parts).join(', ')}; without any, all (rolling-upgrade only 
   --rate <n>           requests per second of fixed-rate and overload (0.7 and 3 times what the platform sustains)
   --commands <n>       commands in the filled database (10000000, with --quick 1000000)
   --roles <roles>      the platform's nodes, as all or api,worker (all)
+  --event-reader       with a principal for which events are published: steady-state, full-load, fixed-rate and overload
   --set <NAME=value>   configuration of the platform, repeatable
 `;
 
@@ -64,6 +65,7 @@ const { values, positionals } = parseArgs({
     rate: { type: 'string' },
     commands: { type: 'string' },
     roles: { type: 'string', default: 'all' },
+    'event-reader': { type: 'boolean', default: false },
     set: { type: 'string', multiple: true, default: [] },
     help: { type: 'boolean', default: false },
   },
@@ -110,6 +112,7 @@ function formOf(part: string): Form {
     ...(values.rate !== undefined && { rate: Number(values.rate) }),
     commands: Number(values.commands ?? (quick ? 1_000_000 : 10_000_000)),
     roles: values.roles.split(','),
+    hasEventReader: values['event-reader'],
     environment: Object.fromEntries(values.set.map((text) => text.split(/=(.*)/s, 2) as [string, string])),
   };
 }

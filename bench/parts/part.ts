@@ -17,6 +17,8 @@ export type Form = {
   commands: number;
   /** The roles of the platform's nodes; the first node receives the requests. */
   roles: string[];
+  /** Whether events are published: only a principal of type CLIENT reads them. */
+  hasEventReader: boolean;
   /** Additional configuration of the platform. */
   environment: Record<string, string>;
 };

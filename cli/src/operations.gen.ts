@@ -1491,7 +1491,7 @@ export const operations = {
       },
       "principal_type": {
         "kind": "text",
-        "description": "SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant.",
+        "description": "SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. The platform publishes events on the bus only for tenants with a CLIENT principal that is not DELETED.",
         "choices": [
           "SERVICE",
           "CLIENT"
@@ -1580,7 +1580,7 @@ export const operations = {
     "fields": {
       "status": {
         "kind": "text",
-        "description": "ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted.",
+        "description": "ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. To replace a CLIENT principal, create the new one before you delete the old one: events that are logged while the tenant has none are not published.",
         "choices": [
           "ACTIVE",
           "DISABLED",

@@ -129,7 +129,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'event_type',
     messages: eventTypes,
     summary: 'Publish an event of a tenant',
-    description: `The stream is \`TOP_EVENTS\`. It keeps events for 7 days. A CLIENT principal reads from the durable consumer \`${durables.events('{tenant_id}', '{principal_id}')}\`, which has every event of its tenant. Each command has exactly one event of each type. All copies of an event have the same event_id.`,
+    description: `The stream is \`TOP_EVENTS\`. It keeps events for 7 days. A CLIENT principal reads from the durable consumer \`${durables.events('{tenant_id}', '{principal_id}')}\`, which has every event that was logged while its tenant had a CLIENT principal that was not DELETED. Each command has exactly one event of each type. All copies of an event have the same event_id.`,
   },
 };
 

@@ -7,12 +7,13 @@ const PrincipalId = z.uuid().describe('Id of the principal: a UUID that the plat
 export const PrincipalStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'BusPrincipalStatus',
   description:
-    'ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted.',
+    'ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. To replace a CLIENT principal, create the new one before you delete the old one: events that are logged while the tenant has none are not published.',
 });
 
 export const PrincipalType = z.enum(['SERVICE', 'CLIENT']).meta({
   id: 'BusPrincipalType',
-  description: 'SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant.',
+  description:
+    'SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. The platform publishes events on the bus only for tenants with a CLIENT principal that is not DELETED.',
 });
 
 const BusName = z.string().regex(/^[\x21-\x7E]{1,128}$/, 'must be 1 to 128 visible ASCII characters without spaces');

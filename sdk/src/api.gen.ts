@@ -104,13 +104,13 @@ export interface BusPrincipalCreate {
   /** When the principal expires; null if it does not expire. */
   expires_at?: string | null;
 }
-/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. */
+/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. To replace a CLIENT principal, create the new one before you delete the old one: events that are logged while the tenant has none are not published. */
 export type BusPrincipalStatus = "ACTIVE" | "DISABLED" | "DELETED" | (string & {});
-/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. */
+/** ACTIVE: can connect to the bus. DISABLED: cannot connect until the status is ACTIVE again. DELETED: final; the user key cannot be used again until the tenant is deleted. To replace a CLIENT principal, create the new one before you delete the old one: events that are logged while the tenant has none are not published. */
 export type BusPrincipalStatusInput = "ACTIVE" | "DISABLED" | "DELETED";
-/** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. */
+/** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. The platform publishes events on the bus only for tenants with a CLIENT principal that is not DELETED. */
 export type BusPrincipalType = "SERVICE" | "CLIENT" | (string & {});
-/** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. */
+/** SERVICE: an adapter, which delivers commands to devices. CLIENT: a reader of the events of the tenant. The platform publishes events on the bus only for tenants with a CLIENT principal that is not DELETED. */
 export type BusPrincipalTypeInput = "SERVICE" | "CLIENT";
 export interface BusPrincipalUpdate {
   status?: BusPrincipalStatusInput;

@@ -335,6 +335,7 @@ ALTER TABLE "policies" ADD CONSTRAINT "policies_credential" FOREIGN KEY ("tenant
 ALTER TABLE "policies" ADD CONSTRAINT "policies_role" FOREIGN KEY ("tenant_id","role") REFERENCES "public"."roles"("tenant_id","role") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "role_bindings" ADD CONSTRAINT "role_bindings_credential" FOREIGN KEY ("tenant_id","client_id") REFERENCES "public"."credentials"("tenant_id","client_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "roles" ADD CONSTRAINT "roles_tenant" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("tenant_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "bus_principals_reading_events" ON "bus_principals" USING btree ("tenant_id") WHERE principal_type = 'CLIENT' and status <> 'DELETED';--> statement-breakpoint
 CREATE INDEX "command_types_in_order" ON "command_types" USING btree ("vendor","created_at","command_type");--> statement-breakpoint
 CREATE INDEX "commands_of_device" ON "commands" USING btree ("tenant_id","device_id","command_id");--> statement-breakpoint
 CREATE INDEX "commands_of_batch" ON "commands" USING btree ("tenant_id","batch_id","command_id") WHERE batch_id is not null;--> statement-breakpoint

@@ -38,7 +38,7 @@ COMMENT ON SCHEMA public IS 'standard public schema';
 CREATE FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
     LANGUAGE plpgsql SECURITY DEFINER
     SET plan_cache_mode TO 'force_generic_plan'
-    SET search_path TO 'public', 'pg_temp'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 #variable_conflict use_column
 begin
@@ -72,11 +72,11 @@ begin
     left join lateral (
       select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
         replay_window_seconds, requests_per_minute
-      from credentials
+      from public.credentials
       where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
     ) as credential on not are_admitted
     left join lateral (
-      select status, requests_per_minute from tenants where tenants.tenant_id = asked.tenant_id offset 0
+      select status, requests_per_minute from public.tenants where tenants.tenant_id = asked.tenant_id offset 0
     ) as tenant on not are_admitted
   ), counted as (
     select *, row_number() over (
@@ -84,7 +84,7 @@ begin
     ) as occurrence
     from checked
   ), consumed as (
-    insert into nonces (credential_number, nonce_hash, expires_at)
+    insert into public.nonces (credential_number, nonce_hash, expires_at)
     select number, nonce, greatest(
       dated + interval '900 seconds',
       now() + make_interval(secs => replay_window_seconds)
@@ -98,7 +98,7 @@ begin
     select counted.*,
       occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
       not are_admitted and exists (
-        select from grants_v1(counted.tenant_id, counted.object, counted.action, counted.granting_roles) as held
+        select from public.grants_v1(counted.tenant_id, counted.object, counted.action, counted.granting_roles) as held
         where held.client_id = counted.client_id
         offset 0
       ) as is_granted
@@ -108,15 +108,15 @@ begin
     select verdict.*, now()::timestamptz(3) as accepted_at,
       (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id,
       is_refused is not true and exists (
-        select from tenants
+        select from public.tenants
         where tenants.tenant_id = verdict.tenant_id
           and (tenants.vendors is null or verdict.vendor = any (tenants.vendors))
         offset 0
       ) as may_use_vendor,
       is_refused is not true and exists (
-        select from vendors where vendors.vendor = verdict.vendor and vendors.enabled offset 0
+        select from public.vendors where vendors.vendor = verdict.vendor and vendors.enabled offset 0
       ) and exists (
-        select from command_types
+        select from public.command_types
         where command_types.vendor = verdict.vendor and command_types.command_type = verdict.command_type
           and command_types.enabled and command_types.revision = verdict.revision
         offset 0
@@ -125,7 +125,7 @@ begin
     where idempotency_key is not null
       and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
   ), inserted as (
-    insert into commands (
+    insert into public.commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
       created_by_client_id, request_id, traceparent, batch_id
@@ -140,14 +140,14 @@ begin
     on conflict (tenant_id, idempotency_key) do nothing
     returning tenant_id, command_id
   ), queued as (
-    insert into outbox (tenant_id, fact_id, kind)
+    insert into public.outbox (tenant_id, fact_id, kind)
     select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
   ), stored as (
     select given.position, given.accepted_at, inserted.command_id,
       case
         when inserted.command_id is not null then 'ACCEPTED'
         when may_use_vendor and is_current or exists (
-          select from commands
+          select from public.commands
           where commands.tenant_id = given.tenant_id and commands.idempotency_key = given.idempotency_key
           offset 0
         ) then 'KEY_USED'
@@ -159,7 +159,7 @@ begin
     left join inserted on inserted.tenant_id = given.tenant_id and inserted.command_id = given.command_id
   )
   select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
-    exists (select from tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
+    exists (select from public.tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
     allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
     requests_per_minute, requests_per_minute_of_tenant,
     stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
@@ -891,6 +891,12 @@ CREATE INDEX audit_events_of_client ON public.audit_events USING btree (tenant_i
 --
 
 CREATE INDEX audit_events_of_target ON public.audit_events USING btree (tenant_id, target, audit_event_id);
+
+--
+-- Name: bus_principals_reading_events; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX bus_principals_reading_events ON public.bus_principals USING btree (tenant_id) WHERE ((principal_type = 'CLIENT'::text) AND (status <> 'DELETED'::text));
 
 --
 -- Name: command_types_in_order; Type: INDEX; Schema: public; Owner: -

@@ -89,6 +89,12 @@ async function createSamples(node: string): Promise<string> {
   await owner`
     insert into events (tenant_id, command_id, event_type, event_id)
     values (${tenant_id}, ${id}, 'command.accepted', ${newId()})`;
+  // Its events are published.
+  await owner`
+    insert into bus_principals (
+      tenant_id, principal_id, bus_user, bus_account_public_key, bus_user_public_key, principal_type, status
+    )
+    values (${tenant_id}, ${newId()}, 'u', 'a', 'k', 'CLIENT', 'ACTIVE')`;
   await owner`
     insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
     values (${tenant_id}, ${newId()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
@@ -109,6 +115,7 @@ async function fill(id: string): Promise<void> {
   const overdue = { deadline_at: "now() - n * interval '4 milliseconds'", status: "'DISPATCHED'" };
   await multiply(owner, 'commands', ROWS, { command_id: ID_OF_N, idempotency_key: "'k-' || n", ...overdue }, isSample);
   await multiply(owner, 'events', ROWS, { command_id: ID_OF_N, event_id: ID_OF_N }, isSample);
+  await multiply(owner, 'bus_principals', ROWS, { principal_id: ID_OF_N, principal_type: "'SERVICE'" });
   await multiply(owner, 'outbox', ROWS, { fact_id: ID_OF_N });
   const ago = "now() - interval '500 days'";
   await multiply(owner, 'device_requests', ROWS, {
@@ -128,6 +135,7 @@ const large = [
   'credentials',
   'commands',
   'events',
+  'bus_principals',
   'outbox',
   'device_requests',
   'audit_events',

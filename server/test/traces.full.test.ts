@@ -10,6 +10,7 @@ import type { Profile } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { registerEventReader } from './support/new-principal.js';
 
 const within = { timeout: 30_000, interval: 50 };
 const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} } as const;
@@ -19,7 +20,9 @@ async function setUp(environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'top-traces-'));
   const nats = await startPrivateNats();
   const server = await startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const demo = profile('demo.json');
+  await registerEventReader(profile('platform-admin.json'));
   const connection = await connect({ servers: nats.url });
   const messages: Msg[] = [];
   connection.subscribe('tenants.demo.>', { callback: (_error, message) => void messages.push(message) });

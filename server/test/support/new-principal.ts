@@ -1,5 +1,6 @@
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { untilServed } from './until-served.js';
 
 /** A body that busPrincipals.create accepts, with new keys. */
 export const newPrincipal = (fields: object = {}) => ({
@@ -14,7 +15,7 @@ export const newPrincipal = (fields: object = {}) => ({
 export async function registerEventReader(admin: Profile, tenantId = 'demo'): Promise<string> {
   const target = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
   const body = newPrincipal({ principal_type: 'CLIENT' });
-  const answer = await signedRequest(admin, 'POST', target, { body });
+  const answer = await untilServed(() => signedRequest(admin, 'POST', target, { body }));
   if (answer.status !== 201) throw new Error(answer.raw);
   return answer.body.principal_id;
 }

@@ -1,5 +1,6 @@
 import { PrincipalStatus, PrincipalType } from '@tenant-open-platform/contract';
-import { foreignKey, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../platform/database/columns.js';
 import { credentials } from '../../platform/identity/credentials.table.js';
 import { tenants } from '../../platform/identity/tenants.table.js';
@@ -24,6 +25,10 @@ export const busPrincipals = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.principalId] }),
+    // For each event the relay asks whether its tenant has such a principal.
+    index('bus_principals_reading_events')
+      .on(table.tenantId)
+      .where(sql`principal_type = 'CLIENT' and status <> 'DELETED'`),
     foreignKey({ name: 'bus_principals_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
     foreignKey({
       name: 'bus_principals_credential',

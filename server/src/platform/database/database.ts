@@ -5,6 +5,7 @@ import { urlsOfHosts } from './database-url.js';
 import { startEmbeddedDatabase } from './embedded.js';
 import {
   inheritsRoles,
+  refuseForeignFunctions,
   refuseLoginThatSeesTenants,
   refusePrivilegedLogin,
   refuseRolesThatBypassRowSecurity,
@@ -46,6 +47,7 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
     await refusePrivilegedLogin(sql);
     if (!(await isMigrated(sql)) || (await inheritsRoles(sql))) await migratePostgres(url);
     await refuseRolesThatBypassRowSecurity(sql);
+    await refuseForeignFunctions(sql);
     await refuseLoginThatSeesTenants(sql);
   } catch (error) {
     await close();
@@ -87,6 +89,7 @@ async function openEmbedded(directory: string): Promise<Database> {
     );
     if (!(await isMigrated(sql))) await migrate(sql);
     await refuseRolesThatBypassRowSecurity(sql);
+    await refuseForeignFunctions(sql);
     const tidying = setInterval(() => tidy(sql), TIDY_INTERVAL_MS).unref();
     return databaseOf(sql, async () => {
       clearInterval(tidying);

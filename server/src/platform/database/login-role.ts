@@ -87,10 +87,7 @@ export async function refuseLoginThatSeesTenants(sql: postgres.Sql): Promise<voi
   );
 }
 
-/**
- * Row-level security does not apply to superusers, to owners without FORCE, and to BYPASSRLS: refuse such roles. Functions
- * have the rights of their owner. A dump that was restored without owners has given them to somebody else.
- */
+/** Row-level security does not apply to superusers, to owners without FORCE, and to BYPASSRLS: refuse such roles. */
 export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promise<void> {
   for (const role of ['top_app', 'top_system', 'top_ingest']) {
     const [is] = await sql.begin(async (tx) => {
@@ -107,14 +104,21 @@ export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promi
       );
     }
   }
+}
+
+/** A function has the rights of its owner. A dump that was restored without owners has another one. */
+export async function refuseForeignFunctions(sql: postgres.Sql): Promise<void> {
   const [wrong] = await sql<{ name: string; login: string }[]>`
     select oid::regprocedure as name, quote_ident(current_user) as login
     from pg_proc
     where pronamespace = 'admission'::regnamespace
-      and (proowner <> 'top_ingest'::regrole or not has_function_privilege(oid, 'execute'))`;
+      and (
+        proowner <> 'top_ingest'::regrole or not has_function_privilege(oid, 'execute')
+        or not has_schema_privilege(pronamespace, 'usage')
+      )`;
   if (!wrong) return;
   const { name, login } = wrong;
   throw new StartupError(
-    `The function ${name} must belong to top_ingest, and ${login} must have the right to execute it: otherwise row-level security would not apply as intended. Run as superuser: ALTER FUNCTION ${name} OWNER TO top_ingest; GRANT EXECUTE ON FUNCTION ${name} TO ${login};`,
+    `The function ${name} must belong to top_ingest, and ${login} must have the right to execute it. Run as superuser: ALTER SCHEMA admission OWNER TO top_ingest; ALTER FUNCTION ${name} OWNER TO top_ingest; GRANT USAGE ON SCHEMA admission TO ${login}; GRANT EXECUTE ON FUNCTION ${name} TO ${login};`,
   );
 }

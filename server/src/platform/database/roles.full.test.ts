@@ -48,13 +48,15 @@ test.each([
 
 const ADMISSION = 'admission.admit_requests_v1';
 
-test('refuses to start, in one line with the fix, if the function that admits belongs to somebody else', async () => {
-  const name = `${ADMISSION}(text,boolean)`;
-  const fix = `ALTER FUNCTION ${name} OWNER TO top_ingest; GRANT EXECUTE ON FUNCTION ${name} TO platform;`;
-  await superuser.unsafe(`alter function ${name} owner to platform`);
-  expect(await startUp()).toMatch(/^exit 1: The function .* must belong to top_ingest.*$/);
-  expect(await startUp()).toContain(fix);
-  await superuser.unsafe(fix);
+test.each([
+  ['belongs to somebody else', `alter function ${ADMISSION} owner to platform`],
+  ['may not be executed', `revoke execute on function ${ADMISSION} from platform`],
+  ['is in a schema that may not be used', 'revoke usage on schema admission from platform'],
+])('refuses to start, in one line with the fix, if the function that admits %s', async (_, change) => {
+  await superuser.unsafe(change);
+  const refusal = await startUp();
+  expect(refusal).toMatch(/^exit 1: The function .* must belong to top_ingest.* Run as superuser: .*;$/);
+  await superuser.unsafe(refusal.replace(/.* Run as superuser: /, ''));
   expect(await startUp()).toBe('exit 0');
 });
 
@@ -141,7 +143,7 @@ test('the function that admits has the rights of top_ingest, and nobody but the 
       name: ADMISSION,
       owner: 'top_ingest',
       is_definer: true,
-      settings: 'plan_cache_mode=force_generic_plan;search_path=public, pg_temp',
+      settings: 'plan_cache_mode=force_generic_plan;search_path=pg_catalog, pg_temp',
       rights: 'top_ingest=X/top_ingest platform=X/top_ingest',
     },
   ]);

@@ -1,5 +1,6 @@
 import { signedRequest } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../../../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../../../test/support/new-principal.js';
 import { type PrivatePlatform, startPrivatePlatform } from '../../../../test/support/private-platform.js';
@@ -41,7 +42,7 @@ async function published(): Promise<string[]> {
   return ids;
 }
 
-test('the bus has the events of a tenant from its first CLIENT principal on, earlier ones after a republish', async () => {
+test('the bus has the events that are logged while a tenant has a CLIENT principal, which may be DISABLED but not DELETED, and earlier ones after a republish', async () => {
   const unread = await completedCommand();
   expect(await published()).toEqual([]);
 
@@ -71,4 +72,18 @@ test('the bus has the events of a tenant from its first CLIENT principal on, ear
   await setStatus('DELETED');
   await completedCommand();
   expect((await published()).slice(6)).toEqual([]);
+});
+
+test('of a page with events of many tenants those of one reader are published, after more than a page of others', async () => {
+  const superuser = postgres(platform.postgres.superuserUrl, { max: 1 });
+  onTestFinished(() => superuser.end());
+  const others = (count: number) => superuser`
+    insert into events (tenant_id, command_id, event_type, event_id)
+    select 'platform', gen_random_uuid(), 'command.accepted', gen_random_uuid() from generate_series(1, ${count})`;
+  await registerEventReader(platform.admin);
+  const before = await published();
+  await others(600);
+  const read = await completedCommand();
+  await others(1);
+  expect((await published()).slice(before.length)).toEqual([read, read]);
 });
