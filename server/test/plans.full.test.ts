@@ -320,7 +320,7 @@ test('in tables that were never analyzed, every operation reads a bounded number
   const checksOfForeignKeys = plans.filter((plan) => plan['Query Text'].includes('FROM ONLY'));
   expect(checksOfForeignKeys.length).toBeGreaterThan(10);
   // The statements inside the functions are explained, too.
-  for (const inside of ['insert into nonces', 'insert into commands']) {
+  for (const inside of ['insert into public.nonces', 'insert into public.commands']) {
     expect(plans.some((plan) => plan['Query Text'].includes(inside))).toBe(true);
   }
 });
