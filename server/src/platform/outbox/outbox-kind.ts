@@ -17,7 +17,10 @@ export type OutboxKind = {
   refused?(row: OutboxRow, reason: string): Promise<void>;
 };
 
-/** The next events of the log in its order, or null if there are none. Events that nobody reads have no message. */
+/**
+ * The event log for the relay. `read` looks at the next events, at most `limit`, and returns null if there are none. `last`
+ * is the number of the last one. `messages` are in the order of the log, without events that nobody may read on the bus.
+ */
 export type EventLog = {
   read(after: string, limit: number): Promise<{ last: string; isFull: boolean; messages: Message[] } | null>;
 };
