@@ -227,7 +227,8 @@ test('a credential whose sealed secret is damaged is answered exactly as an unkn
   const node = server.baseUrl;
   const admin = profile('platform-admin.json');
   const damages = {
-    'damaged-text': superuser`overlay(secret_sealed placing '\\x00'::bytea from 30)`,
+    // A bit is turned: a fixed byte would equal the sealed one in one of 256 runs.
+    'damaged-text': superuser`set_byte(secret_sealed, 29, get_byte(secret_sealed, 29) # 1)`,
     'damaged-key-id': superuser`overlay(secret_sealed placing 'x'::bytea from 2)`,
     'damaged-length': superuser`substring(secret_sealed for 9)`,
     'damaged-empty': superuser`''::bytea`,
