@@ -1,59 +1,114 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, onTestFinished, test, vi } from 'vitest';
-import { blocksOf, expectInOrder, guides, runPage } from './documentation-blocks.js';
-import { startPrivateNats } from './private-nats.js';
-import { postgresBinaries, startPrivatePostgres } from './private-postgres.js';
+import { describe, expect, test, vi } from 'vitest';
+import { blocksOf, expectInOrder, guides, jsonIn, runPage } from './documentation-blocks.js';
+import { startObjectStore } from './start-object-store.js';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
-/** The texts that a page prints, in this order, with its lines for curl, openssl, Python and Postgres. */
+/** The texts that a page prints, in this order. Pages without an entry have a test of their own. */
 const prints: Record<string, string[]> = {
-  'docs/backups.md': [],
-  'docs/keys.md': ['"rewrapped": 1', '"key_id": "k1"', '"secrets": 0', '"key_id": "k2"', '"secrets": 1'],
-  'docs/monitoring.md': ['top_outbox_unpublished'],
-  'docs/operating.md': [],
-  'docs/postgres.md': ['"is_primary": true'],
-  'docs/recovery.md': ['Republished'],
-  'docs/retention.md': ['top_rows_removed_total'],
-  'docs/signing.md': ['"status": "ACCEPTED"'],
+  'docs/what-for.md': ['"status": "SUCCEEDED"'],
+  'docs/quickstart.md': [
+    '"status": "SUCCEEDED"',
+    'DEVICE_FAULT',
+    'exit code 8',
+    'exit code 1',
+    'command.completed',
+    'SUCCEEDED { simulated: true }',
+  ],
+  'docs/concepts.md': ["curl -X POST '"],
+  'docs/pagination-and-limits.md': ['2 items, then ', 'SUCCEEDED', '"requests_per_minute"'],
+  'docs/life-cycle.md': ['"status": "SUCCEEDED"', '"source": "DEVICE"', '"status": "TIMED_OUT"'],
+  'docs/events.md': ['"event_type": "command.completed"', 'command.accepted ACCEPTED', 'command.completed SUCCEEDED'],
+  'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
+  'docs/adapters.md': ['"vendors": ['],
+  'docs/bus-messages.md': ['ommand'],
+  'docs/configuration.md': ['"limits"'],
+  'docs/errors.md': [],
+  'docs/keys.md': [],
+  'docs/nats.md': ['accounts {', '{ nkey: U'],
+  'docs/recovery.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
+  'docs/signing-code.md': ['"X-Api-Signature": "v1='],
+  'docs/signing.md': ['"X-Api-Signature": "v1='],
+  'docs/topctl.md': ['signature', '"profile": "wonka"', 'SUCCEEDED', 'credentials.create', '"status": "DISABLED"'],
+  'docs/tenants.md': ['"status": "DISABLED"', '"status": "DELET'],
+  'docs/vendors.md': ['"status": "TIMED_OUT"', '"enabled": false'],
 };
+const ownTests = [
+  'docs/idempotency.md',
+  'docs/access.md',
+  'docs/audit.md',
+  'docs/callbacks.md',
+  'docs/commands.md',
+  'docs/objects.md',
+];
 
-const data = mkdtempSync(join(tmpdir(), 'top-guides-'));
-afterAll(() => rmSync(data, { recursive: true, force: true }));
+const pages = guides.filter((page) => blocksOf(page).some(({ marked }) => marked === 'run'));
 
-/** The environment of a node in production, with a new Postgres and NATS, and of a superuser of this Postgres. */
-async function operatorEnvironment(): Promise<Record<string, string>> {
-  const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
-  onTestFinished(async () => {
-    await Promise.all([postgres.stop(), nats.stop()]);
+describe.each(pages.filter((page) => !ownTests.includes(page)))('%s', (page) => {
+  test('pasted from top to bottom, prints what the page promises', async () => {
+    expectInOrder(await runPage(page), prints[page]);
   });
-  const { hostname, port, username, password } = new URL(postgres.superuserUrl);
-  return {
-    PATH: `${postgresBinaries()}:${process.env.PATH}`,
-    PGHOST: hostname,
-    PGPORT: port,
-    PGUSER: username,
-    PGPASSWORD: password,
-    DATABASE_URL: postgres.url,
-    NATS_URL: nats.url,
-    DATA_DIR: data,
-    MODE: 'production',
-    KEYRING_FILE: 'keyring.json',
-  };
-}
+});
 
-const createKeyring = blocksOf('docs/keys.md')[0]?.code ?? '';
-/** They have tests of their own, with other environments. */
-const ownTests = ['docs/first-device.md', 'docs/mqtt-devices.md'];
-const pages = guides.filter(
-  (page) => !ownTests.includes(page) && blocksOf(page).some(({ marked }) => marked === 'run-full'),
-);
+test('docs/idempotency.md: a key creates one command, and one credential whose secret is shown again', async () => {
+  const outputs = jsonIn(await runPage('docs/idempotency.md'));
+  const [first, again, listed, credential, repeated] = outputs;
+  expect(again).toMatchObject({ command_id: first.command_id, accepted_at: first.accepted_at, status: 'ACCEPTED' });
+  expect(listed.map(({ command_id }: { command_id: string }) => command_id)).toEqual([first.command_id]);
+  expect(credential.secret).toMatch(/^osk_/);
+  expect(repeated.secret).toBe(credential.secret);
+});
 
-describe.each(pages)('%s', (page) => {
-  test('pasted from top to bottom by an operator, prints what the page promises', async () => {
-    const before = page === 'docs/keys.md' ? `${createKeyring}node server/dist/main.js bootstrap-admin` : createKeyring;
-    expectInOrder(await runPage(page, { marked: 'run-full', before, env: await operatorEnvironment() }), prints[page]);
-  });
+test('docs/objects.md, pasted from top to bottom, moves a file to a store and back', async () => {
+  const store = await startObjectStore();
+  const { endpoint, bucket, access_key_id, secret_access_key } = store;
+  const variables = `endpoint=${endpoint} region=us-east-1 bucket=${bucket} access_key_id=${access_key_id}`;
+  const secret = `printf %s ${secret_access_key} > data/store.secret`;
+  try {
+    const outputs = jsonIn(await runPage('docs/objects.md', { before: `${variables}\n${secret}` }));
+    const [uploaded, downloaded, presigned, rotated, , disabled, ...deleted] = outputs.slice(-8);
+    const key = 'pump-7/2.4.1.bin';
+    expect([uploaded, downloaded]).toEqual(
+      [1, 2].map(() => expect.objectContaining({ object_key: key, content_length: 14 })),
+    );
+    expect(presigned.url).toContain(`${endpoint}/${bucket}/firmware/${key}?`);
+    expect(await (await fetch(presigned.url)).text()).toBe('firmware 2.4.1');
+    expect(rotated).toMatchObject({ secret_version: 2 });
+    expect(disabled).toMatchObject({ status: 'DISABLED', max_expires_in_seconds: 900 });
+    expect(deleted).toMatchObject([
+      { resource_id: disabled.resource_id, deleted: true },
+      { credential_id: rotated.credential_id, deleted: true },
+    ]);
+  } finally {
+    await store.stop();
+  }
+});
+
+test('docs/callbacks.md, pasted from top to bottom, configures an endpoint, and deletes its subscription and then the endpoint', async () => {
+  const outputs = jsonIn(await runPage('docs/callbacks.md'));
+  const [created, subscriptions, rotated, changed, disabled, switchedOff, unsubscribed, deleted] = outputs.slice(-8);
+  expect(created).toMatchObject({ url: 'https://hooks.acme.example/top', secret_version: 1 });
+  expect(subscriptions).toMatchObject([{ event_type: 'command.completed', status: 'ACTIVE' }]);
+  expect(rotated).toMatchObject({ secret_version: 2, previous_secret_expires_at: expect.any(String) });
+  expect(changed).toMatchObject({ url: 'https://hooks.acme.example/orders', timeout_seconds: 10, max_attempts: 5 });
+  expect(disabled).toMatchObject({ status: 'DISABLED' });
+  const { subscription_id } = subscriptions[0];
+  expect(switchedOff).toMatchObject({ subscription_id, status: 'DISABLED' });
+  expect(unsubscribed).toMatchObject({ subscription_id, deleted: true });
+  expect(deleted).toMatchObject({ endpoint_id: created.endpoint_id, deleted: true });
+  expect(JSON.stringify(outputs)).not.toContain('whsec_');
+});
+
+test('docs/commands.md, pasted from top to bottom, sends commands and waits for them', async () => {
+  const outputs = jsonIn(await runPage('docs/commands.md'));
+  const [succeeded, failed, waited, unknown] = outputs;
+  expect(succeeded).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED', public_status: 'SUCCEEDED' });
+  expect(failed).toMatchObject({ status: 'FAILED', status_reason: { code: 'DEVICE_FAULT' } });
+  expect(waited).toMatchObject({ device_id: 'ok-2', status: 'SUCCEEDED' });
+  expect(unknown).toMatchObject({ status: 'TIMED_OUT', public_status: 'UNKNOWN' });
+  expect(outputs).toHaveLength(8);
+  const [ofOne, ofOther, summary, unsuccessful] = outputs.slice(4);
+  for (const line of [ofOne, ofOther]) expect(line).toMatchObject({ line: expect.any(Number), status: 'SUCCEEDED' });
+  expect(summary).toMatchObject({ total: 600, counts: { SUCCEEDED: 600 } });
+  expect(unsuccessful).toEqual([]);
 });
