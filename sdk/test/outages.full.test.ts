@@ -24,9 +24,11 @@ async function connect({ base_url, client_id, secret }: Profile) {
   return { proxy, client: clientOf(proxy.url), direct: clientOf(base_url) };
 }
 
-async function closeForAWhile(proxy: Awaited<ReturnType<typeof startProxy>>) {
+/** On a machine that stalls, until the proxy has refused so many connections. */
+async function closeForAWhile(proxy: Awaited<ReturnType<typeof startProxy>>, refusals = 0) {
   proxy.close();
   await delay(OUTAGE_MS);
+  while (proxy.refused() < refusals) await delay(50);
   proxy.open();
 }
 
@@ -35,7 +37,7 @@ test.concurrent('createAndWait survives it: one command, and its outcome', async
   const { proxy, client, direct } = await connect(operator);
   const outages: Promise<void>[] = [];
   const onUpdate = () => {
-    if (outages.length === 0) outages.push(closeForAWhile(proxy));
+    if (outages.length === 0) outages.push(closeForAWhile(proxy, 4));
   };
   // It succeeds after the outage has begun.
   const slow = { ...reboot, device_id: 'slow-1' };
@@ -85,7 +87,11 @@ test.concurrent('deviceRequests.follow survives it: each request once, oldest fi
   const { operator } = await createTenant();
   const { proxy, client, direct } = await connect(operator);
   const made = Array.from({ length: 4 }, () => `ok-${crypto.randomUUID()}`);
-  const ask = (device_id?: string) => direct.commands.createAndWait({ ...reboot, device_id: device_id ?? '' });
+  /** Resolves when the device's request is stored: it follows its command by a moment. */
+  const ask = async (device_id = '') => {
+    await direct.commands.createAndWait({ ...reboot, device_id });
+    await direct.deviceRequests.list({ device_id, wait_seconds: 30 });
+  };
   const seen: string[] = [];
   await ask(made[0]);
   const following = (async () => {
@@ -121,7 +127,7 @@ test.concurrent('an upload survives it', async ({ expect, onTestFinished }) => {
     allowed_operations: ['UPLOAD', 'DOWNLOAD'],
     max_object_bytes: 1_000,
   });
-  const outage = closeForAWhile(proxy);
+  const outage = closeForAWhile(proxy, 4);
   const uploaded = await client.objects.upload(resource_id, 'a.bin', 'content', { contentType: 'text/plain' });
   await outage;
   expect(uploaded).toMatchObject({ content_length: 7 });

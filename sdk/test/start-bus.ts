@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { AckPolicy, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DiscardPolicy,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  type StoredMsg,
+} from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, vi } from 'vitest';
@@ -34,7 +41,10 @@ export async function startBus({
     ...(tls && { tls }),
   });
   const manager = await jetstreamManager(connection, { checkAPI: false });
-  const bus = jetstream(connection);
+  // A machine that stalls for 5 seconds, the default, loses no answer. Calls that are repeated have the default.
+  const patient = { timeout: 30_000 };
+  const patientManager = await jetstreamManager(connection, { checkAPI: false, ...patient });
+  const bus = jetstream(connection, patient);
   const stream = (name: string, kind: string, settings = {}) =>
     manager.streams.add({
       name,
@@ -44,8 +54,8 @@ export async function startBus({
       ...settings,
     });
   const createCommands = () => stream('TOP_COMMANDS', 'commands');
-  const createDurable = (name: string) =>
-    manager.consumers.add(name, {
+  const createDurable = (name: string, { consumers } = patientManager) =>
+    consumers.add(name, {
       durable_name: durable,
       filter_subject: `tenants.${tenantId}.${name === 'TOP_COMMANDS' ? 'commands' : 'device-replies'}.${vendor}`,
       ack_policy: AckPolicy.Explicit,
@@ -61,17 +71,18 @@ export async function startBus({
       discard: DiscardPolicy.New,
       duplicate_window: nanos(100),
     });
-    await createDurable('TOP_COMMANDS');
-    await createDurable('TOP_REPLIES');
+    await createDurable('TOP_COMMANDS', manager);
+    await createDurable('TOP_REPLIES', manager);
   }
   // The servers of a cluster elect a leader for each of them first. What exists is created again without an effect.
   await vi.waitFor(create, { timeout: 30_000, interval: 200 });
 
   async function messagesOn(subject: string) {
-    const { state } = await manager.streams.info('TOP_UPDATES');
+    const { streams } = patientManager;
+    const { state } = await streams.info('TOP_UPDATES');
     const numbers = Array.from({ length: state.last_seq }, (_, index) => index + 1);
-    const messages = await Promise.all(numbers.map((seq) => manager.streams.getMessage('TOP_UPDATES', { seq })));
-    return messages.filter((message) => message?.subject === subject);
+    const messages = await Promise.all(numbers.map((seq) => streams.getMessage('TOP_UPDATES', { seq })));
+    return messages.flatMap((message) => (message?.subject === subject ? [message] : []));
   }
 
   return {
@@ -83,7 +94,7 @@ export async function startBus({
       const created = Date.parse((await createDurable('TOP_COMMANDS')).created);
       return { created: new Date(created).toISOString(), afterwards: new Date(created + 1).toISOString() };
     },
-    deleteDurable: () => manager.consumers.delete('TOP_COMMANDS', durable),
+    deleteDurable: () => patientManager.consumers.delete('TOP_COMMANDS', durable),
     /** Publishes commands. The fields that a test does not need have values of their own. */
     async send(commands: Partial<CommandMessage>[]): Promise<CommandMessage[]> {
       const complete = commands.map((command, index) => ({
@@ -107,16 +118,19 @@ export async function startBus({
     publish: (subject: string, body: string) => bus.publish(subject, body),
     reply: (reply: Partial<DeviceReplyMessage>) =>
       bus.publish(`tenants.${tenantId}.device-replies.${vendor}`, JSON.stringify(reply)),
-    /** Every update so far, with its Nats-Msg-Id. */
-    async updates(): Promise<(CommandUpdate & { id: string | undefined })[]> {
+    /** Every update so far, as often as it was published, with its Nats-Msg-Id. */
+    async publishedUpdates(): Promise<(CommandUpdate & { id: string })[]> {
       const messages = await messagesOn(`tenants.${tenantId}.command-updates.${vendor}`);
-      return messages.flatMap((message) =>
-        message ? [{ ...message.json<CommandUpdate>(), id: message.header.get('Nats-Msg-Id') }] : [],
-      );
+      return messages.map((message) => ({ ...message.json<CommandUpdate>(), id: idOf(message) }));
+    },
+    /** Every update so far once, although the adapter publishes it again after 2 seconds without an acknowledgement. */
+    async updates(): Promise<CommandUpdate[]> {
+      const messages = await messagesOn(`tenants.${tenantId}.command-updates.${vendor}`);
+      return withoutRepeats(messages).map((message) => message.json<CommandUpdate>());
     },
     async requests(): Promise<DeviceRequestMessage[]> {
       const messages = await messagesOn(`tenants.${tenantId}.device-requests.${vendor}`);
-      return messages.flatMap((message) => (message ? [message.json<DeviceRequestMessage>()] : []));
+      return withoutRepeats(messages).map((message) => message.json<DeviceRequestMessage>());
     },
     /**
      * Resolves when every message for the durable is acknowledged. Its own counts cannot tell: nats-server
@@ -137,6 +151,14 @@ export async function startBus({
       await nats.stop();
     },
   };
+}
+
+const idOf = ({ header }: StoredMsg) => header.get('Nats-Msg-Id');
+
+function withoutRepeats(messages: StoredMsg[]): StoredMsg[] {
+  const first = new Map<string, StoredMsg>();
+  for (const message of messages) if (!first.has(idOf(message))) first.set(idOf(message), message);
+  return [...first.values()];
 }
 
 export type Bus = Awaited<ReturnType<typeof startBus>>;

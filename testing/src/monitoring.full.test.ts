@@ -97,8 +97,8 @@ describe('on a running platform', () => {
   /** Until the outcomes of commands, among them a late one, are in the metrics. */
   async function untilMetricsOfCommands(): Promise<void> {
     await fetch(`${server.baseUrl}/api/v1/open/me`);
-    // A slow device answers after 10 seconds: in the middle is the time to dispatch, and then the time to end a command.
-    await Promise.all([send('ok-1'), send('offline-1', 5), send('slow-1', 5)]);
+    // A slow device answers after 10 seconds: 3 are the time to dispatch its command, and 7 the time to end it.
+    await Promise.all([send('ok-1'), send('offline-1', 5), send('slow-1', 3)]);
     const late = /^top_command_reports_total\{outcome="LATE"\} [1-9]\d*$/m;
     await vi.waitFor(async () => expect(await metrics()).toMatch(late), { timeout: 50_000, interval: 250 });
   }

@@ -93,7 +93,7 @@ test('a lost answer of another call: the message has what repeats that call', as
       if (++attempts === 1) throw new TypeError('fetch failed');
       return Response.json({ code: 'VALIDATION_FAILED', message: 'No.', request_id: 'r' }, { status: 400 });
     };
-    const argv = ['init', '--tenant-id', tenantId, '--device-id', 'ok-1'];
+    const argv = ['init', '--tenant-id', tenantId, '--vendor', 'vendor_a', '--device-id', 'ok-1'];
     const { exitCode, stderr } = await topctl(argv, { cwd, env: environmentOf(admin), fetch: losing });
     const [, step = ''] = /without a second effect: (.+)/.exec(stderr) ?? [];
     return [exitCode, step.replaceAll(tenantId, 'T').replace(/(--idempotency-key) \S+/, '$1 K')];

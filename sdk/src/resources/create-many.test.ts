@@ -272,7 +272,7 @@ test('outcomes counts the batch until no command is under way, then reads every 
   void reading.then(() => {
     isDone = true;
   });
-  await vi.waitFor(() => expect(isDone).toBe(true), 10_000);
+  await vi.waitFor(() => expect(isDone).toBe(true), 30_000);
   vi.useRealTimers();
   expect(progress).toEqual([2, 0]);
   // The one that the list does not have is read by its id: another batch created it.
