@@ -73,9 +73,21 @@ test('the bus has the events that are logged while a tenant has a CLIENT princip
 test('of a page with events of many tenants those of one reader are published, after more than a page of others', async () => {
   const superuser = postgres(platform.postgres.superuserUrl, { max: 1 });
   onTestFinished(() => superuser.end());
+  const copied = await completedCommand();
+  /** Logs an event of each of so many commands of a tenant without a reader. */
   const others = (count: number) => superuser`
+    with others as (
+      insert into commands
+      select (jsonb_populate_record(command, jsonb_build_object(
+        'tenant_id', 'platform', 'created_by_client_id', ${platform.admin.client_id}::text,
+        'command_id', gen_random_uuid(), 'idempotency_key', gen_random_uuid()
+      ))).*
+      from commands as command, generate_series(1, ${count})
+      where command_id = ${copied}
+      returning command_id
+    )
     insert into events (tenant_id, command_id, event_type, event_id)
-    select 'platform', gen_random_uuid(), 'command.accepted', gen_random_uuid() from generate_series(1, ${count})`;
+    select 'platform', command_id, 'command.accepted', gen_random_uuid() from others`;
   const principalId = await registerEventReader(platform.admin);
   onTestFinished(() => setStatus(principalId, 'DELETED'));
   const before = await published();
