@@ -53,7 +53,8 @@ async function expectCreated(client_id: string): Promise<void> {
   const { status, body, raw } = await untilServed(() => createCredential(client_id));
   expect(status, raw).toBe(201);
   const profile = { ...platform.demo, client_id, secret: body.secret };
-  const me = await signedRequest(profile, 'GET', '/api/v1/open/me', { node: platform.server().baseUrl });
+  const node = platform.server().baseUrl;
+  const me = await untilServed(() => signedRequest(profile, 'GET', '/api/v1/open/me', { node }));
   expect(me.status, me.raw).toBe(200);
 }
 

@@ -68,7 +68,7 @@ beforeAll(async () => {
   }
   ofDisabledTenant = await credentialPerRole(closed.tenant_id);
   await administer('PUT', `/api/v1/platform/tenants/${closed.tenant_id}`, { status: 'DISABLED' });
-});
+}, 180_000);
 
 /** Operations that succeed only once for the same ids. */
 const usesUpIds = ({ name, route }: Operation) =>

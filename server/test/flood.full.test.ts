@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
 import { natsBus } from '../src/platform/bus/nats-bus.js';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
+import { untilServed } from './support/until-served.js';
 
 /** The most that NATS keeps of one subject. */
 const FLOOD = 5_000;
@@ -36,7 +37,9 @@ async function createOperator(tenant_id: string): Promise<Profile> {
   const { admin } = platform;
   const node = platform.server().baseUrl;
   const post = async (path: string, body: object) => {
-    const answer = await signedRequest(admin, 'POST', `/api/v1/platform/tenants${path}`, { node, body });
+    const answer = await untilServed(() =>
+      signedRequest(admin, 'POST', `/api/v1/platform/tenants${path}`, { node, body }),
+    );
     expect(answer.status, answer.raw).toBe(201);
     return answer.body;
   };
@@ -98,6 +101,7 @@ test.each<[string, string, () => Promise<() => CommandUpdate | Buffer>]>([
     // The platform is suspended meanwhile, so that the whole flood waits, even on a slow machine.
     const { process } = platform.server();
     process.kill('SIGSTOP');
+    onTestFinished(() => void process.kill('SIGCONT'));
     // A publish fails after 5 seconds: a slow machine acknowledges 3 MiB within them, but perhaps not 32.
     for (let sent = 0; sent < FLOOD; sent += 50) await send(tenantId, Array.from({ length: 50 }, bogus));
     await expect(send(tenantId, [bogus()])).rejects.toMatchObject({ cause: { message: PER_SUBJECT } });

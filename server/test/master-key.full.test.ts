@@ -7,7 +7,7 @@ import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, type ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startLoad } from './support/load.js';
 import { newObjectCredential, newObjectResource } from './support/new-object.js';
 import { runMain } from './support/private-platform.js';
@@ -151,8 +151,15 @@ test('the master key is rotated under 100 requests a second on two nodes: no req
   await answered(100);
   const eventsAfter = async (query: string) =>
     (await signedRequest(demo, 'GET', `/api/v1/open/events?limit=1${query}`, { node: node() })).body;
-  const { next_cursor } = await eventsAfter('');
-  const second = (await eventsAfter(`&cursor=${next_cursor}`)).items;
+  // Events are logged a moment after their commands.
+  const one = (query: string) =>
+    vi.waitFor(async () => {
+      const page = await eventsAfter(query);
+      expect(page.items).toHaveLength(1);
+      return page;
+    }, 20_000);
+  const { next_cursor } = await one('');
+  const second = (await one(`&cursor=${next_cursor}`)).items;
   expect(await keysInUse()).toEqual(['k1']);
   await restartAll(rings.added);
   await restartAll(rings.switched);

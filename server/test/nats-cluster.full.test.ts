@@ -149,5 +149,5 @@ test.concurrent('a cluster that has room for three copies later gets them within
   const warned = () => expect(server.stderr()).toContain('streams of the NATS cluster have one copy');
   await vi.waitFor(warned, { timeout: 20_000 });
   await revive(cluster.slice(2));
-  await vi.waitFor(async () => expect(await singleCopies()).toBe('0'), { timeout: 90_000, interval: 250 });
-}, 200_000);
+  await vi.waitFor(async () => expect(await singleCopies()).toBe('0'), { timeout: 150_000, interval: 250 });
+}, 260_000);

@@ -90,7 +90,7 @@ test('answers 503 while Postgres is stopped, and serves again without a restart 
 
   for (const done of sent) {
     expect(done.answer).not.toBeNull();
-    expect(done.milliseconds).toBeLessThan(10_000);
+    expect(done.milliseconds).toBeLessThan(20_000);
   }
   expectOnlyTemporaryRefusals(sent);
   await expectEveryAcceptedCommandStoredOnce(sent);
@@ -110,7 +110,7 @@ test('answers every request while connections to Postgres are cut again and agai
 
   for (const done of sent) {
     expect(done.answer).not.toBeNull();
-    expect(done.milliseconds).toBeLessThan(10_000);
+    expect(done.milliseconds).toBeLessThan(20_000);
   }
   expectOnlyTemporaryRefusals(sent);
   // For most of them Postgres reports that it ended their session before the commit.

@@ -22,6 +22,7 @@ import { isAccepted, startLoad } from './support/load.js';
 import { openPool } from './support/open-pool.js';
 import { silent } from './support/silent.js';
 import { storedCommands } from './support/stored.js';
+import { untilServed } from './support/until-served.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -76,7 +77,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
 async function newOperator(role = 'integration_operator', { admin, demo } = platform): Promise<Profile> {
   const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
   const administer = async (target: string, body: object): Promise<Answer['body']> => {
-    const answer = await signedRequest(admin, 'POST', target, { body });
+    const answer = await untilServed(() => signedRequest(admin, 'POST', target, { body }));
     if (answer.status !== 201) throw new Error(answer.raw);
     return answer.body;
   };
@@ -344,7 +345,7 @@ test('on the embedded database, too, a tenant with 50,000 waiting rows is refuse
   const { server, demo } = await start();
   onTestFinished(() => server.stop().then(() => {}));
   expect((await create(operator, { timeout_seconds: 30 }, { node: server.baseUrl })).status).toBe(503);
-  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 30 });
+  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 300 });
   expect(status).toBe(202);
   expect(await completed(demo, body.command_id)).toMatchObject({ status: 'SUCCEEDED' });
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => platform?.stop());
 
 async function administer(method: string, target: string, body: object): Promise<Answer['body']> {
-  const answer = await signedRequest(platform.admin, method, target, { body });
+  const answer = await untilServed(() => signedRequest(platform.admin, method, target, { body }));
   if (answer.status >= 300) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.raw}`);
   return answer.body;
 }
@@ -91,7 +91,7 @@ async function held<Schema extends z.ZodType>(stream: StreamName, schema: Schema
   if (messages === 0) return [];
   const held: z.infer<Schema>[] = [];
   const consumer = await platform.client.consumers.get(stream);
-  for await (const message of await consumer.fetch({ max_messages: messages, expires: 5_000 })) {
+  for await (const message of await consumer.fetch({ max_messages: messages, expires: 30_000 })) {
     const body = message.json();
     expect(schema.parse(body)).toEqual(body);
     held.push(body as z.infer<Schema>);

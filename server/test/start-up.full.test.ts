@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRET = /osk_[0-9A-Za-z]{49}/;

@@ -10,6 +10,7 @@ import { type RunningServer, startServer } from '@tenant-open-platform/testing/s
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newCommand } from './support/commands.js';
 import { hostileRequests, randomNumbers } from './support/hostile-requests.js';
+import { untilServed } from './support/until-served.js';
 
 const CONNECTIONS = 20_000;
 const AT_ONCE = 100;
@@ -116,7 +117,7 @@ function sendSigned(): () => Promise<number[]> {
     const isRead = answers.length % 2 === 0;
     answers.push(
       isRead
-        ? signedRequest(demo, 'GET', '/api/v1/open/me').then(({ status }) => status)
+        ? untilServed(() => signedRequest(demo, 'GET', '/api/v1/open/me')).then(({ status }) => status)
         : newCommand(demo).then(() => 202),
     );
   }, SIGNED_EVERY_MS);

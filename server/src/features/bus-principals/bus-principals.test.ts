@@ -13,7 +13,6 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
-import { untilServed } from '../../../test/support/until-served.js';
 
 let tenant: TestTenant;
 let other: TestTenant;
@@ -102,7 +101,7 @@ describe('life', () => {
   test('concurrent changes cannot undo a deletion', async () => {
     const { principal_id } = await created();
     const changes = Array.from({ length: 20 }, (_, index) => (index === 10 ? 'DELETED' : 'ACTIVE'));
-    const answers = await Promise.all(changes.map((status) => untilServed(() => update(principal_id, { status }))));
+    const answers = await Promise.all(changes.map((status) => update(principal_id, { status })));
     for (const answer of answers) {
       if (answer.status !== 200) expectRefusal(answer, 'BUS_PRINCIPAL_DELETED');
     }
@@ -153,7 +152,7 @@ describe('the list', () => {
   test('of concurrently created principals is in the order of created_at', async () => {
     const of = await createTenant();
     const creating = Array.from({ length: 30 }, () =>
-      untilServed(() => signedRequest(of.admin, 'POST', principals(of), { body: newPrincipal() })),
+      signedRequest(of.admin, 'POST', principals(of), { body: newPrincipal() }),
     );
     for (const answer of await Promise.all(creating)) isCreated(answer);
     const times = (await list('', of)).body.items.map((item: { created_at: string }) => item.created_at);

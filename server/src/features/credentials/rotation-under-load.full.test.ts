@@ -1,7 +1,6 @@
 import { setInterval } from 'node:timers/promises';
 import { type Answer, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { beforeEach, expect, test } from 'vitest';
-import { untilServed } from '../../../test/support/until-served.js';
 
 const REQUESTS = 1_000;
 const INTERVAL_MS = 5;
@@ -18,7 +17,7 @@ const read = (profile: Profile, node: string | undefined) => signedRequest(profi
 
 const rotate = (fields: object, node: string | undefined) => {
   const target = `/api/v1/platform/tenants/${reader.tenant_id}/credentials/${reader.client_id}`;
-  return untilServed(() => signedRequest(admin, 'PUT', target, { body: { rotate_secret: true, ...fields }, node }));
+  return signedRequest(admin, 'PUT', target, { body: { rotate_secret: true, ...fields }, node });
 };
 
 /**

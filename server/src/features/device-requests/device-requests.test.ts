@@ -5,7 +5,6 @@ import { completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newDeviceRequest } from '../../../test/support/new-device-request.js';
 import { createReplier } from '../../../test/support/replier.js';
-import { untilServed } from '../../../test/support/until-served.js';
 
 const REQUESTS = '/api/v1/open/device-requests';
 const PAYLOAD_LIMIT_BYTES = 32_768;
@@ -163,9 +162,7 @@ test('a reader that leaves a request without a reply gets one answer for each ne
 test('the first of many different replies wins, and every other is refused', async () => {
   const { device_request_id } = await newDeviceRequest(tenant);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      untilServed(() => reply(device_request_id, { outcome: 'SUCCESS', payload: { index } })),
-    ),
+    Array.from({ length: 20 }, (_, index) => reply(device_request_id, { outcome: 'SUCCESS', payload: { index } })),
   );
   const won = answers.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);

@@ -49,7 +49,7 @@ test('an adapter that waits for commands shows in the catalog of its tenant alon
   expect(await lastRead(other, vendor)).toEqual([null, instant]);
 
   const served = await newCommand(tenant.operator, { vendor });
-  const unserved = await newCommand(other.operator, { vendor, timeout_seconds: 5 });
+  const unserved = await newCommand(other.operator, { vendor, timeout_seconds: 10 });
   expect(await completed(tenant.reader, served)).toMatchObject({ status: 'SUCCEEDED', status_reason: null });
   expect(await completed(other.reader, unserved)).toMatchObject({ status_reason: { code: 'NO_ADAPTER' } });
 });

@@ -40,7 +40,7 @@ test('a vendor whose devices are simulated counts as read, and any other one doe
 test('a command of a vendor that nobody serves says so, and one of a silent device does not', async () => {
   const { operator, reader } = await createTenant();
   const vendor = await newVendor('pumps');
-  const fields = { device_id: 'offline-1', timeout_seconds: 5 };
+  const fields = { device_id: 'offline-1', timeout_seconds: 10 };
   const ids = [await newCommand(operator, { ...fields, vendor }), await newCommand(operator, fields)];
   const [unread, silent] = await Promise.all(ids.map((id) => completed(reader, id)));
   expect(unread).toMatchObject({

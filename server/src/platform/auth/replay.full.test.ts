@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { newSignedRequest } from '../../../test/support/new-signed-request.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 import { openPool } from '../../../test/support/open-pool.js';
+import { untilServed } from '../../../test/support/until-served.js';
 import { createAdmission, hashNonce, type SignedRequest } from './admission.js';
 
 const COPIES = 40;
@@ -15,7 +16,7 @@ test('admits one of 40 identical signed requests that arrive at once on two node
   for (let round = 0; round < ROUNDS; round++) {
     const once = { timestamp: Math.floor(Date.now() / 1000), nonce: randomUUID() };
     const answers = await onBothNodes(COPIES, (node) =>
-      signedRequest(operator, 'GET', '/api/v1/open/me', { ...once, node }),
+      untilServed(() => signedRequest(operator, 'GET', '/api/v1/open/me', { ...once, node })),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const refused = answers.filter(({ status }) => status !== 200);

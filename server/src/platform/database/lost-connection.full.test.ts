@@ -195,7 +195,7 @@ test('settles every caller within a bounded time while connections are half open
 test('never gives a waiting caller a connection that was given up', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
-  const pool = openPool(link.through(url), { ...impatient, max: 1, queue_timeout: 10 });
+  const pool = openPool(link.through(url), { ...impatient, max: 1, queue_timeout: 60 });
   onTestFinished(async () => {
     // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();

@@ -262,7 +262,7 @@ describe('while the relay is held up', () => {
   /** Holds the lease of the relay, so that commands stay ACCEPTED. */
   async function withoutRelay(work: () => Promise<void>): Promise<void> {
     const lead = () =>
-      asSystem((tx) => tx`update relay_lease set holder = 'test', expires_at = now() + interval '4 seconds'`);
+      asSystem((tx) => tx`update relay_lease set holder = 'test', expires_at = now() + interval '9 seconds'`);
     await asSystem((tx) => tx`update relay_lease set epoch = epoch + 1`);
     await lead();
     const timer = setInterval(() => void lead().catch(() => {}), 1_000);
@@ -293,7 +293,7 @@ describe('while the relay is held up', () => {
     let id = '';
     await withoutRelay(async () => {
       id = await newCommand(tenant.operator, { timeout_seconds: 1 });
-      const { body } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}?wait_seconds=8`);
+      const { body } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}?wait_seconds=30`);
       expect([body.status, body.adapter_status, body.device_execution_status, body.public_status]).toEqual([
         'EXPIRED',
         'PENDING',

@@ -37,7 +37,7 @@ async function published(): Promise<string[]> {
   const ids: string[] = [];
   if (messages === 0) return ids;
   const consumer = await platform.client.consumers.get('TOP_EVENTS');
-  for await (const message of await consumer.fetch({ max_messages: messages, expires: 5_000 }))
+  for await (const message of await consumer.fetch({ max_messages: messages, expires: 30_000 }))
     ids.push(message.json<{ data: { command_id: string } }>().data.command_id);
   return ids;
 }
