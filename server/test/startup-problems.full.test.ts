@@ -164,18 +164,18 @@ describe.concurrent('a start', () => {
       await (await start(database.url)).stop();
     });
 
-    test.each([
-      ['missing', 'alter role top_app rename to elsewhere', 'alter role elsewhere rename to top_app', /lacks a role/],
-      [
-        'not granted',
-        'revoke top_app from platform cascade',
-        'alter role platform noinherit; grant top_app to platform with admin option',
-        /Run as superuser: grant top_app/,
-      ],
-    ])('%s', async (_, take, restore, problem) => {
-      await superuser.unsafe(take);
-      expect(await refusal()).toMatch(problem);
-      await superuser.unsafe(restore);
+    test('missing', async () => {
+      await superuser`alter role top_app rename to elsewhere`;
+      expect(await refusal()).toMatch(/lacks a role/);
+      await superuser`alter role elsewhere rename to top_app`;
+      expect(await (await start(database.url)).stop()).toBe(0);
+    });
+
+    test('not granted: the printed statement repairs it', async () => {
+      await superuser.unsafe('alter role platform noinherit; revoke top_app from platform cascade');
+      const fixes = /Run as superuser: (.+); since Postgres 16: (.+)\.$/.exec(await refusal());
+      const [server] = await superuser`select current_setting('server_version_num')::int >= 160000 as grants_inherit`;
+      await superuser.unsafe(fixes?.[server?.grants_inherit ? 2 : 1] as string);
       expect(await (await start(database.url)).stop()).toBe(0);
     });
 

@@ -101,7 +101,8 @@ const NO_ROLE = new Set(['22023', '42704']);
 function rightsFix(message: string, name: string, user: string): string {
   if (/create role/.test(message)) return `Run as superuser: alter role "${user}" createrole.`;
   if (/set role|admin option|ADMIN option/.test(message)) {
-    return `Run as superuser: grant top_app, top_system, top_ingest to "${user}".`;
+    const grant = `grant top_app, top_system, top_ingest to "${user}"`;
+    return `Run as superuser: ${grant}; since Postgres 16: ${grant} with inherit false.`;
   }
   return `Run as superuser: alter database "${name}" owner to "${user}".`;
 }
