@@ -440,7 +440,7 @@ const replyTo = ({ dedupe_id }: { dedupe_id: string }) => ({
   expires_at: new Date(Date.now() + 60_000).toISOString(),
 });
 
-test.concurrent('a request of a device resolves with its reply, sent once for each dedupe_id', async (context) => {
+test.concurrent('a request of a device resolves with its reply, for each caller that sent it', async (context) => {
   const { on, serve } = await setUp(context);
   const { adapter } = await serve();
   const asked = request();

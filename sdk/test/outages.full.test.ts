@@ -24,7 +24,10 @@ async function connect({ base_url, client_id, secret }: Profile) {
   return { proxy, client: clientOf(proxy.url), direct: clientOf(base_url) };
 }
 
-/** On a machine that stalls, until the proxy has refused so many connections. */
+/**
+ * Closes the proxy for OUTAGE_MS, or longer: until it has refused so many connections. A machine that stalls may need
+ * more time for them.
+ */
 async function closeForAWhile(proxy: Awaited<ReturnType<typeof startProxy>>, refusals = 0) {
   proxy.close();
   await delay(OUTAGE_MS);
@@ -43,7 +46,6 @@ test.concurrent('createAndWait survives it: one command, and its outcome', async
   const slow = { ...reboot, device_id: 'slow-1' };
   expect(await client.commands.createAndWait(slow, { onUpdate })).toMatchObject({ status: 'SUCCEEDED' });
   await Promise.all(outages);
-  expect(proxy.refused()).toBeGreaterThan(3);
   expect(await direct.commands.list().toArray()).toHaveLength(1);
 });
 
@@ -131,6 +133,5 @@ test.concurrent('an upload survives it', async ({ expect, onTestFinished }) => {
   const uploaded = await client.objects.upload(resource_id, 'a.bin', 'content', { contentType: 'text/plain' });
   await outage;
   expect(uploaded).toMatchObject({ content_length: 7 });
-  expect(proxy.refused()).toBeGreaterThan(3);
   expect(await (await client.objects.download(resource_id, 'a.bin')).text()).toBe('content');
 });

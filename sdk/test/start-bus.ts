@@ -41,7 +41,7 @@ export async function startBus({
     ...(tls && { tls }),
   });
   const manager = await jetstreamManager(connection, { checkAPI: false });
-  // A machine that stalls for 5 seconds, the default, loses no answer. Calls that are repeated have the default.
+  // With the default timeout of 5 seconds, calls fail while the machine stalls. Only calls that are repeated keep it.
   const patient = { timeout: 30_000 };
   const patientManager = await jetstreamManager(connection, { checkAPI: false, ...patient });
   const bus = jetstream(connection, patient);
@@ -123,7 +123,7 @@ export async function startBus({
       const messages = await messagesOn(`tenants.${tenantId}.command-updates.${vendor}`);
       return messages.map((message) => ({ ...message.json<CommandUpdate>(), id: idOf(message) }));
     },
-    /** Every update so far once, although the adapter publishes it again after 2 seconds without an acknowledgement. */
+    /** Every update so far, each once: an adapter publishes it again if it is not acknowledged within 2 seconds. */
     async updates(): Promise<CommandUpdate[]> {
       const messages = await messagesOn(`tenants.${tenantId}.command-updates.${vendor}`);
       return withoutRepeats(messages).map((message) => message.json<CommandUpdate>());

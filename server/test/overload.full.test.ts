@@ -345,7 +345,7 @@ test('on the embedded database, too, a tenant with 50,000 waiting rows is refuse
   const { server, demo } = await start();
   onTestFinished(() => server.stop().then(() => {}));
   expect((await create(operator, { timeout_seconds: 30 }, { node: server.baseUrl })).status).toBe(503);
-  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 300 });
+  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 120 });
   expect(status).toBe(202);
   expect(await completed(demo, body.command_id)).toMatchObject({ status: 'SUCCEEDED' });
 });

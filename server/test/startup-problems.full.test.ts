@@ -173,7 +173,8 @@ describe.concurrent('a start', () => {
 
     test('not granted: the printed statement repairs it', async () => {
       await superuser.unsafe('alter role platform noinherit; revoke top_app from platform cascade');
-      const fixes = /Run as superuser: (.+); since Postgres 16: (.+)\.$/.exec(await refusal());
+      const fixes = /run as superuser: (.+)\. Since Postgres 16: (.+)\.$/.exec(await refusal());
+      expect(fixes).not.toBeNull();
       const [server] = await superuser`select current_setting('server_version_num')::int >= 160000 as grants_inherit`;
       await superuser.unsafe(fixes?.[server?.grants_inherit ? 2 : 1] as string);
       expect(await (await start(database.url)).stop()).toBe(0);

@@ -97,9 +97,12 @@ test('a new schema applies to every command sent after its answer, even under lo
         else before.push(status);
       }
     });
-    await vi.waitFor(() => expect(before).toContain(202), { timeout: 20_000 });
-    await putType({ payload_schema: { minProperties: 1 } }, nodes[round % nodes.length]);
-    isPut = true;
+    try {
+      await vi.waitFor(() => expect(before).toContain(202), { timeout: 20_000 });
+      await putType({ payload_schema: { minProperties: 1 } }, nodes[round % nodes.length]);
+    } finally {
+      isPut = true;
+    }
     await sending;
     expect(before.filter((status) => status !== 202 && status !== 422)).toEqual([]);
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
@@ -6,9 +7,11 @@ import { openPool } from '../../../test/support/open-pool.js';
 /** More than a node has connections to Postgres. */
 const AT_ONCE = 30;
 
+/** With a nonce of its own it is not repeated after a 503. */
 const createEndpoint = (caller: Profile, node: string) =>
   signedRequest(caller, 'POST', '/api/v1/open/callbacks/endpoints', {
     node,
+    nonce: randomUUID(),
     body: { name: 'Order system', url: 'https://hooks.acme.example/top' },
   });
 
@@ -32,7 +35,7 @@ test('changes of one tenant that wait for a lock leave the database connections 
     },
     { timeout: 20_000 },
   );
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     expect((await createEndpoint(other.admin, node)).status).toBe(201);
     await newCommand(other.operator, {}, node);
   }

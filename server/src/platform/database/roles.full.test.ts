@@ -18,7 +18,7 @@ async function startUp(url = database.url): Promise<string> {
     return `exit ${await server.stop()}`;
   } catch (error) {
     if (!(error instanceof ServerExited)) throw error;
-    // A machine that stalls may print first that the server waits for Postgres.
+    // While the machine stalls, the server may first print that it waits for Postgres.
     return `exit ${error.exitCode}: ${error.stderr.replaceAll(/^Waiting up to .*\n/gm, '').trimEnd()}`;
   }
 }

@@ -102,7 +102,7 @@ function rightsFix(message: string, name: string, user: string): string {
   if (/create role/.test(message)) return `Run as superuser: alter role "${user}" createrole.`;
   if (/set role|admin option|ADMIN option/.test(message)) {
     const grant = `grant top_app, top_system, top_ingest to "${user}"`;
-    return `Run as superuser: ${grant}; since Postgres 16: ${grant} with inherit false.`;
+    return `Before Postgres 16, run as superuser: ${grant}. Since Postgres 16: ${grant} with inherit false.`;
   }
   return `Run as superuser: alter database "${name}" owner to "${user}".`;
 }

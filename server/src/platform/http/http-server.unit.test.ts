@@ -121,18 +121,20 @@ test.each([
 });
 
 test('looking for a request line of RTSP costs little, whatever the client sends', async () => {
+  /** Of CPU in the best of ten rounds: 20 on an idle machine, 380 where the search begins again for each request. */
+  const MOST_MS = 200;
   const { port } = await serve((req, res) => req.resume().once('end', () => res.end()));
   for (const piece of ['\n', ' RTSP/', ' RTSP/\n', '/a RTSP/', `${' '.repeat(3_000)} RTSP/`]) {
     const body = ` RTSP/${piece.repeat(60_000 / piece.length)}`;
     const requests = `${request('GET /a').repeat(9)}${request('POST /a', 'Connection: close', `Content-Length: ${body.length}`)}`;
     const costs: number[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 10 && Math.min(...costs) >= MOST_MS; round++) {
       const before = process.cpuUsage();
       const answers = (await Promise.all(Array.from({ length: 10 }, () => answersTo(port, requests + body)))).join('');
       const { user, system } = process.cpuUsage(before);
       expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
       costs.push((user + system) / 1_000);
     }
-    expect(Math.min(...costs), JSON.stringify(piece.slice(0, 10))).toBeLessThan(600);
+    expect(Math.min(...costs), JSON.stringify(piece.slice(0, 10))).toBeLessThan(MOST_MS);
   }
 });
