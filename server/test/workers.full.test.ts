@@ -229,6 +229,7 @@ test.concurrent('a port in use gives one line and exit 1, however many processes
 test.concurrent('all processes end with the one that started them', async () => {
   const left = await start();
   const closed = once(left.process, 'close');
+  expect(Object.values(processesOf(left)).map(isAlive)).toContain(true);
   left.process.kill('SIGKILL');
   await closed;
   await vi.waitFor(() => expect(Object.values(processesOf(left)).filter(isAlive)).toEqual([]), { timeout: 30_000 });
