@@ -23,7 +23,9 @@
 -- Nonces are written before commands, each in the order of its key, so that two calls never deadlock.
 --
 -- `offset 0` keeps Postgres from joining whole tables: each request looks its rows up by an index. The plan is made when
--- the tables may be empty, and kept while they grow.
+-- the tables may be empty, and kept while they grow. For an empty table every index that begins with the tenant is as
+-- good as any other. `order by idempotency_key` makes the index of the keys the only one that needs no sort. Without it,
+-- each refused command read all commands of its tenant: 5 s for a call with 169 of them.
 --
 -- `security definer`: the function belongs to top_ingest, so it has the rights of top_ingest and no others. Without
 -- `set role`, the login may only execute it. An owner needs the right to create in the schema of its function: top_ingest
@@ -150,10 +152,10 @@ begin
     select given.position, given.accepted_at, inserted.command_id,
       case
         when inserted.command_id is not null then 'ACCEPTED'
-        when may_use_vendor and is_current or exists (
-          select from public.commands
-          where commands.tenant_id = given.tenant_id and commands.idempotency_key = given.idempotency_key
-          offset 0
+        when may_use_vendor and is_current or given.idempotency_key = (
+          select idempotency_key from public.commands
+          where commands.tenant_id = given.tenant_id and commands.idempotency_key >= given.idempotency_key
+          order by idempotency_key limit 1
         ) then 'KEY_USED'
         when is_refused then 'REFUSED'
         when not may_use_vendor then 'VENDOR_NOT_ENABLED'

@@ -146,10 +146,10 @@ begin
     select given.position, given.accepted_at, inserted.command_id,
       case
         when inserted.command_id is not null then 'ACCEPTED'
-        when may_use_vendor and is_current or exists (
-          select from public.commands
-          where commands.tenant_id = given.tenant_id and commands.idempotency_key = given.idempotency_key
-          offset 0
+        when may_use_vendor and is_current or given.idempotency_key = (
+          select idempotency_key from public.commands
+          where commands.tenant_id = given.tenant_id and commands.idempotency_key >= given.idempotency_key
+          order by idempotency_key limit 1
         ) then 'KEY_USED'
         when is_refused then 'REFUSED'
         when not may_use_vendor then 'VENDOR_NOT_ENABLED'

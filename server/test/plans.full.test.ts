@@ -193,6 +193,20 @@ async function everyOperation(): Promise<void> {
     const { status, raw } = await signedRequest(byOf(operation), operation.route.method, path, sent);
     if (status >= 500) throw new Error(`${operation.name}: ${raw}`);
   }
+  await refusedCommand();
+}
+
+/** Of a command that the process refuses, the database only looks up the idempotency key. */
+async function refusedCommand(): Promise<void> {
+  const body = {
+    idempotency_key: randomUUID(),
+    vendor: 'vendor_a',
+    device_id: 'd-1',
+    command_type: 'none',
+    payload: {},
+  };
+  const { status, raw } = await signedRequest(caller, 'POST', '/api/v1/open/downlink/commands', { body });
+  expect(status, raw).toBe(422);
 }
 
 /** The catalog belongs to all tenants and is read whole, by catalog.get and into the memory of a process. */
