@@ -14,6 +14,7 @@ import { isMigrated, migrate } from './migrate.js';
 import { preparing } from './prepared.js';
 import { nodeSettings, planSettings, refuseOtherSettings } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
+import { vacuumTables } from './vacuum-tables.js';
 
 export type Database = {
   sql: postgres.Sql;
@@ -90,9 +91,10 @@ async function openEmbedded(directory: string): Promise<Database> {
     if (!(await isMigrated(sql))) await migrate(sql);
     await refuseRolesThatBypassRowSecurity(sql);
     await refuseForeignFunctions(sql);
-    const tidying = setInterval(() => tidy(sql), TIDY_INTERVAL_MS).unref();
+    // A failure waits for the next round.
+    const vacuuming = setInterval(() => void vacuumTables(sql).catch(() => {}), VACUUM_INTERVAL_MS).unref();
     return databaseOf(sql, async () => {
-      clearInterval(tidying);
+      clearInterval(vacuuming);
       await sql.end({ timeout: 5 });
       await embedded.stop();
     });
@@ -102,13 +104,7 @@ async function openEmbedded(directory: string): Promise<Database> {
   }
 }
 
-/**
- * The embedded database has no autovacuum: without vacuum the space of purged nonces is never reused. A failure waits
- * for the next round.
- */
-const tidy = (sql: postgres.Sql) => void sql.unsafe('vacuum analyze').catch(() => {});
-
-const TIDY_INTERVAL_MS = 60_000;
+const VACUUM_INTERVAL_MS = 60_000;
 
 /**
  * Of several hosts, each connection looks for the primary. The driver's `read-write` would accept a standby: it looks at
