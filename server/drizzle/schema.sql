@@ -41,7 +41,12 @@ CREATE FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 #variable_conflict use_column
+declare
+  used int[];
 begin
+  if requests like '%"is_refused":true%' then
+    used := public.used_keys_v1(requests);
+  end if;
   return query
   with asked as (
     select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
@@ -146,11 +151,7 @@ begin
     select given.position, given.accepted_at, inserted.command_id,
       case
         when inserted.command_id is not null then 'ACCEPTED'
-        when may_use_vendor and is_current or given.idempotency_key = (
-          select idempotency_key from public.commands
-          where commands.tenant_id = given.tenant_id and commands.idempotency_key >= given.idempotency_key
-          order by idempotency_key limit 1
-        ) then 'KEY_USED'
+        when may_use_vendor and is_current or given.position = any (used) then 'KEY_USED'
         when is_refused then 'REFUSED'
         when not may_use_vendor then 'VENDOR_NOT_ENABLED'
         else 'CATALOG_CHANGED'
@@ -192,6 +193,23 @@ CREATE FUNCTION public.grants_v1(tenant text, object text, action text, granting
   from public.policies as policy
   where policy.tenant_id = $1 and policy.client_id is not null and policy.object = $2 and policy.action = $3
 $_$;
+
+--
+-- Name: used_keys_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.used_keys_v1(requests text) RETURNS integer[]
+    LANGUAGE sql STABLE
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+  select array_agg(position)
+  from json_to_recordset(requests::json) as refused (position int, tenant_id text, idempotency_key text, is_refused boolean)
+  where is_refused and exists (
+    select from public.commands
+    where commands.tenant_id = refused.tenant_id and commands.idempotency_key = refused.idempotency_key
+    offset 0
+  )
+$$;
 
 SET default_tablespace = '';
 
@@ -1586,6 +1604,13 @@ GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted bo
 REVOKE ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_app;
 GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_ingest;
+
+--
+-- Name: FUNCTION used_keys_v1(requests text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.used_keys_v1(requests text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.used_keys_v1(requests text) TO top_ingest;
 
 --
 -- Name: TABLE audit_events; Type: ACL; Schema: public; Owner: -

@@ -4,6 +4,7 @@ import {
   createCredential,
   createTenant,
   type Profile,
+  platform,
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
@@ -133,6 +134,16 @@ test('a used key is checked before the catalog and after the structure of the re
   expectReplay(first, await create({ ...body, payload: { version: 'x' } }), ['payload']);
   expect((await create({ ...body, timeout_seconds: 0 })).body.code).toBe('VALIDATION_FAILED');
   expect((await create({ ...body, payload: { a: 'a'.repeat(33_000) } })).body.code).toBe('PAYLOAD_TOO_LARGE');
+});
+
+test('a used key is checked before the vendors of the tenant', async () => {
+  const { tenant_id, operator } = await createTenant();
+  const body = command();
+  const first = await create(body, operator);
+  const vendors = { body: { vendors: ['vendor_b'] } };
+  await signedRequest(platform().admin, 'PUT', `/api/v1/platform/tenants/${tenant_id}`, vendors);
+  expectReplay(first, await create(body, operator));
+  expect((await create(command(), operator)).body.code).toBe('VENDOR_NOT_ENABLED');
 });
 
 test('a refused request does not use up its key', async () => {

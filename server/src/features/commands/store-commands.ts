@@ -79,8 +79,8 @@ export function createCommandStore({ catalog, signals, metrics, payloadLimitByte
           return [];
         });
         if (stored.size > 0) announce();
-        const used = others.filter(({ key, outcome }) => outcome === 'KEY_USED' || stored.has(key));
-        const existing = await readByKeys(call, used);
+        const mayBeUsed = others.filter(({ key, outcome }) => outcome !== 'REFUSED' || stored.has(key));
+        const existing = await readByKeys(call, mayBeUsed);
         for (const { position, body, key, outcome, invalid, overload } of others) {
           const row = existing.get(key);
           const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
