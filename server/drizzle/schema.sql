@@ -44,7 +44,7 @@ CREATE FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean 
 declare
   used int[];
 begin
-  if requests like '%"is_refused":true%' then
+  if strpos(requests, '"is_refused"') > 0 then
     used := public.used_keys_v1(requests);
   end if;
   return query
