@@ -23,7 +23,7 @@ async function storeTwo(failure: Error) {
   } as unknown as CommandServices).store;
   const accepted = { outcome: 'ACCEPTED', commandId: randomUUID(), acceptedAt: new Date() } as const;
   const statements: Acceptance[][] = [[accepted, { outcome: 'CATALOG_CHANGED' }]];
-  const call = { tenantId: 'acme', requestId: randomUUID() } as Call;
+  const call = { tenantId: 'acme', requestId: randomUUID(), asTenant: async () => [] } as unknown as Call;
   const outcomes = await store([request('a'), request('b')], call, async () => {
     const next = statements.shift();
     if (!next) throw failure;
