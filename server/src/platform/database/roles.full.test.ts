@@ -182,6 +182,16 @@ test('the rule of access has the rights of its caller: of admission, or of a han
   await login.end();
 });
 
+test('the search for used keys has the rights of its caller, which is admission alone', async () => {
+  const [search] = await superuser`
+    select prosecdef, has_function_privilege('public', oid, 'execute') as everybody,
+      has_function_privilege('top_app', oid, 'execute') as handlers,
+      has_function_privilege('top_system', oid, 'execute') as background,
+      has_function_privilege('top_ingest', oid, 'execute') as admission
+    from pg_proc where proname = 'used_keys_v1'`;
+  expect(search).toEqual({ prosecdef: false, everybody: false, handlers: false, background: false, admission: true });
+});
+
 test('row-level security binds the function: without the policies of top_ingest it admits and stores nothing', async () => {
   const login = postgres(database.url, { max: 1 });
   const [request] = await superuser<{ row: string }[]>`
