@@ -63,15 +63,17 @@ test('keeps identical items apart, and collects new items while batches run', as
   );
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   const results = [load('a'), load('a'), load('a')];
+  for (const item of ['b', 'c', 'd']) {
+    await turn();
+    results.push(load(item));
+  }
   await turn();
-  results.push(load('b'));
+  results.push(load('e'), load('e'));
   await turn();
-  results.push(load('c'), load('c'));
-  await turn();
-  expect(sizes).toEqual([3, 1]);
+  expect(sizes).toEqual([3, 1, 1, 1]);
   release();
-  expect(await Promise.all(results)).toEqual([0, 1, 2, 0, 0, 1]);
-  expect(sizes).toEqual([3, 1, 2]);
+  expect(await Promise.all(results)).toEqual([0, 1, 2, 0, 0, 0, 0, 1]);
+  expect(sizes).toEqual([3, 1, 1, 1, 2]);
 });
 
 test.each(['40P01', '40001'])('retries a batch that failed with %s', async (code) => {
@@ -121,7 +123,8 @@ test('refuses calls that waited too long for a batch, and runs none of them', as
     },
   );
   const stuck: Promise<string>[] = [];
-  for (const key of ['stuck 1', 'stuck 2']) {
+  const stuckKeys = ['stuck 1', 'stuck 2', 'stuck 3', 'stuck 4'];
+  for (const key of stuckKeys) {
     stuck.push(load(key));
     await vi.waitFor(() => expect(ran).toContain(key), { timeout: 20_000 });
   }
@@ -129,6 +132,6 @@ test('refuses calls that waited too long for a batch, and runs none of them', as
   vi.advanceTimersByTime(10_001);
   const inTime = load('in time');
   release();
-  expect(await settle([...stuck, late, inTime])).toEqual(['stuck 1', 'stuck 2', 'QUEUE_TIMEOUT', 'in time']);
+  expect(await settle([...stuck, late, inTime])).toEqual([...stuckKeys, 'QUEUE_TIMEOUT', 'in time']);
   expect(ran).not.toContain('late');
 });
