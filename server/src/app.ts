@@ -83,11 +83,11 @@ export function createApp(dependencies: AppDependencies) {
     if (match.operation) locals.operation = name;
     const parse = () => parseBody(req.headers['content-type'], sender.body, match.operation?.largeBody?.depth);
     const { requestId, traceparent } = locals;
-    const request = { target: req.url, tenantId, requestId, traceparent };
     const shortcutOf = match.operation && shortcuts[match.operation.name];
     // Only a shortcut needs the body before admission: a replayed request must not have a large one parsed.
     const early = shortcutOf && parse();
-    const shortcut = (early && !early.problem && shortcutOf({ ...request, body: early.value })) || null;
+    const request = early && !early.problem && { target: req.url, tenantId, requestId, traceparent, body: early.value };
+    const shortcut = (request && shortcutOf(request)) || null;
     const { verdict, answer } = await admit(sender, match, shortcut, locals);
     const ofTenant = match.params.tenant_id ?? tenantId;
     locals.call = {

@@ -65,10 +65,9 @@ export const createCommandAdmission = (database: Database) =>
   batched<{ signed: SignedRequest; command: Sent }, Admitted>(
     ({ signed }) => nonceKey(signed),
     async (brought) => {
-      const rows = brought.map(({ signed, command }, position) => ({
-        ...toRequestRow(signed, position),
-        ...command,
-      }));
+      const rows = brought.map(({ signed, command }, position) =>
+        Object.assign(toRequestRow(signed, position), command),
+      );
       const judged = await asIngest<Verdict & (AcceptanceRow | { outcome: null })>(database, rows);
       return judged.map((row) => ({ verdict: row, acceptance: row.outcome === null ? null : toAcceptance(row) }));
     },

@@ -25,23 +25,23 @@ export function createCommand(
    * and a commit. Nearly every command takes this way. At 32 in flight a command takes 0.27 ms of CPU of the node, and
    * 0.48 ms without the shortcut. Null for a request that is admitted first and then handled.
    */
-  function shortcut({ target, body, ...call }: ShortcutRequest): Shortcut | null {
+  function shortcut(request: ShortcutRequest): Shortcut | null {
     // The operation has no query parameters.
-    if (target !== contract.commands.create.path) return null;
-    const { success, data } = contract.commands.create.body.safeParse(body);
+    if (request.target !== contract.commands.create.path) return null;
+    const { success, data } = contract.commands.create.body.safeParse(request.body);
     if (!success || payloadProblem(data)) return null;
-    const checked = check(data, call.tenantId);
+    const checked = check(data, request.tenantId);
     if (checked.invalid) return null;
     const { overload } = checked;
     return async (signed) => {
-      const { verdict, acceptance } = await admitAndAccept({ signed, command: toStore(data, checked, call) });
+      const { verdict, acceptance } = await admitAndAccept({ signed, command: toStore(data, checked, request) });
       if (overload && acceptance?.outcome === 'REFUSED') {
         metrics.countOverload();
         return { verdict, answer: overload };
       }
       if (acceptance?.outcome !== 'ACCEPTED') return { verdict, answer: null };
       announce();
-      return { verdict, answer: answerOf(acceptance, call.requestId) };
+      return { verdict, answer: answerOf(acceptance, request.requestId) };
     };
   }
 

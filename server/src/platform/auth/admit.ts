@@ -27,8 +27,14 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
     context: Reply['locals'],
   ) {
     const { operation, params } = match;
+    const { tenantId, clientId, credentialNumber, secretVersion, timestamp, nonceHash } = sender;
     const signed: SignedRequest = {
-      ...sender,
+      tenantId,
+      clientId,
+      credentialNumber,
+      secretVersion,
+      timestamp,
+      nonceHash,
       scope: operation?.scope ?? null,
       grantingRoles: operation?.grantingRoles ?? [],
       pathTenantId: params.tenant_id ?? null,
@@ -40,7 +46,6 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
         shortcut && release ? await shortcut(signed) : { verdict: await admission(signed), answer: null };
       if (!verdict.is_live) throw sender.refusal();
       refuseUnlessFresh(verdict);
-      const { tenantId, clientId, secretVersion } = sender;
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
       // quota.

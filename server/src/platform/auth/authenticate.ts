@@ -68,7 +68,9 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
       const refusal = () => limits.countFailure(network) ?? unauthenticated(signed);
       const verified = await verifySignature({ clientId, stringToSign: signed, signature, network });
       if (!verified) throw refusal();
-      return { ...verified, clientId, timestamp, nonceHash: hashNonce(nonce), body, refusal };
+      const { tenantId, credentialNumber, secretVersion } = verified;
+      const nonceHash = hashNonce(nonce);
+      return { tenantId, credentialNumber, secretVersion, clientId, timestamp, nonceHash, body, refusal };
     });
   };
 }
