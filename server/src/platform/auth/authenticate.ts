@@ -70,6 +70,7 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
       if (!verified) throw refusal();
       const { tenantId, credentialNumber, secretVersion } = verified;
       const nonceHash = hashNonce(nonce);
+      // Not `...verified`: an overloaded node spent 3 % of its CPU on it.
       return { tenantId, credentialNumber, secretVersion, clientId, timestamp, nonceHash, body, refusal };
     });
   };

@@ -16,7 +16,7 @@ export class ApiError extends Error {
     readonly code: ErrorCode,
     readonly extra: Extra = {},
   ) {
-    // Nobody reads the stack of a refusal. It took 3 % of the CPU of an overloaded node.
+    // A refusal has no stack trace: nobody reads it, and an overloaded node spent 3 % of its CPU on it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(extra.message ?? `${errors[code].meaning} ${errors[code].fix}`);
