@@ -26,7 +26,7 @@ const page = '**/*.page.test.ts';
 const image = '**/*.image.test.ts';
 /** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
 export const dependsOnNode = [
-  'server/src/platform/http/*.test.ts',
+  'server/src/gateway/http/*.test.ts',
   'server/test/golden-vectors.test.ts',
   'server/test/request-gates.test.ts',
   'sdk/**/*.test.ts',

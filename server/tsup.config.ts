@@ -3,7 +3,7 @@ import { defineConfig } from 'tsup';
 export default defineConfig({
   entry: {
     main: 'src/main.ts',
-    'embedded-worker': 'src/platform/database/embedded-worker.ts',
+    'embedded-worker': 'src/foundation/database/embedded-worker.ts',
     'prepare-embedded': 'scripts/prepare-embedded.ts',
   },
   // tsup bundles everything but `dependencies`. The package carries neither this workspace nor pnpm's patches; a bundle

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import postgres from 'postgres';
-import { KEEP_FOLDER } from '../src/platform/database/embedded.js';
-import { migrate } from '../src/platform/database/migrate.js';
+import { KEEP_FOLDER } from '../src/foundation/database/embedded.js';
+import { migrate } from '../src/foundation/database/migrate.js';
 
 /**
  * Run by the build. Creates a database with every migration and nothing else: it holds no key and no secret. A first

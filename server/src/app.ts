@@ -1,39 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { createDenialRecorder } from './platform/audit/with-audit.js';
-import { createAdmit } from './platform/auth/admit.js';
-import { createAuthenticate } from './platform/auth/authenticate.js';
-import { authorize } from './platform/auth/authorize.js';
-import type { LastUses } from './platform/auth/last-uses.js';
-import { createRateLimits } from './platform/auth/rate-limits.js';
-import type { Database } from './platform/database/database.js';
-import { asTenant } from './platform/database/roles.js';
-import { addressOf } from './platform/http/address.js';
-import { createAnswerError } from './platform/http/answer-error.js';
-import { parseBody } from './platform/http/body.js';
-import { createCors } from './platform/http/cors.js';
-import { createEndpoints } from './platform/http/endpoints.js';
+import { ApiError, refuse } from './foundation/api-error.js';
+import type { Database } from './foundation/database/database.js';
+import { asTenant } from './foundation/database/roles.js';
+import type { Peers } from './foundation/peers.js';
+import type { Keyring } from './foundation/secrets/keyring.js';
+import type { LogRefusal } from './foundation/telemetry/logger.js';
+import type { Metrics } from './foundation/telemetry/metrics.js';
+import { onePerTick } from './foundation/waiting/turns.js';
+import { createDenialRecorder } from './gateway/audit/audit.js';
+import { authorize, createAdmit } from './gateway/auth/admission.js';
+import { createAuthenticate } from './gateway/auth/authenticate.js';
+import type { LastUses } from './gateway/auth/last-uses.js';
+import { addressOf } from './gateway/http/address.js';
+import { createAnswerError } from './gateway/http/answer-error.js';
+import { createCors } from './gateway/http/cors.js';
+import { createEndpoints } from './gateway/http/endpoints.js';
 import {
   type Answer,
   answerJson,
   commonHeaders,
+  framingProblem,
   type Incoming,
+  parseBody,
   type Reply,
   requestIdOf,
-} from './platform/http/exchange.js';
-import { expressApp, problemOfPath } from './platform/http/express-app.js';
-import { framingProblem } from './platform/http/framing.js';
-import { observe } from './platform/http/observe.js';
-import { addProbes, type Probes } from './platform/http/probes.js';
-import { addPublicDocuments } from './platform/http/public-documents.js';
-import { ApiError, refuse } from './platform/operation/api-error.js';
-import { findOperation, pathOf } from './platform/operation/find-operation.js';
-import type { Peers } from './platform/processes/peers.js';
-import type { Keyring } from './platform/secrets/keyring.js';
-import type { LogRefusal } from './platform/telemetry/bounded-log.js';
-import type { Metrics } from './platform/telemetry/metrics.js';
-import { onePerTick } from './platform/waiting/turns.js';
+} from './gateway/http/exchange.js';
+import { expressApp, problemOfPath } from './gateway/http/express-app.js';
+import { observe } from './gateway/http/observe.js';
+import { addProbes, type Probes } from './gateway/http/probes.js';
+import { addPublicDocuments } from './gateway/http/public-documents.js';
+import { createRateLimits } from './gateway/limits/rate-limits.js';
+import { findOperation, pathOf } from './gateway/operation/find-operation.js';
 import type { Router } from './router.js';
 
 export type AppDependencies = {

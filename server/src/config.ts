@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isDatabaseUrl } from './platform/database/database-url.js';
-import { StartupError } from './platform/startup-error.js';
+import { isDatabaseUrl } from './foundation/database/database-url.js';
+import { StartupError } from './foundation/startup-error.js';
 
 const integer = (min: number, max: number) =>
   z

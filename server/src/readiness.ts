@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Bus } from './platform/bus/bus.js';
-import type { Database } from './platform/database/database.js';
-import { codedErrorIn } from './platform/database/database-error.js';
-import { isMigrated } from './platform/database/migrate.js';
-import type { Probes } from './platform/http/probes.js';
-import type { Peers } from './platform/processes/peers.js';
-import type { Watchdog } from './platform/telemetry/watchdog.js';
-import { shared } from './platform/waiting/shared.js';
+import type { Database } from './foundation/database/database.js';
+import { codedErrorIn } from './foundation/database/database-error.js';
+import { isMigrated } from './foundation/database/migrate.js';
+import type { Peers } from './foundation/peers.js';
+import type { Watchdog } from './foundation/telemetry/watchdog.js';
+import { shared } from './foundation/waiting/shared.js';
+import type { Probes } from './gateway/http/probes.js';
+import type { Bus } from './pipeline/bus/bus.js';
 
 /** A probe is answered even if the database is down. */
 const DATABASE_WITHIN_MS = 5_000;

@@ -1,41 +1,39 @@
 import { contract } from '@tenant-open-platform/contract';
 import type { Config } from './config.js';
-import * as access from './features/access/access.js';
-import { listAuditEvents } from './features/audit-events/audit-events.js';
-import * as busPrincipals from './features/bus-principals/bus-principals.js';
-import * as callbackEndpoints from './features/callback-endpoints/callback-endpoints.js';
-import * as callbackSubscriptions from './features/callback-subscriptions/callback-subscriptions.js';
-import { getCatalog } from './features/catalog/catalog.js';
-import { commandCatalog } from './features/catalog/command-catalog.js';
-import * as commandTypes from './features/command-types/command-types.js';
-import * as commands from './features/commands/commands.js';
-import { createCommand } from './features/commands/create-command.js';
-import { createManyCommands } from './features/commands/create-many-commands.js';
-import { createCommandStore } from './features/commands/store-commands.js';
-import * as credentials from './features/credentials/credentials.js';
-import * as deviceRequests from './features/device-requests/device-requests.js';
-import { listEvents } from './features/events/events.js';
-import { getMe } from './features/me/me.js';
-import * as objectCredentials from './features/object-credentials/object-credentials.js';
-import * as objectResources from './features/object-resources/object-resources.js';
-import { presignObject } from './features/objects/objects.js';
-import * as parkedMessages from './features/parked-messages/parked-messages.js';
-import * as policies from './features/policies/policies.js';
-import * as roleBindings from './features/role-bindings/role-bindings.js';
-import * as roles from './features/roles/roles.js';
-import { exportTenant } from './features/tenants/export-tenant.js';
-import * as tenants from './features/tenants/tenants.js';
-import * as vendors from './features/vendors/vendors.js';
-import type { Shortcut, ShortcutRequest } from './platform/auth/admit.js';
-import type { Bus } from './platform/bus/bus.js';
-import type { Database } from './platform/database/database.js';
-import type { Handlers, OperationName } from './platform/operation/handler.js';
-import type { Waits } from './platform/outbox/waits.js';
-import type { OpenedKeyring } from './platform/secrets/open-keyring.js';
-import type { Signals } from './platform/signals/signals.js';
-import type { WaitFor } from './platform/signals/wait-for.js';
-import type { Metrics } from './platform/telemetry/metrics.js';
+import type { Database } from './foundation/database/database.js';
+import type { OpenedKeyring } from './foundation/secrets/keyring.js';
+import type { Signals } from './foundation/signals/signals.js';
+import type { Metrics } from './foundation/telemetry/metrics.js';
+import type { Shortcut, ShortcutRequest } from './gateway/auth/admission.js';
+import type { Handlers, OperationName } from './gateway/operation/call.js';
+import { createAcceptance } from './pipeline/accept.js';
+import type { Waits } from './pipeline/backlog.js';
+import type { Bus } from './pipeline/bus/bus.js';
+import { commandCatalog } from './pipeline/catalog.js';
+import type { WaitFor } from './pipeline/wait-for.js';
 import { platformVersion } from './platform-version.js';
+import * as access from './resources/access/access.js';
+import { listAuditEvents } from './resources/audit-events/audit-events.js';
+import * as busPrincipals from './resources/bus-principals/bus-principals.js';
+import * as callbackEndpoints from './resources/callback-endpoints/callback-endpoints.js';
+import * as callbackSubscriptions from './resources/callback-subscriptions/callback-subscriptions.js';
+import { getCatalog } from './resources/catalog/catalog.js';
+import * as commandTypes from './resources/command-types/command-types.js';
+import * as commands from './resources/commands/commands.js';
+import * as credentials from './resources/credentials/credentials.js';
+import * as deviceRequests from './resources/device-requests/device-requests.js';
+import { listEvents } from './resources/events/events.js';
+import { getMe } from './resources/me/me.js';
+import * as objectCredentials from './resources/object-credentials/object-credentials.js';
+import * as objectResources from './resources/object-resources/object-resources.js';
+import { presignObject } from './resources/objects/objects.js';
+import * as parkedMessages from './resources/parked-messages/parked-messages.js';
+import * as policies from './resources/policies/policies.js';
+import * as roleBindings from './resources/role-bindings/role-bindings.js';
+import * as roles from './resources/roles/roles.js';
+import { exportTenant } from './resources/tenants/export-tenant.js';
+import * as tenants from './resources/tenants/tenants.js';
+import * as vendors from './resources/vendors/vendors.js';
 
 type Options = {
   database: Database;
@@ -55,9 +53,7 @@ type Shortcuts = { [Name in OperationName]?: (request: ShortcutRequest) => Short
 export function createRouter({ database, bus, keyring, signals, waitFor, waits, metrics, config }: Options) {
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const catalog = commandCatalog(database);
-  const commandServices = { database, catalog, signals, metrics, payloadLimitBytes, waits };
-  const store = createCommandStore(commandServices);
-  const createOne = createCommand(commandServices, store);
+  const acceptance = createAcceptance({ database, catalog, signals, metrics, payloadLimitBytes, waits });
   const allowInsecure = config.ALLOW_INSECURE_OBJECT_ENDPOINTS;
   const perTenant = {
     credentials: config.CREDENTIALS_PER_TENANT,
@@ -117,8 +113,8 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       put: commandTypes.putCommandType(config.COMMAND_TYPES_PER_PLATFORM),
     },
     commands: {
-      create: createOne.handler,
-      createMany: createManyCommands(database, store),
+      create: commands.createCommand(acceptance),
+      createMany: commands.createManyCommands(acceptance),
       get: commands.getCommand(waitFor),
       list: commands.listCommands,
       summary: commands.summaryCommands,
@@ -171,7 +167,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       }),
     },
   };
-  const shortcuts: Shortcuts = { 'commands.create': createOne.shortcut };
+  const shortcuts: Shortcuts = { 'commands.create': commands.createCommandShortcut(acceptance) };
   return { handlers, shortcuts };
 }
 

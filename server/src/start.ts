@@ -2,61 +2,26 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { changesOf } from './background/changes-of.js';
-import { startSimulatedFleet } from './background/simulated-fleet.js';
-import { startBackground } from './background/start-background.js';
+import { startBackground } from './background.js';
 import type { Config } from './config.js';
-import { startProvisioning } from './features/bus-principals/background/provision-consumers.js';
+import { baseUrlOf, openBus, openStorage, simulatesDevices } from './engines.js';
+import { noPeers, type Peers } from './foundation/peers.js';
+import { postgresSignals } from './foundation/signals/postgres-signals.js';
+import { localSignals } from './foundation/signals/signals.js';
+import { StartupError } from './foundation/startup-error.js';
+import { boundedLog, refusalLog } from './foundation/telemetry/logger.js';
+import { createMetrics } from './foundation/telemetry/metrics.js';
+import { createWatchdog } from './foundation/telemetry/watchdog.js';
+import { createLastUses, startStoringUses } from './gateway/auth/last-uses.js';
+import type { AtLimit } from './gateway/http/connections.js';
+import { createHttpServer, type HttpServer } from './gateway/http/http-server.js';
 import { seedOnFirstStart } from './operator/platform-administrator.js';
-import { createLastUses, startStoringUses } from './platform/auth/last-uses.js';
-import type { Bus } from './platform/bus/bus.js';
-import { inProcessBus } from './platform/bus/in-process-bus.js';
-import { natsBus } from './platform/bus/nats-bus.js';
-import { openDatabase } from './platform/database/database.js';
-import { createHttpServer, type HttpServer } from './platform/http/http-server.js';
-import type { AtLimit } from './platform/http/open-connections.js';
-import { readBacklog } from './platform/outbox/backlog.js';
-import { createWaits } from './platform/outbox/waits.js';
-import { noPeers, type Peers } from './platform/processes/peers.js';
-import { openKeyring } from './platform/secrets/open-keyring.js';
-import { postgresSignals } from './platform/signals/postgres-signals.js';
-import { localSignals } from './platform/signals/signals.js';
-import { createWaitFor } from './platform/signals/wait-for.js';
-import { StartupError } from './platform/startup-error.js';
-import { boundedLog, refusalLog } from './platform/telemetry/bounded-log.js';
-import { createMetrics } from './platform/telemetry/metrics.js';
-import { createWatchdog } from './platform/telemetry/watchdog.js';
+import { createWaits, reportBacklog } from './pipeline/backlog.js';
+import { startProvisioning } from './pipeline/provision-consumers.js';
+import { startSimulatedFleet } from './pipeline/simulated-fleet.js';
+import { createWaitFor } from './pipeline/wait-for.js';
 import { createReadiness } from './readiness.js';
 import { createRouter } from './router.js';
-
-/** Opens the configured database and its keyring. */
-export async function openStorage(config: Config) {
-  const database = await openDatabase(config);
-  try {
-    return { database, keyring: await openKeyring(config, database) };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
-/** Opens the configured bus. */
-export async function openBus(config: Config, logger: Logger): Promise<Bus> {
-  if (!config.NATS_URL) return inProcessBus();
-  return natsBus(
-    {
-      url: config.NATS_URL,
-      credsFile: config.NATS_CREDS_FILE,
-      nkeySeedFile: config.NATS_NKEY_SEED_FILE,
-      replicas: config.NATS_REPLICAS,
-      largestBodyBytes: config.PAYLOAD_LIMIT_BYTES + BESIDE_THE_PAYLOAD_BYTES,
-    },
-    logger,
-  );
-}
-
-/** The most bytes of a message besides its payload or result. */
-const BESIDE_THE_PAYLOAD_BYTES = 65_536;
 
 export type Server = {
   baseUrl: string;
@@ -107,12 +72,18 @@ async function open(
   closers.push(() => bus.close());
   const watchdog = createWatchdog();
   const readiness = createReadiness({ database, bus, watchdog, peers });
-  const metrics = createMetrics({ readBacklog: () => readBacklog(database), bus, watchdog, peers });
+  const metrics = createMetrics({ watchdog, peers });
+  reportBacklog(database, metrics);
+  metrics.addGauge(
+    'top_bus_single_copies',
+    'Streams of a NATS cluster that have one copy: the loss of its server stops them.',
+    () => bus.countSingleCopies(),
+  );
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
   closers.push(() => signals.close());
   const waitFor = createWaitFor({
     signals,
-    changesOf: changesOf(database),
+    database,
     perTenant: config.WAITING_REQUESTS_PER_TENANT,
     logger,
   });
@@ -190,14 +161,6 @@ async function open(
     probesUrl: probesPort === null ? baseUrl : baseUrlOf({ HOST: probesHost }, probesPort),
     isFirstStart,
   };
-}
-
-export const simulatesDevices = ({ SIMULATED_FLEET, MODE, NATS_URL }: Config) =>
-  SIMULATED_FLEET ?? (MODE === 'development' && !NATS_URL);
-
-/** An IPv6 address in a URL needs brackets (RFC 3986, 3.2.2). */
-export function baseUrlOf({ HOST, BASE_PATH = '' }: Pick<Config, 'HOST' | 'BASE_PATH'>, port: number): string {
-  return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${port}${BASE_PATH}`;
 }
 
 function listen({ server }: HttpServer, host: string, port: number, variable: string): Promise<number> {

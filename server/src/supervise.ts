@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import type { Said } from './platform/processes/peers.js';
-import { StartupError } from './platform/startup-error.js';
+import type { Said } from './foundation/peers.js';
+import { StartupError } from './foundation/startup-error.js';
 import type { Server } from './start.js';
 import type { Explained, FromSupervised, ToSupervised } from './supervised-process.js';
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Config } from './config.js';
-import { StartupError } from './platform/startup-error.js';
+import { StartupError } from './foundation/startup-error.js';
 import { supervise } from './supervise.js';
 
 test('a process that the system cannot create is a failed start that may succeed later', async () => {

@@ -1,6 +1,6 @@
 import { type Config, readConfig } from './config.js';
-import { peersByIpc, type Said } from './platform/processes/peers.js';
-import { createLogger } from './platform/telemetry/logger.js';
+import { peersByIpc, type Said } from './foundation/peers.js';
+import { createLogger } from './foundation/telemetry/logger.js';
 import { type Server, start } from './start.js';
 import { stopAndExit } from './stop-and-exit.js';
 

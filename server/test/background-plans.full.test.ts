@@ -5,33 +5,29 @@ import { join } from 'node:path';
 import type { Profile } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changesOf } from '../src/background/changes-of.js';
-import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
-import { purgeCommands } from '../src/features/commands/background/purge-commands.js';
-import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
-import {
-  purgeDeviceRequests,
-  sweepDeviceRequests,
-} from '../src/features/device-requests/background/sweep-device-requests.js';
-import { eventLog } from '../src/features/events/background/event-log.js';
-import { objectGrants } from '../src/features/objects/object-grants.table.js';
-import { createTenantPurge } from '../src/features/tenants/background/purge-tenants.js';
-import { auditEvents } from '../src/platform/audit/audit-events.table.js';
-import { purgeNonces } from '../src/platform/auth/admission.js';
-import { createLastUses } from '../src/platform/auth/last-uses.js';
-import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
-import { purgeParkedMessages } from '../src/platform/bus/parked-messages.js';
-import { analyzeGrownTables } from '../src/platform/database/analyze-grown-tables.js';
-import type { Database } from '../src/platform/database/database.js';
-import { planSettings } from '../src/platform/database/session-settings.js';
-import { idempotentAnswers } from '../src/platform/idempotency/idempotent-answers.table.js';
-import { newId } from '../src/platform/new-id.js';
-import { readBacklog } from '../src/platform/outbox/backlog.js';
-import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
-import { takeRows, takeUnloggedRows } from '../src/platform/outbox/take-rows.js';
-import { createWaits } from '../src/platform/outbox/waits.js';
-import { purgeByAge } from '../src/platform/retention/purge-by-age.js';
-import { localSignals } from '../src/platform/signals/signals.js';
+import type { Database } from '../src/foundation/database/database.js';
+import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
+import { planSettings } from '../src/foundation/database/session-settings.js';
+import { analyzeGrownTables } from '../src/foundation/database/statistics.js';
+import { newId } from '../src/foundation/ids.js';
+import { localSignals } from '../src/foundation/signals/signals.js';
+import { auditEvents } from '../src/gateway/audit/audit-events.table.js';
+import { purgeNonces } from '../src/gateway/auth/admission.js';
+import { createLastUses } from '../src/gateway/auth/last-uses.js';
+import { idempotentAnswers } from '../src/gateway/idempotency/idempotent-answers.table.js';
+import { createWaits, readBacklog } from '../src/pipeline/backlog.js';
+import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
+import { purgeParkedMessages } from '../src/pipeline/bus/parked-messages.js';
+import { purgeDeviceRequests, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
+import { readEvents } from '../src/pipeline/events.js';
+import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
+import { asLeader, takeLease } from '../src/pipeline/outbox/lease.js';
+import { takeRows, takeUnloggedRows } from '../src/pipeline/outbox/take-rows.js';
+import { purgeCommands } from '../src/pipeline/purge-commands.js';
+import { createCommandSweeper } from '../src/pipeline/sweeper.js';
+import { readChanges } from '../src/pipeline/wait-for.js';
+import { objectGrants } from '../src/resources/objects/object-grants.table.js';
+import { createTenantPurge } from '../src/resources/tenants/purge-tenants.js';
 import { newCommand } from './support/commands.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { openPool } from './support/open-pool.js';
@@ -153,12 +149,12 @@ async function work(): Promise<void> {
   await asLeader(database, lease, async (tx) => {
     const { rows } = await takeRows(tx, { after: '', inFlight: [], held: [] });
     await takeUnloggedRows(tx, '');
-    await commandOutbox({ ...silent(), database, signals }).prepare(tx, rows);
+    await createDispatch({ ...silent(), database, signals }).prepare(tx, rows);
   });
   await createWaits(database).refresh();
   await readBacklog(database);
-  await eventLog(database).read('0', 256);
-  await changesOf(database)([`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
+  await readEvents(database, '0', 256);
+  await readChanges(database, [`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
   for (const overdue of ['RECENT', 'OLD'] as const) {
     await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createCommandSweeper, type Overdue } from '../src/features/commands/background/sweep-commands.js';
-import { createDeviceRequestReceiver } from '../src/features/device-requests/background/receive-device-requests.js';
-import { replyOutbox } from '../src/features/device-requests/background/reply-outbox.js';
-import { sweepDeviceRequests } from '../src/features/device-requests/background/sweep-device-requests.js';
-import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
-import type { Database } from '../src/platform/database/database.js';
-import { asAllTenants } from '../src/platform/database/roles.js';
-import { openSteadyClock } from '../src/platform/database/steady-clock.js';
-import { localSignals } from '../src/platform/signals/signals.js';
+import type { Database } from '../src/foundation/database/database.js';
+import { asAllTenants } from '../src/foundation/database/roles.js';
+import { openSteadyClock } from '../src/foundation/database/steady-clock.js';
+import { localSignals } from '../src/foundation/signals/signals.js';
+import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
+import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
+import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
+import { createCommandSweeper, type Overdue } from '../src/pipeline/sweeper.js';
 import { newCommand } from './support/commands.js';
 import { dispatch } from './support/dispatch.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
@@ -107,7 +106,9 @@ test('meanwhile the relay sends commands and replies that are not overdue, and s
   expect(first).toMatchObject({ id: `command:${id}` });
   expect(await dispatch(database, tenant_id, id, now)).toEqual(first);
   const row = { tenant_id, is_logged: false, position: '1', kind: 'DEVICE_REQUEST_REPLIED', fact_id: request };
-  const reply = await asAllTenants(database, (tx) => replyOutbox(now).prepare(tx, [row]));
+  const reply = await asAllTenants(database, (tx) =>
+    createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, [row]),
+  );
   expect(reply.messages).toMatchObject([{ id: `device-reply:${request}` }]);
 });
 

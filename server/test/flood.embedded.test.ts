@@ -9,15 +9,15 @@ import { subjects } from '@tenant-open-platform/contract/bus';
 import type { Profile } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startSimulatedFleet } from '../src/background/simulated-fleet.js';
-import { startBackground } from '../src/background/start-background.js';
+import { startBackground } from '../src/background.js';
 import { readConfig } from '../src/config.js';
-import { createCommandAccepter } from '../src/features/commands/accept-commands.js';
-import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
-import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
-import type { Database } from '../src/platform/database/database.js';
-import { newIdTail } from '../src/platform/new-id.js';
-import { localSignals } from '../src/platform/signals/signals.js';
+import type { Database } from '../src/foundation/database/database.js';
+import { newIdTail } from '../src/foundation/ids.js';
+import { localSignals } from '../src/foundation/signals/signals.js';
+import { createCommandAccepter } from '../src/pipeline/accept.js';
+import { type Bus, MAX_IN_FLIGHT } from '../src/pipeline/bus/bus.js';
+import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
+import { startSimulatedFleet } from '../src/pipeline/simulated-fleet.js';
 import { openPool } from './support/open-pool.js';
 import { silent } from './support/silent.js';
 
@@ -80,7 +80,7 @@ async function newCommand(): Promise<string> {
     },
   });
   if (accepted.outcome !== 'ACCEPTED') throw new Error(accepted.outcome);
-  return accepted.commandId;
+  return accepted.command_id;
 }
 
 const statusOf = async (id: string): Promise<string> => {

@@ -3,8 +3,8 @@ import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Bus, MAX_IN_FLIGHT } from '../src/platform/bus/bus.js';
-import { natsBus } from '../src/platform/bus/nats-bus.js';
+import { type Bus, MAX_IN_FLIGHT } from '../src/pipeline/bus/bus.js';
+import { natsBus } from '../src/pipeline/bus/nats-bus.js';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
 import { untilServed } from './support/until-served.js';

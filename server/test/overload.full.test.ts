@@ -7,15 +7,15 @@ import { PGlite } from '@electric-sql/pglite';
 import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
-import { createCommandSweeper } from '../src/features/commands/background/sweep-commands.js';
-import { eventLog } from '../src/features/events/background/event-log.js';
-import type { Bus } from '../src/platform/bus/bus.js';
-import { inProcessBus } from '../src/platform/bus/in-process-bus.js';
-import type { Database } from '../src/platform/database/database.js';
-import { takeLease } from '../src/platform/outbox/lease.js';
-import { startRelay } from '../src/platform/outbox/relay.js';
-import { localSignals } from '../src/platform/signals/signals.js';
+import type { Database } from '../src/foundation/database/database.js';
+import { localSignals } from '../src/foundation/signals/signals.js';
+import type { Bus } from '../src/pipeline/bus/bus.js';
+import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
+import { readEvents } from '../src/pipeline/events.js';
+import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
+import { takeLease } from '../src/pipeline/outbox/lease.js';
+import { startRelay } from '../src/pipeline/outbox/relay.js';
+import { createCommandSweeper } from '../src/pipeline/sweeper.js';
 import { COMMANDS, completed } from './support/commands.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { isAccepted, startLoad } from './support/load.js';
@@ -54,8 +54,8 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     ...silent(),
     database,
     signals,
-    kinds: [commandOutbox({ ...silent(), database, signals })],
-    eventLog: eventLog(database),
+    dispatch: createDispatch({ ...silent(), database, signals }),
+    readEvents: (after, limit) => readEvents(database, after, limit),
     bus: {
       ...bus,
       async publish(messages) {

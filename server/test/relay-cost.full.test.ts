@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commandOutbox } from '../src/features/commands/background/command-outbox.js';
-import type { Database, Transaction } from '../src/platform/database/database.js';
-import { asLeader, takeLease } from '../src/platform/outbox/lease.js';
-import { deleteRows, takeRows, takeRowsFrom } from '../src/platform/outbox/take-rows.js';
-import { localSignals } from '../src/platform/signals/signals.js';
+import type { Database, Transaction } from '../src/foundation/database/database.js';
+import { localSignals } from '../src/foundation/signals/signals.js';
+import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
+import { asLeader, takeLease } from '../src/pipeline/outbox/lease.js';
+import { deleteRows, takeRows, takeRowsFrom } from '../src/pipeline/outbox/take-rows.js';
 import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
 import { openPool } from './support/open-pool.js';
 import { silent } from './support/silent.js';
@@ -64,7 +64,7 @@ async function pagesOfBatch(): Promise<number> {
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
     await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), { inFlight: [], held: [] });
-    await commandOutbox({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);
+    await createDispatch({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);
     await deleteRows(explaining, rows);
   });
   return pages;

@@ -5,10 +5,10 @@ import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
-import { republishable } from '../src/operator/republish-outbox.js';
-import type { StreamName } from '../src/platform/bus/bus.js';
-import { natsBus } from '../src/platform/bus/nats-bus.js';
-import { type Republishable, republish } from '../src/platform/outbox/republish.js';
+import type { StreamName } from '../src/pipeline/bus/bus.js';
+import { natsBus } from '../src/pipeline/bus/nats-bus.js';
+import { republishedEvents } from '../src/pipeline/events.js';
+import { type RepublishedPages, republish } from '../src/pipeline/outbox/republish.js';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { newPrincipal, registerEventReader } from './support/new-principal.js';
 import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
@@ -286,26 +286,21 @@ test('if NATS goes away meanwhile, reports the progress and how to continue', as
   const bus = await natsBus({ url: nats.url }, pino({ level: 'silent' }));
   onTestFinished(() => bus.close());
   const publisher = { ...silent(), database, bus };
-  const goAway = (pages: Republishable): Republishable =>
-    async function* untilNatsGoes(range) {
+  const goAway = (pages: RepublishedPages): RepublishedPages =>
+    async function* untilNatsGoes(of, range) {
       let count = 0;
-      for await (const page of pages(range)) {
+      for await (const page of pages(of, range)) {
         if (count++ === 1) await nats.suspend();
         yield page;
       }
     };
-  const [commands, replies, events] = republishable(database);
-  if (!commands || !replies || !events) throw new Error('Some messages are not published again.');
   const range = { since: startedAt, until: new Date().toISOString() };
-  const failed = republish(publisher, [goAway(events)], range).then(() => 'done', String);
+  const failed = republish(publisher, range, [goAway(republishedEvents)]).then(() => 'done', String);
   const said = /^StartupError: .* after 256 messages: continue with --since (\S+Z)\. Reason: .+$/.exec(await failed);
   await nats.resume();
   await vi.waitFor(() => expect(bus.unreadyReason()).toBeNull(), soon);
-  const { messages: all } = await republish(publisher, [events], range);
-  const { messages: rest } = await republish(publisher, [commands, replies, events], {
-    ...range,
-    since: said?.[1] ?? '',
-  });
+  const { messages: all } = await republish(publisher, range, [republishedEvents]);
+  const { messages: rest } = await republish(publisher, { ...range, since: said?.[1] ?? '' });
   // Events logged at the same instant as the last republished one are published again.
   expect(rest).toBeGreaterThanOrEqual(all - PAGE);
   expect(rest).toBeLessThan(all);

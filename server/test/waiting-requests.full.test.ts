@@ -1,13 +1,12 @@
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { changesOf } from '../src/background/changes-of.js';
-import { readCommand } from '../src/features/commands/commands.js';
-import { isTerminal } from '../src/features/commands/transitions.js';
-import { asTenant } from '../src/platform/database/roles.js';
-import { refuse } from '../src/platform/operation/api-error.js';
-import { postgresSignals } from '../src/platform/signals/postgres-signals.js';
-import { localSignals, topics } from '../src/platform/signals/signals.js';
-import { createWaitFor } from '../src/platform/signals/wait-for.js';
+import { refuse } from '../src/foundation/api-error.js';
+import { asTenant } from '../src/foundation/database/roles.js';
+import { postgresSignals } from '../src/foundation/signals/postgres-signals.js';
+import { localSignals, topics } from '../src/foundation/signals/signals.js';
+import { isTerminal } from '../src/pipeline/transitions.js';
+import { createWaitFor, readChanges } from '../src/pipeline/wait-for.js';
+import { readCommand } from '../src/resources/commands/commands.js';
 import { newCommand } from './support/commands.js';
 import { openPool } from './support/open-pool.js';
 import { silent } from './support/silent.js';
@@ -25,7 +24,7 @@ async function openNode({ hearsOthers = true } = {}) {
     debug: (_connection, text) => statements.push({ text, at: performance.now() }),
   });
   const signals = hearsOthers ? await postgresSignals(database.sql, silent()) : localSignals();
-  const waitFor = createWaitFor({ signals, changesOf: changesOf(database), perTenant: 1_000, logger: silent().logger });
+  const waitFor = createWaitFor({ signals, database, perTenant: 1_000, logger: silent().logger });
   onTestFinished(async () => {
     await signals.close();
     await database.close();

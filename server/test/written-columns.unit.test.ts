@@ -4,14 +4,10 @@ import { allOperations } from '@tenant-open-platform/contract';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { busPrincipals } from '../src/features/bus-principals/bus-principals.table.js';
-import { callbackEndpoints } from '../src/features/callback-endpoints/callback-endpoints.table.js';
-import { objectCredentials } from '../src/features/object-credentials/object-credentials.table.js';
-import { objectResources } from '../src/features/object-resources/object-resources.table.js';
-import { credentials } from '../src/platform/identity/credentials.table.js';
-import { tenants } from '../src/platform/identity/tenants.table.js';
-import { columnsOf } from '../src/platform/operation/columns-of.js';
-import { keyOf } from '../src/platform/operation/rows.js';
+import { busPrincipals, credentials, tenants } from '../src/foundation/identity/identity.table.js';
+import { callbackEndpoints } from '../src/resources/callback-endpoints/callbacks.table.js';
+import { objectCredentials, objectResources } from '../src/resources/object-credentials/object-storage.table.js';
+import { columnsOf, keyColumns } from '../src/resources/rows.js';
 
 const tables: Record<string, PgTable> = {
   busPrincipals,
@@ -84,7 +80,7 @@ describe.each(calls)('$operation', ({ operation, table }) => {
   });
 
   test('no field of the body is the tenant, a secret, a hash, a version, a generated id or an instant of the platform', () => {
-    const key = ['tenant_id', ...keyOf(tableOf(table)).map(({ name }) => name)];
+    const key = ['tenant_id', ...keyColumns(tableOf(table)).map(({ name }) => name)];
     const chosen = operation === 'credentials.create' ? ['client_id'] : [];
     const forbidden = getTableConfig(tableOf(table))
       .columns.map(({ name }) => name)

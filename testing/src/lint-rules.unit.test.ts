@@ -12,114 +12,115 @@ type Rule = { rule: string; message: string; refused: Record<string, string>; pa
 /** Each of our own rules: where it applies, what it refuses there, and what it accepts. */
 const rules: Rule[] = [
   {
-    rule: 'the platform imports no feature',
-    message: 'The platform serves every feature and knows none: let the feature hand in what is needed.',
-    refused: {
-      'server/src/platform/import.ts': `export { getCommand } from '../features/commands/commands.js';`,
-    },
-    passed: {
-      'server/src/platform/import.ts': `export { waitFor } from './signals/wait-for.js';`,
-      'server/src/router.ts': `export { getCommand } from './features/commands/commands.js';`,
-    },
-  },
-  {
     rule: 'files do not import each other in a circle',
     message: 'This import is part of a cycle.',
     refused: {
-      'server/src/platform/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
-      'server/src/platform/two.ts': `import type { One } from './one.js';\nexport type Two = One | null;`,
+      'server/src/foundation/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
+      'server/src/foundation/two.ts': `import type { One } from './one.js';\nexport type Two = One | null;`,
     },
     passed: {
-      'server/src/platform/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
-      'server/src/platform/two.ts': `export type Two = string | null;`,
+      'server/src/foundation/one.ts': `import type { Two } from './two.js';\nexport type One = Two[];`,
+      'server/src/foundation/two.ts': `export type Two = string | null;`,
     },
   },
   {
     rule: 'a handler acts only as its tenant',
     message: 'Handlers act as one tenant: of the roles import asTenant alone. Every other one sees all tenants.',
     refused: {
-      'server/src/features/x/all-tenants.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
-      'server/src/features/x/statement.ts': `export { asAllTenantsStatement } from '../../platform/database/roles.js';`,
-      'server/src/features/x/ingest.ts': `export { asIngest } from '../../platform/database/roles.js';`,
-      'server/src/features/x/another-tenant.ts': `export { enterTenant } from '../../platform/database/roles.js';`,
-      'server/src/features/x/renamed.ts': `import { asAllTenants as asTenant } from '../../platform/database/roles.js';\nexport const act = asTenant;`,
-      'server/src/features/x/namespace.ts': `import * as roles from '../../platform/database/roles.js';\nexport const act = roles.asAllTenants;`,
-      'server/src/features/x/everything.ts': `export * from '../../platform/database/roles.js';`,
-      'server/src/features/x/dynamic.ts': `export const roles = () => import('../../platform/database/roles.js');`,
-      'server/src/features/commands/sweep-commands.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
-      'server/src/features/x/deep/all-tenants.ts': `export { asAllTenants } from '../../../platform/database/roles.js';`,
+      'server/src/resources/x/all-tenants.ts': `export { asAllTenants } from '../../foundation/database/roles.js';`,
+      'server/src/resources/x/statement.ts': `export { asAllTenantsStatement } from '../../foundation/database/roles.js';`,
+      'server/src/resources/x/another-tenant.ts': `export { enterTenant } from '../../foundation/database/roles.js';`,
+      'server/src/resources/x/renamed.ts': `import { asAllTenants as asTenant } from '../../foundation/database/roles.js';\nexport const act = asTenant;`,
+      'server/src/resources/x/namespace.ts': `import * as roles from '../../foundation/database/roles.js';\nexport const act = roles.asAllTenants;`,
+      'server/src/resources/x/everything.ts': `export * from '../../foundation/database/roles.js';`,
+      'server/src/resources/x/dynamic.ts': `export const roles = () => import('../../foundation/database/roles.js');`,
+      'server/src/resources/rows.ts': `export { asAllTenants } from '../foundation/database/roles.js';`,
+      'server/src/resources/x/deep/all-tenants.ts': `export { asAllTenants } from '../../../foundation/database/roles.js';`,
     },
     passed: {
-      'server/src/features/x/tenant.ts': `export { asTenant } from '../../platform/database/roles.js';`,
+      'server/src/resources/x/tenant.ts': `export { asTenant } from '../../foundation/database/roles.js';`,
     },
   },
   {
     rule: 'a handler refuses with the codes that its operation declares',
     message: 'Refuse by call.refuse: it knows the codes that the operation declares.',
     refused: {
-      'server/src/features/x/refusal.ts': `import { ApiError } from '../../platform/operation/api-error.js';\nexport const refusal = () => new ApiError('NOT_FOUND');`,
+      'server/src/resources/x/refusal.ts': `import { ApiError } from '../../foundation/api-error.js';\nexport const refusal = () => new ApiError('NOT_FOUND');`,
     },
     passed: {
-      'server/src/features/x/refusal.ts': `import { notFound } from '../../platform/operation/api-error.js';\nexport const refusal = () => notFound();`,
-      'server/src/features/x/refusal.test.ts': `import { ApiError } from '../../platform/operation/api-error.js';\nexport const refusal = () => new ApiError('NOT_FOUND');`,
+      'server/src/resources/x/refusal.ts': `import { notFound } from '../../foundation/api-error.js';\nexport const refusal = () => notFound();`,
+      'server/src/resources/x/refusal.test.ts': `import { ApiError } from '../../foundation/api-error.js';\nexport const refusal = () => new ApiError('NOT_FOUND');`,
     },
   },
   {
-    rule: 'background work does not ingest',
-    message: 'Background work acts for all tenants (asAllTenants, asAllTenantsStatement) or as one (asTenant).',
+    rule: 'the pipeline enters no tenant by itself',
+    message: 'The pipeline acts for all tenants (asAllTenants, asAllTenantsStatement) or as one (asTenant).',
     refused: {
-      'server/src/features/x/background/ingest.ts': `export { asIngest } from '../../../platform/database/roles.js';`,
+      'server/src/pipeline/enter.ts': `export { enterTenant } from '../foundation/database/roles.js';`,
     },
     passed: {
-      'server/src/features/x/background/sweep.ts': `export { asAllTenantsStatement, asAllTenants } from '../../../platform/database/roles.js';`,
+      'server/src/pipeline/sweeper.ts': `export { asAllTenantsStatement, asAllTenants } from '../foundation/database/roles.js';`,
+    },
+  },
+  {
+    rule: 'only admission and acceptance ingest',
+    message: 'Only admission and acceptance admit and insert for all tenants (asIngest).',
+    refused: {
+      'server/src/pipeline/sweeper.ts': `export { asIngest } from '../foundation/database/ingest.js';`,
+      'server/src/pipeline/namespace.ts': `export * as ingest from '../foundation/database/ingest.js';`,
+      'server/src/resources/x/ingest.ts': `export { asIngest } from '../../foundation/database/ingest.js';`,
+    },
+    passed: {
+      'server/src/pipeline/accept.ts': `export { asIngest } from '../foundation/database/ingest.js';`,
+      'server/src/resources/x/type.ts': `export type { CommandOutcome } from '../../foundation/database/ingest.js';`,
     },
   },
   {
     rule: 'the catalog is read and never written',
     message: 'The catalog belongs to no tenant: it is read with asAllTenantsStatement, and never written.',
     refused: {
-      'server/src/features/catalog/command-catalog.ts': `export { asAllTenants } from '../../platform/database/roles.js';`,
+      'server/src/pipeline/catalog.ts': `export { asAllTenants } from '../foundation/database/roles.js';`,
     },
     passed: {
-      'server/src/features/catalog/command-catalog.ts': `export { asAllTenantsStatement } from '../../platform/database/roles.js';`,
+      'server/src/pipeline/catalog.ts': `export { asAllTenantsStatement } from '../foundation/database/roles.js';`,
     },
   },
   {
-    rule: 'the accept batcher reads no secret',
-    message: 'The accept batcher admits and inserts for all tenants (asIngest), which reads no secret.',
+    rule: 'acceptance reads no secret',
+    message: 'Acceptance reads as one tenant (asTenant), and stores with asIngest, which reads no secret.',
     refused: {
-      'server/src/features/commands/accept-commands.ts': `export { asAllTenantsStatement } from '../../platform/database/roles.js';`,
+      'server/src/pipeline/accept.ts': `export { asAllTenantsStatement } from '../foundation/database/roles.js';`,
     },
     passed: {
-      'server/src/features/commands/accept-commands.ts': `export { asIngest } from '../../platform/database/roles.js';`,
+      'server/src/pipeline/accept.ts': `export { asTenant } from '../foundation/database/roles.js';`,
     },
   },
   {
-    rule: 'a feature does not query without a role',
+    rule: 'resources and pipeline do not query without a role',
     message:
-      'Row-level security binds a role: query through asTenant (platform/database/roles.ts), never with the connection itself.',
+      'Row-level security binds a role: query through asTenant (foundation/database/roles.ts), never with the connection itself.',
     refused: {
-      'server/src/features/x/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
-      'server/src/features/x/builder.ts': `export const read = (services) => services.database.drizzle.select();`,
-      'server/src/features/x/destructured.ts': `export const read = ({ sql }) => sql\`select 1\`;`,
-      'server/src/features/x/renamed.ts': `export function read(database) {\n  const { drizzle: query } = database;\n  return query;\n}`,
-      'server/src/features/x/background/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
+      'server/src/resources/x/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
+      'server/src/resources/x/builder.ts': `export const read = (services) => services.database.drizzle.select();`,
+      'server/src/resources/x/destructured.ts': `export const read = ({ sql }) => sql\`select 1\`;`,
+      'server/src/resources/x/renamed.ts': `export function read(database) {\n  const { drizzle: query } = database;\n  return query;\n}`,
+      'server/src/pipeline/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
     },
     passed: {
-      'server/src/features/x/fragment.ts': `import { sql } from 'drizzle-orm';\nexport const now = sql\`now()\`;`,
-      'server/src/features/x/read.test.ts': `export const read = (database) => database.sql\`select 1\`;`,
+      'server/src/resources/x/fragment.ts': `import { sql } from 'drizzle-orm';\nexport const now = sql\`now()\`;`,
+      'server/src/resources/x/read.test.ts': `export const read = (database) => database.sql\`select 1\`;`,
     },
   },
   {
-    rule: 'a feature sets no role by a statement',
-    message: 'Only platform/database/roles.ts sets a role or the tenant: call asTenant.',
+    rule: 'resources and pipeline set no role by a statement',
+    message: 'Only foundation/database/roles.ts sets a role or the tenant: call asTenant.',
     refused: {
-      'server/src/features/x/role.ts': `export const read = (tx, sql) => tx.execute(sql\`set local role top_system\`);`,
-      'server/src/features/x/no-role.ts': `export const read = (tx, sql) => tx.execute(sql\`RESET ROLE\`);`,
-      'server/src/features/x/tenant.ts': `export const read = (tx, sql) => tx.execute(sql\`select set_config('app.tenant_id', 'x', true)\`);`,
+      'server/src/resources/x/role.ts': `export const read = (tx, sql) => tx.execute(sql\`set local role top_system\`);`,
+      'server/src/resources/x/no-role.ts': `export const read = (tx, sql) => tx.execute(sql\`RESET ROLE\`);`,
+      'server/src/resources/x/tenant.ts': `export const read = (tx, sql) => tx.execute(sql\`select set_config('app.tenant_id', 'x', true)\`);`,
     },
     passed: {
-      'server/src/features/x/column.ts': `export const read = (tx, sql) => tx.execute(sql\`update t set role = 1\`);`,
+      'server/src/resources/x/column.ts': `export const read = (tx, sql) => tx.execute(sql\`update t set role = 1\`);`,
     },
   },
   {

@@ -1,16 +1,16 @@
 import type { Config } from '../config.js';
-import { sealedCallbackEndpoints } from '../features/callback-endpoints/callback-secret.js';
-import { sealedCredentials } from '../features/credentials/stored-credentials.js';
-import { sealedObjectCredentials } from '../features/object-credentials/object-secrets.js';
-import type { Database } from '../platform/database/database.js';
-import { asTenant } from '../platform/database/roles.js';
-import { sealedAnswers } from '../platform/idempotency/once.js';
-import { readTenantIds } from '../platform/identity/tenant-ids.js';
-import type { Keyring } from '../platform/secrets/keyring.js';
-import { forgetCanaries, readCanaries } from '../platform/secrets/open-keyring.js';
-import type { SealedRow } from '../platform/secrets/sealed-secrets.js';
-import { StartupError } from '../platform/startup-error.js';
-import { openStorage } from '../start.js';
+import { openStorage } from '../engines.js';
+import type { Database } from '../foundation/database/database.js';
+import { asTenant } from '../foundation/database/roles.js';
+import { readTenantIds } from '../foundation/identity/tenant-ids.js';
+import type { Keyring } from '../foundation/secrets/keyring.js';
+import { forgetCanaries, readCanaries } from '../foundation/secrets/keyring.js';
+import type { SealedRow } from '../foundation/secrets/sealed-secrets.js';
+import { StartupError } from '../foundation/startup-error.js';
+import { sealedAnswers } from '../gateway/idempotency/once.js';
+import { sealedCallbackEndpoints } from '../resources/callback-endpoints/callback-secret.js';
+import { sealedCredentials } from '../resources/credentials/stored-credentials.js';
+import { sealedObjectCredentials } from '../resources/object-credentials/object-secrets.js';
 
 const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials, sealedAnswers];
 

@@ -1,26 +1,15 @@
 import { parseArgs } from 'node:util';
 import { InputTimestamp } from '@tenant-open-platform/contract';
 import type { Config } from '../config.js';
-import { createConsumerProvisioner } from '../features/bus-principals/background/provision-consumers.js';
-import { republishCommands } from '../features/commands/background/command-outbox.js';
-import { republishReplies } from '../features/device-requests/background/reply-outbox.js';
-import { republishEvents } from '../features/events/background/event-log.js';
-import { type Database, openDatabase } from '../platform/database/database.js';
-import { asAllTenantsStatement } from '../platform/database/roles.js';
-import { readBacklog } from '../platform/outbox/backlog.js';
-import { type Republishable, republish } from '../platform/outbox/republish.js';
-import { StartupError } from '../platform/startup-error.js';
-import { createLogger } from '../platform/telemetry/logger.js';
-import { createMetrics } from '../platform/telemetry/metrics.js';
-import { createWatchdog } from '../platform/telemetry/watchdog.js';
-import { openBus } from '../start.js';
-
-/** Commands and replies come first, because adapters and devices wait for them. */
-export const republishable = (database: Database): Republishable[] => [
-  republishCommands(database),
-  republishReplies(database),
-  republishEvents(database),
-];
+import { openBus } from '../engines.js';
+import { type Database, openDatabase } from '../foundation/database/database.js';
+import { asAllTenantsStatement } from '../foundation/database/roles.js';
+import { StartupError } from '../foundation/startup-error.js';
+import { createLogger } from '../foundation/telemetry/logger.js';
+import { createMetrics } from '../foundation/telemetry/metrics.js';
+import { createWatchdog } from '../foundation/telemetry/watchdog.js';
+import { republish } from '../pipeline/outbox/republish.js';
+import { createConsumerProvisioner } from '../pipeline/provision-consumers.js';
 
 /** `outbox republish`: returns the line to print. */
 export async function republishOutbox(config: Config, args: string[]): Promise<string> {
@@ -38,9 +27,9 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
     try {
       // If this process finds that streams are gone, no other process knows that their durables are gone too.
       await createConsumerProvisioner(database, bus)();
-      const metrics = createMetrics({ readBacklog: () => readBacklog(database), watchdog: createWatchdog() });
+      const metrics = createMetrics({ watchdog: createWatchdog() });
       const publisher = { database, bus, logger, metrics };
-      const { messages, refused } = await republish(publisher, republishable(database), { since, until, tenantId });
+      const { messages, refused } = await republish(publisher, { since, until, tenantId });
       const parked = refused > 0 ? `; the bus refused ${refused} for good, see topctl parked-messages list` : '';
       return `Republished ${messages} messages${parked}.`;
     } finally {

@@ -1,9 +1,9 @@
-import { commandOutbox } from '../../src/features/commands/background/command-outbox.js';
-import type { Message } from '../../src/platform/bus/bus.js';
-import type { Database } from '../../src/platform/database/database.js';
-import { asAllTenants } from '../../src/platform/database/roles.js';
-import type { Now } from '../../src/platform/database/steady-clock.js';
-import { localSignals } from '../../src/platform/signals/signals.js';
+import type { Database } from '../../src/foundation/database/database.js';
+import { asAllTenants } from '../../src/foundation/database/roles.js';
+import type { Now } from '../../src/foundation/database/steady-clock.js';
+import { localSignals } from '../../src/foundation/signals/signals.js';
+import type { Message } from '../../src/pipeline/bus/bus.js';
+import { createDispatch } from '../../src/pipeline/outbox/dispatch.js';
 import { silent } from './silent.js';
 
 /** Dispatches an accepted command as the relay does. Returns the message that the relay would publish, or null. */
@@ -24,7 +24,7 @@ export async function dispatchTogether(
   const row = { tenant_id: tenantId, is_logged: false, kind: 'COMMAND_ACCEPTED' };
   const rows = commandIds.map((fact_id, index) => ({ ...row, position: String(index), fact_id }));
   const { messages } = await asAllTenants(database, (tx) =>
-    commandOutbox({ ...silent(), database, signals: localSignals(), now }).prepare(tx, rows),
+    createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, rows),
   );
   return messages;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Profile } from '@tenant-open-platform/testing';
-import { hashNonce, type SignedRequest } from '../../src/platform/auth/admission.js';
-import type { Database } from '../../src/platform/database/database.js';
+import type { Database } from '../../src/foundation/database/database.js';
+import type { SignedRequest } from '../../src/gateway/auth/admission.js';
+import { hashNonce } from '../../src/gateway/auth/authenticate.js';
 
 /** The input of admission for a request of the credential, signed now, with a new nonce. */
 export async function newSignedRequest(database: Database, { tenant_id, client_id }: Profile): Promise<SignedRequest> {

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { type Database, databaseOf } from '../../src/platform/database/database.js';
+import { type Database, databaseOf } from '../../src/foundation/database/database.js';
 
 /** Connections to a migrated Postgres, as another node would hold them. */
 export function openPool(url: string, options: postgres.Options<Record<string, never>> = {}): Database {

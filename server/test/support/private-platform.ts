@@ -11,7 +11,7 @@ import { freePort } from '@tenant-open-platform/testing/free-port';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import type { Database } from '../../src/platform/database/database.js';
+import type { Database } from '../../src/foundation/database/database.js';
 import { openPool } from './open-pool.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -1,6 +1,6 @@
 import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
 import { pino } from 'pino';
-import { natsBus } from '../../src/platform/bus/nats-bus.js';
+import { natsBus } from '../../src/pipeline/bus/nats-bus.js';
 
 export type Adapter = {
   /** The ids of commands in the order of their arrival. */

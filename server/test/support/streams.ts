@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import type { PlatformEvent } from '@tenant-open-platform/contract';
 import type { CommandMessage } from '@tenant-open-platform/contract/bus';
 import { expect } from 'vitest';
-import type { StreamName } from '../../src/platform/bus/bus.js';
+import type { StreamName } from '../../src/pipeline/bus/bus.js';
 import { storedEvents } from './stored.js';
 
 /** The bodies of all messages on a stream, in order. */

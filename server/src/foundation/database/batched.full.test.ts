@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { createTenant, platform } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../../test/support/open-pool.js';
+import { createAdmission } from '../../gateway/auth/admission.js';
+import { hashNonce } from '../../gateway/auth/authenticate.js';
+import { batched } from './batched.js';
+import type { Database } from './database.js';
+import { errorCodeOf } from './database-error.js';
+
+let pools: [Database, Database];
+
+beforeAll(() => {
+  const { databaseUrl } = platform();
+  pools = [openPool(databaseUrl as string), openPool(databaseUrl as string)];
+});
+
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.close()));
+});
+
+/** Credential numbers that no credential has: the rows of these tests belong to them. */
+const nobody = -1;
+
+const SECONDS_PER_ROW = 0.002;
+
+/** Takes its locks in the order of its items, slowly enough to meet another batch half-way. */
+const insertNonces = ({ sql }: Database, hashes: readonly string[]) => sql`
+  insert into nonces
+  select ${nobody}::bigint, decode(nonce_hash, 'hex'), now()
+  from (
+    select nonce_hash, pg_sleep(${SECONDS_PER_ROW}::float8)
+    from json_array_elements_text(${JSON.stringify(hashes)}::text::json) as given (nonce_hash)
+  ) as slowly
+  on conflict do nothing`;
+
+async function insertInOppositeOrder(
+  orderBy: (hash: string) => string,
+  { keys, rounds }: { keys: number; rounds: number },
+): Promise<string[]> {
+  const failures: string[] = [];
+  const [forwards, backwards] = pools.map((pool) =>
+    batched<string, void>(orderBy, async (hashes) => {
+      try {
+        await insertNonces(pool, hashes);
+      } catch (error) {
+        failures.push(errorCodeOf(error) ?? String(error));
+        throw error;
+      }
+      return hashes.map(() => undefined);
+    }),
+  ) as [(hash: string) => Promise<void>, (hash: string) => Promise<void>];
+  for (let round = 0; round < rounds; round++) {
+    const hashes = Array.from({ length: keys }, () => hashNonce(randomUUID())).sort();
+    await Promise.all([...hashes.map((hash) => forwards(hash)), ...hashes.toReversed().map((hash) => backwards(hash))]);
+  }
+  return failures;
+}
+
+test('never deadlocks two batches with the same keys in opposite order', async () => {
+  expect(await insertInOppositeOrder((hash) => hash, { keys: 20, rounds: 20 })).toEqual([]);
+});
+
+test('retries a batch that Postgres chose as a deadlock victim', async () => {
+  // On a busy machine, one batch can be done before the other begins.
+  const deadlocks = async () => insertInOppositeOrder(() => '', { keys: 2, rounds: 1 });
+  await expect.poll(deadlocks, { timeout: 50_000 }).toEqual(['40P01']);
+});
+
+test('admits each of many requests once when two nodes receive them in opposite order', async () => {
+  const { operator } = await createTenant();
+  const [row] = await pools[0].sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return tx`select number::text from credentials where tenant_id = ${operator.tenant_id} and client_id = ${operator.client_id}`;
+  });
+  const [admitHere, admitThere] = pools.map((pool) => createAdmission(pool)) as [
+    ReturnType<typeof createAdmission>,
+    ReturnType<typeof createAdmission>,
+  ];
+  for (let round = 0; round < 30; round++) {
+    const requests = Array.from({ length: 60 }, () => ({
+      tenantId: operator.tenant_id,
+      clientId: operator.client_id,
+      credentialNumber: row?.number,
+      secretVersion: 1,
+      timestamp: String(Math.floor(Date.now() / 1000)),
+      nonceHash: hashNonce(randomUUID()),
+      scope: null,
+      grantingRoles: [],
+      pathTenantId: null,
+    }));
+    const here = Promise.all(requests.map((signed) => admitHere(signed)));
+    const there = Promise.all(requests.toReversed().map((signed) => admitThere(signed)));
+    const fresh = [await here, (await there).reverse()].map((verdicts) => verdicts.map(({ is_fresh }) => is_fresh));
+    expect(requests.map((_, index) => Number(fresh[0]?.[index]) + Number(fresh[1]?.[index]))).toEqual(
+      Array(requests.length).fill(1),
+    );
+  }
+});

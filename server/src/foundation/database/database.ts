@@ -1,0 +1,153 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { StartupError } from '../startup-error.js';
+import { urlsOfHosts } from './database-url.js';
+import { startEmbeddedDatabase } from './embedded.js';
+import {
+  inheritsRoles,
+  refuseForeignFunctions,
+  refuseLoginThatSeesTenants,
+  refusePrivilegedLogin,
+  refuseRolesThatBypassRowSecurity,
+} from './login-role.js';
+import { isMigrated, migrate } from './migrate.js';
+import { nodeSettings, planSettings, refuseOtherSettings } from './session-settings.js';
+import { waitForPostgres } from './startup-problem.js';
+import { vacuumTables } from './statistics.js';
+
+export type Database = {
+  sql: postgres.Sql;
+  drizzle: ReturnType<typeof drizzle>;
+  /** The same connections, with prepared statements. */
+  prepared: ReturnType<typeof drizzle>;
+  close(): Promise<void>;
+};
+
+export const databaseOf = (sql: postgres.Sql, close: () => Promise<void>): Database => ({
+  sql,
+  drizzle: drizzle(sql),
+  prepared: drizzle(preparing(sql)),
+  close,
+});
+
+/** The transaction of a handler. Run every query of a handler on it: the embedded database has only one connection. */
+export type Transaction = Parameters<Parameters<Database['drizzle']['transaction']>[0]>[0];
+
+type Variables = { DATABASE_URL?: string | undefined; DATABASE_POOL_SIZE: number; DATA_DIR: string };
+
+export const openDatabase = ({ DATABASE_URL: url, DATABASE_POOL_SIZE, DATA_DIR }: Variables): Promise<Database> =>
+  url === undefined ? openEmbedded(DATA_DIR) : waitForPostgres(url, () => openPostgres(url, DATABASE_POOL_SIZE));
+
+async function openPostgres(url: string, poolSize: number): Promise<Database> {
+  const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize });
+  refuseUnpatchedDriver(sql.options);
+  const close = () => sql.end({ timeout: 5 });
+  try {
+    await refuseOtherSettings(sql);
+    await refusePrivilegedLogin(sql);
+    if (!(await isMigrated(sql)) || (await inheritsRoles(sql))) await migratePostgres(url);
+    await refuseRolesThatBypassRowSecurity(sql);
+    await refuseForeignFunctions(sql);
+    await refuseLoginThatSeesTenants(sql);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return databaseOf(sql, close);
+}
+
+/** On a connection without time limits: a migration may take long. */
+async function migratePostgres(url: string): Promise<void> {
+  const connection = { ...nodeSettings, ...withoutLimits };
+  const sql = postgres(url, { ...base, ...primaryOf(url), connection, max: 1 });
+  try {
+    await migrate(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** The embedded database has one user, a superuser. Only the roles restrict the platform there. */
+async function openEmbedded(directory: string): Promise<Database> {
+  const embedded = await startEmbeddedDatabase(directory);
+  try {
+    const sql = postgres({
+      path: embedded.socketPath,
+      user: 'postgres',
+      ...base,
+      // With a second connection pglite-socket mixes up portals.
+      max: 1,
+      max_lifetime: null,
+      // On a busy machine the first answer of the embedded database can take longer than five seconds.
+      connect_timeout: 30,
+    });
+    // The embedded database ignores the settings of a connection.
+    await sql.unsafe(
+      Object.entries(planSettings)
+        .map(([name, value]) => `set ${name} = ${value}`)
+        .join('; '),
+    );
+    if (!(await isMigrated(sql))) await migrate(sql);
+    await refuseRolesThatBypassRowSecurity(sql);
+    await refuseForeignFunctions(sql);
+    // A failure waits for the next round.
+    const vacuuming = setInterval(() => void vacuumTables(sql).catch(() => {}), VACUUM_INTERVAL_MS).unref();
+    return databaseOf(sql, async () => {
+      clearInterval(vacuuming);
+      await sql.end({ timeout: 5 });
+      await embedded.stop();
+    });
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+const VACUUM_INTERVAL_MS = 60_000;
+
+/**
+ * Of several hosts, each connection looks for the primary. The driver's `read-write` would accept a standby: it looks at
+ * default_transaction_read_only, which every session of the platform turns off.
+ */
+const primaryOf = (url: string) => (urlsOfHosts(url).length > 1 ? { target_session_attrs: 'primary' as const } : {});
+
+/** The driver would wait up to 20 s before it reconnects to a lost Postgres, and every request would wait too. */
+const backoff = () => 0.1;
+
+const base = { fetch_types: false, connect_timeout: 5, backoff, onnotice: () => {} } as const;
+
+/**
+ * A connection may be half open: after a failover the old primary leaves sockets that accept every statement and never
+ * answer. The driver drops such a connection, later than Postgres itself would abort a statement. A request waits for a
+ * free connection no longer than a new connection takes.
+ */
+const limits = { answer_timeout: 15, queue_timeout: 5 } as const;
+
+/** The driver drops options that it does not know without a word. */
+export function refuseUnpatchedDriver(options: { answer_timeout?: unknown; queue_timeout?: unknown }): void {
+  if (options.answer_timeout === limits.answer_timeout && options.queue_timeout === limits.queue_timeout) return;
+  throw new StartupError(
+    'This build contains the Postgres driver without the patch of the repository (patches/postgres@3.4.9.patch): after a failover, requests would wait for lost connections. Run pnpm install and pnpm build in the repository, and deploy that build.',
+  );
+}
+
+const withoutLimits: Record<string, string> = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
+
+/**
+ * Prepares every statement on its first use. Without it, the driver asks Postgres for the types of the parameters before
+ * each execution: a round trip more. Postgres keeps a prepared statement as long as its connection, so this is for
+ * statements whose texts are few: lists build theirs of the filters.
+ */
+export const preparing = <Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client =>
+  new Proxy(client, {
+    get(target, name) {
+      if (name === 'unsafe') {
+        return (text: string, values?: never[]) => target.unsafe(text, values, { prepare: true });
+      }
+      if (name === 'begin') {
+        return (work: (tx: postgres.TransactionSql) => unknown) =>
+          (target as postgres.Sql).begin((tx) => work(preparing(tx)));
+      }
+      return Reflect.get(target, name);
+    },
+  });

@@ -1,0 +1,114 @@
+import { and, asc, desc, getTableName, type SQL, type SQLWrapper, type Subquery, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Transaction } from './database.js';
+
+/** A page reads at most this many rows, even if its filters match none of them. */
+const ROWS_READ = 5_000;
+
+type Scan = {
+  columns: readonly PgColumn[];
+  direction: 'asc' | 'desc';
+  /** The rows after the cursor, by conditions that have an index. */
+  range: SQL | undefined;
+  /** The conditions that have no index. */
+  filters: SQL | undefined;
+};
+
+export type Bounded = {
+  /** The columns to select, by their names in the table. */
+  from: PgTable | Subquery;
+  where: SQL | undefined;
+  /**
+   * The position of the last row read, if more follow: the values of the columns, instants in milliseconds. A page that
+   * is not full gets this position as its cursor.
+   */
+  lastRead: string | null;
+};
+
+/**
+ * Bounds how many rows a page of a filtered list reads. The filters apply after the rows were read in the order of the
+ * list. Otherwise Postgres could choose another index for the filters and sort all rows that it finds there.
+ */
+export async function boundedScan(tx: Transaction, { columns, direction, range, filters }: Scan): Promise<Bounded> {
+  const table = columns[0]?.table as PgTable;
+  if (filters === undefined) return { from: table, where: range, lastRead: null };
+  const order = columns.map((column) => (direction === 'asc' ? asc(column) : desc(column)));
+  const [last] = await tx
+    .select(Object.fromEntries(columns.map((column) => [column.name, column])))
+    .from(table)
+    .where(range)
+    .orderBy(...order)
+    .limit(1)
+    .offset(ROWS_READ - 1);
+  const values = last && columns.map(({ name }) => last[name]);
+  const isRead = values && isUpTo(columns, direction, values);
+  const rows = tx
+    .select()
+    .from(table)
+    .where(and(range, isRead))
+    .orderBy(...order)
+    .limit(ROWS_READ);
+  return {
+    from: rows.as(getTableName(table)),
+    where: filters,
+    lastRead: values?.map((value) => (value instanceof Date ? value.getTime() : value)).join(' ') ?? null,
+  };
+}
+
+function isUpTo(columns: readonly PgColumn[], direction: Scan['direction'], values: unknown[]): SQL {
+  const row = sql.join([...columns], sql`, `);
+  const last = sql.join(
+    columns.map((column, index) => sql.param(values[index], column)),
+    sql`, `,
+  );
+  return direction === 'asc' ? sql`(${row}) <= (${last})` : sql`(${row}) >= (${last})`;
+}
+
+/** Joins the conditions with AND. A filter that the request leaves out is undefined and adds no condition. */
+export const all = (conditions: (SQL | string | false | null | undefined)[]): SQL | undefined =>
+  and(...conditions.filter((condition) => typeof condition === 'object' && condition !== null));
+
+/** A page of a list ends once its opaque JSON columns reach this size. */
+const PAGE_BYTES = 1_048_576;
+
+/** The database reads a whole row to measure it: 500 rows of 64 KiB took 30 ms. So a few rows are measured first. */
+const FEW_ROWS = 100;
+
+/** The size in bytes of the json columns of the counted rows. */
+export const jsonBytes = (...columns: string[]): SQL =>
+  sql.raw(columns.map((column) => `coalesce(octet_length(${column}::text), 0)`).join(' + '));
+
+type Query<Row> = SQLWrapper & PromiseLike<Row[]>;
+
+type List<Row> = {
+  /** The first rows of the list, up to this limit. */
+  first: (count: number) => Query<Row>;
+  /** The limit that the caller asked for. */
+  limit: number;
+  /** The size of a row and the order of the list, both by column names. */
+  bytes: SQL;
+  orderBy: SQL;
+};
+
+/** Selects the rows of a list that fit on one page, and one more row if the list goes on. `limit` is how many fit. */
+export async function fittingRows<Row>(tx: Transaction, list: List<Row>): Promise<{ rows: Row[]; limit: number }> {
+  const few = Math.min(list.limit, FEW_ROWS);
+  let limit = await countFitting(tx, { ...list, query: list.first(few) });
+  if (limit === few && few < list.limit) limit = await countFitting(tx, { ...list, query: list.first(list.limit) });
+  return { rows: limit === 0 ? [] : await list.first(limit + 1), limit };
+}
+
+/** Counts in the database the rows that fit on one page, and the first one that exceeds it. */
+async function countFitting(
+  tx: Transaction,
+  { query, bytes, orderBy }: { query: SQLWrapper } & Pick<List<unknown>, 'bytes' | 'orderBy'>,
+): Promise<number> {
+  const [counted] = await tx.execute<{ fitting: number }>(sql`
+    select count(*)::int as fitting
+    from (
+      select sum(${bytes}) over (order by ${orderBy} rows between unbounded preceding and 1 preceding) as bytes_before
+      from (${query}) page
+    ) counted
+    where coalesce(bytes_before, 0) < ${PAGE_BYTES}`);
+  return counted?.fitting ?? 0;
+}

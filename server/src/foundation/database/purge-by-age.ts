@@ -1,0 +1,81 @@
+import { getTableName, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { idTimeOf } from '../ids.js';
+import type { Database, Transaction } from './database.js';
+import { asAllTenants } from './roles.js';
+
+/** Deletes some expired rows. It is called again soon if there may be more. */
+export type Purge = {
+  table: string;
+  round: () => Promise<{ removed: number; hasMore: boolean }>;
+};
+
+/**
+ * This node's clock, for `least(now(), …)` in a purge. A row has expired once the database's clock and the node's both
+ * say so: a clock that is ahead for a moment must not delete commands, nor nonces whose requests could then be replayed.
+ */
+export const nodeClock = () => new Date().toISOString();
+
+/** One statement reads and deletes at most this many rows, so it holds their locks for some milliseconds. */
+const BATCH = 1_000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+type Aged = {
+  /** The primary key together with the tenant. A UUID version 7, so the index is in the order of age. */
+  id: PgColumn;
+  keptDays: number;
+  /** Deletes the expired rows of a range and returns their number. Absent: all of them. */
+  deleteRange?: (tx: Transaction, range: SQL) => Promise<number>;
+};
+
+/**
+ * Deletes rows older than this many days, tenant after tenant. It remembers its position, so
+ * the next statement does not scan the rows that this one deleted or kept.
+ */
+export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
+  let tenantId = '';
+  let after: string | null = null;
+
+  const deleteAll = async (tx: Transaction, range: SQL) =>
+    (await tx.execute(sql`delete from ${id.table} where ${range}`)).count;
+
+  const isInTenant = (lastId: string) =>
+    sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${lastId}::uuid and ${id} < ${endId(keptDays)}`;
+
+  async function nextTenant(tx: Transaction): Promise<string | null> {
+    const [next] = await tx.execute<{ tenant_id: string }>(sql`
+      select tenant_id from tenants
+      where tenant_id > ${tenantId} and exists (
+        select from ${id.table} where ${id.table}.tenant_id = tenants.tenant_id and ${id} < ${endId(keptDays)} offset 0
+      )
+      order by tenants.tenant_id limit 1`);
+    return next?.tenant_id ?? null;
+  }
+
+  return {
+    table: getTableName(id.table),
+    round: () =>
+      asAllTenants(database, async (tx) => {
+        if (after === null) {
+          tenantId = (await nextTenant(tx)) ?? '';
+          if (tenantId === '') return { removed: 0, hasMore: false };
+        }
+        const range = isInTenant(after ?? FIRST_ID);
+        const [last] = await tx.execute<{ id: string }>(
+          sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
+        );
+        const removed = await (deleteRange ?? deleteAll)(
+          tx,
+          last ? sql`${range} and ${id} <= ${last.id}::uuid` : range,
+        );
+        after = last?.id ?? null;
+        return { removed, hasMore: true };
+      }),
+  };
+}
+
+/** The first id that is young enough to stay. */
+const endId = (keptDays: number) => sql`(
+  select (${sql.raw(idTimeOf('kept_since'))} || repeat('0', 20))::uuid
+  from (select least(now(), ${nodeClock()}::timestamptz) - make_interval(days => ${keptDays}) as kept_since) as age
+)`;

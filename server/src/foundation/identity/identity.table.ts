@@ -1,0 +1,220 @@
+import {
+  CredentialStatus,
+  objectAndAction,
+  PrincipalStatus,
+  PrincipalType,
+  type Scope,
+  TenantStatus,
+} from '@tenant-open-platform/contract';
+import { and, eq, sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { bytes, instant, oneOf } from '../database/columns.js';
+
+/** The deletion of a tenant. Only a DELETING tenant has `work`. */
+export type Deletion = {
+  requested_at: string;
+  rows_deleted: number;
+  finished_at: string | null;
+  /** Where the deletion continues, for example after a crash or on another node. */
+  work?: {
+    /** The table, by its place in the list of steps, and the key of the last row that was read there. */
+    step: number;
+    after: string[] | null;
+    /** How many rows this pass over all tables has deleted so far. The last pass finds none. */
+    rows_in_pass: number;
+    /** A pass begins when all transactions with lower numbers have ended: they could still write rows of the tenant. */
+    transaction: string;
+    since: string;
+  };
+};
+
+export const tenants = pgTable(
+  'tenants',
+  {
+    tenantId: text('tenant_id').primaryKey(),
+    name: text().notNull(),
+    status: text({ enum: oneOf(TenantStatus) })
+      .notNull()
+      .default('ACTIVE'),
+    /** The only vendors of the tenant; null: all. */
+    vendors: text().array(),
+    /** Null: REQUESTS_PER_MINUTE_PER_TENANT. */
+    requestsPerMinute: integer('requests_per_minute'),
+    /** When its adapters last read commands, by vendor. */
+    adapterReads: jsonb('adapter_reads').$type<Record<string, string>>(),
+    /** Null before tenants.delete. */
+    deletion: jsonb().$type<Deletion>(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('tenants_in_order').on(table.createdAt, table.tenantId),
+    index('tenants_deleting').on(table.tenantId).where(sql`status = 'DELETING'`),
+  ],
+);
+
+export const credentials = pgTable(
+  'credentials',
+  {
+    tenantId: text('tenant_id').notNull(),
+    clientId: text('client_id').notNull(),
+    /** Replaces the credential in the nonce table: 8 bytes a row instead of two texts. */
+    number: bigint({ mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
+    name: text().notNull(),
+    status: text({ enum: oneOf(CredentialStatus) }).notNull(),
+    allowedClockSkewSeconds: integer('allowed_clock_skew_seconds').notNull(),
+    replayWindowSeconds: integer('replay_window_seconds').notNull(),
+    /** Null: REQUESTS_PER_MINUTE. */
+    requestsPerMinute: integer('requests_per_minute'),
+    secretVersion: integer('secret_version').notNull(),
+    secretSealed: bytes('secret_sealed').notNull(),
+    previousSecretSealed: bytes('previous_secret_sealed'),
+    previousSecretExpiresAt: instant('previous_secret_expires_at'),
+    expiresAt: instant('expires_at'),
+    /** When a request was last admitted: with any secret, with the current one, with the previous one. */
+    lastUsedAt: instant('last_used_at'),
+    secretLastUsedAt: instant('secret_last_used_at'),
+    previousSecretLastUsedAt: instant('previous_secret_last_used_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.clientId] }),
+    index('credentials_in_order').on(table.tenantId, table.createdAt, table.clientId),
+    foreignKey({ name: 'credentials_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+  ],
+);
+
+/** A tenant's custom roles. The built-in roles are in the contract. */
+export const roles = pgTable(
+  'roles',
+  {
+    tenantId: text('tenant_id').notNull(),
+    role: text().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.role] }),
+    foreignKey({ name: 'roles_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+  ],
+);
+
+export const roleBindings = pgTable(
+  'role_bindings',
+  {
+    tenantId: text('tenant_id').notNull(),
+    clientId: text('client_id').notNull(),
+    role: text().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.clientId, table.role] }),
+    index('role_bindings_in_order').on(table.tenantId, table.createdAt, table.clientId, table.role),
+    foreignKey({
+      name: 'role_bindings_credential',
+      columns: [table.tenantId, table.clientId],
+      foreignColumns: [credentials.tenantId, credentials.clientId],
+    }),
+  ],
+);
+
+/** A permission in a tenant: object and action. The subject is a credential (a direct policy) or a custom role. */
+export const policies = pgTable(
+  'policies',
+  {
+    tenantId: text('tenant_id').notNull(),
+    policyId: uuid('policy_id').notNull(),
+    clientId: text('client_id'),
+    role: text(),
+    object: text().notNull(),
+    action: text().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.policyId] }),
+    uniqueIndex('policies_of_client')
+      .on(table.tenantId, table.clientId, table.object, table.action)
+      .where(sql`client_id is not null`),
+    uniqueIndex('policies_of_role')
+      .on(table.tenantId, table.role, table.object, table.action)
+      .where(sql`role is not null`),
+    index('policies_in_order').on(table.tenantId, table.policyId).where(sql`client_id is not null`),
+    foreignKey({
+      name: 'policies_credential',
+      columns: [table.tenantId, table.clientId],
+      foreignColumns: [credentials.tenantId, credentials.clientId],
+    }),
+    foreignKey({
+      name: 'policies_role',
+      columns: [table.tenantId, table.role],
+      foreignColumns: [roles.tenantId, roles.role],
+    }).onDelete('cascade'),
+    check('policies_subject', sql`(client_id is null) <> (role is null)`),
+  ],
+);
+
+export function isOfScope(scope: Scope) {
+  const { object, action } = objectAndAction(scope);
+  return and(eq(policies.object, object), eq(policies.action, action));
+}
+
+export const busPrincipals = pgTable(
+  'bus_principals',
+  {
+    tenantId: text('tenant_id').notNull(),
+    principalId: uuid('principal_id').notNull(),
+    busUser: text('bus_user').notNull(),
+    busAccountPublicKey: text('bus_account_public_key').notNull(),
+    busUserPublicKey: text('bus_user_public_key').notNull(),
+    principalType: text('principal_type', { enum: oneOf(PrincipalType) }).notNull(),
+    clientId: text('client_id'),
+    serviceName: text('service_name'),
+    /** The only vendors of a SERVICE principal; null: all of its tenant. */
+    vendors: text().array(),
+    status: text({ enum: oneOf(PrincipalStatus) }).notNull(),
+    expiresAt: instant('expires_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.principalId] }),
+    // For each event the relay asks whether its tenant has such a principal.
+    index('bus_principals_reading_events')
+      .on(table.tenantId)
+      .where(sql`principal_type = 'CLIENT' and status <> 'DELETED'`),
+    foreignKey({ name: 'bus_principals_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+    foreignKey({
+      name: 'bus_principals_credential',
+      columns: [table.tenantId, table.clientId],
+      foreignColumns: [credentials.tenantId, credentials.clientId],
+    }),
+  ],
+);
+
+/** Nonces of authentic requests. The table is logged, so that a crash of the database does not allow a replay. */
+export const nonces = pgTable(
+  'nonces',
+  {
+    credentialNumber: bigint('credential_number', { mode: 'bigint' }).notNull(),
+    /** The first 16 bytes of SHA-256(nonce). */
+    nonceHash: bytes('nonce_hash').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.credentialNumber, table.nonceHash] }),
+    index('nonces_by_expiry').on(table.expiresAt),
+  ],
+);

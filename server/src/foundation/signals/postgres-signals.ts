@@ -1,0 +1,115 @@
+import type { Logger } from 'pino';
+import postgres from 'postgres';
+import { newId } from '../ids.js';
+import type { Watchdog } from '../telemetry/watchdog.js';
+import { localSignals, type Signals } from './signals.js';
+import { startLoop } from './start-loop.js';
+
+const CHANNEL = 'top_signals';
+/** Postgres allows up to 8,000 bytes. */
+const MAX_PAYLOAD_BYTES = 7_000;
+/** NOTIFY takes a lock that all commits share, so the signals of this interval are sent together. */
+const COLLECT_MS = 10;
+/** A connection that only listens sends nothing. This is the only way to notice that it is half open. */
+const LISTEN_AGAIN_MS = 5_000;
+const CONNECTION_CLOSED = 'connection closed';
+
+/** A node that receives its own `echo` receives signals. */
+type Signal = { from: string; topics: string[]; echo?: number };
+
+const ECHO_WITHIN_MS = 1_000;
+
+/** Signals between nodes that share a Postgres. One connection listens; the signals of this node are collected. */
+export async function postgresSignals(
+  sql: postgres.Sql,
+  { logger, watchdog }: { logger: Logger; watchdog: Watchdog },
+): Promise<Signals> {
+  const local = localSignals();
+  const self = newId();
+  let lastEcho = 0;
+  let onEcho = (_echo: number) => {};
+  const listener = postgres({
+    ...(sql.options as unknown as postgres.Options<Record<string, never>>),
+    max: 1,
+    max_lifetime: null,
+    onnotify(_channel, payload) {
+      const { from, topics, echo } = JSON.parse(payload) as Signal;
+      // This node woke its own listeners when it sent the signal.
+      if (from !== self) local.send(topics);
+      else if (echo !== undefined) onEcho(echo);
+    },
+    onclose: () => local.send([CONNECTION_CLOSED]),
+  });
+  const listen = () => listener.unsafe(`listen ${CHANNEL}`);
+  await listen();
+  const listening = startLoop(
+    LISTEN_AGAIN_MS,
+    { name: 'signals', logger, signals: local, watchdog, topic: CONNECTION_CLOSED, firstAfterMs: LISTEN_AGAIN_MS },
+    async () => void (await listen()),
+  );
+  let collected = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let notifying: Promise<unknown> = Promise.resolve();
+
+  function flush(): void {
+    timer = undefined;
+    const signals = inPayloads([...collected]).map((topics): Signal => ({ from: self, topics }));
+    collected = new Set();
+    const notified = Promise.all(signals.map((signal) => sql.notify(CHANNEL, JSON.stringify(signal)))).catch(
+      (err: unknown) =>
+        logger.warn({ err }, 'A signal to the other nodes was lost. They poll, so they notice the change later.'),
+    );
+    // Not Promise.all: its results would contain the earlier results, and grow for ever.
+    notifying = notifying.then(() => notified);
+  }
+
+  return {
+    ...local,
+    send(topics) {
+      if (topics.length === 0) return;
+      local.send(topics);
+      for (const topic of topics) collected.add(topic);
+      // Nothing may wait after close: the connections close next.
+      if (local.isClosed()) flush();
+      else timer ??= setTimeout(flush, COLLECT_MS);
+    },
+    async isReceiving() {
+      const echo = ++lastEcho;
+      let timer: NodeJS.Timeout | undefined;
+      const heard = new Promise<boolean>((resolve) => {
+        onEcho = (number) => number === echo && resolve(true);
+        timer = setTimeout(resolve, ECHO_WITHIN_MS, false);
+      });
+      try {
+        await sql.notify(CHANNEL, JSON.stringify({ from: self, topics: [], echo } satisfies Signal));
+        return await heard;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async close() {
+      await local.close();
+      clearTimeout(timer);
+      flush();
+      await notifying;
+      await listening.stop();
+      await listener.end({ timeout: 0 });
+    },
+  };
+}
+
+/** Packs signals into as few payloads as possible. */
+function inPayloads(topics: string[]): string[][] {
+  const payloads: string[][] = [];
+  let size = MAX_PAYLOAD_BYTES;
+  for (const topic of topics) {
+    const bytes = Buffer.byteLength(topic) + 3;
+    if (size + bytes > MAX_PAYLOAD_BYTES) {
+      payloads.push([]);
+      size = 2;
+    }
+    payloads.at(-1)?.push(topic);
+    size += bytes;
+  }
+  return payloads;
+}

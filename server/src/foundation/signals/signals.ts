@@ -1,0 +1,88 @@
+/** Wakes waiters on every node when something happens. A signal may get lost, so every waiter also polls. */
+export type Signals = {
+  /** Call it after the commit. */
+  send(topics: readonly string[]): void;
+  /** Returns a function that stops listening. */
+  listen(topic: string, wake: () => void): () => void;
+  /** The number of listeners in this process. */
+  listeners(topic: string): number;
+  /** Whether this process currently receives signals. */
+  isReceiving(): Promise<boolean>;
+  /** True once nothing may wait any more. */
+  isClosed(): boolean;
+  /** Wakes all waiters, for good. */
+  close(): Promise<void>;
+};
+
+/** `changesOf` reads the parts of topics that requests wait for. Spaces separate the parts. */
+export const topics = {
+  /** A row waits to be relayed. */
+  outbox: 'outbox-row',
+  /** An event was logged and waits to be published. */
+  eventLog: 'event-log',
+  /** Bus principals, or the vendors that they read, have changed. */
+  busAccess: 'bus-access',
+  command: (tenantId: string, commandId: string) => `command ${tenantId} ${commandId}`,
+  events: (tenantId: string) => `events ${tenantId}`,
+  deviceRequests: (tenantId: string) => `device-requests ${tenantId}`,
+};
+
+/** Signals within this process. */
+export function localSignals(): Signals {
+  let isClosed = false;
+  const listeners = new Map<string, Set<() => void>>();
+  const signals = {
+    isClosed: () => isClosed,
+    send(topics: readonly string[]) {
+      for (const topic of new Set(topics)) for (const wake of [...(listeners.get(topic) ?? [])]) wake();
+    },
+    listen(topic: string, wake: () => void) {
+      const those = listeners.get(topic) ?? new Set();
+      listeners.set(topic, those.add(wake));
+      return () => {
+        those.delete(wake);
+        if (those.size === 0) listeners.delete(topic);
+      };
+    },
+    isReceiving: async () => true,
+    listeners: (topic: string) => listeners.get(topic)?.size ?? 0,
+    async close() {
+      isClosed = true;
+      signals.send([...listeners.keys()]);
+    },
+  };
+  return signals;
+}
+
+/** A sleep that a signal of the topic ends early, even if it arrived before the sleep and after `reset`. */
+export function createWaker(signals: Signals, topic: string | undefined) {
+  let isAwake = false;
+  let endSleep = () => {};
+  function wake(): void {
+    isAwake = true;
+    endSleep();
+  }
+  const stopListening = topic === undefined ? () => {} : signals.listen(topic, wake);
+  return {
+    /** Ends the sleep as a signal does. */
+    wake,
+    reset(): void {
+      isAwake = false;
+    },
+    async sleep(milliseconds: number): Promise<void> {
+      if (isAwake) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        endSleep = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+    /** Ends the sleep and all later ones. */
+    stop(): void {
+      stopListening();
+      wake();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { noPeers, type Peers } from '../peers.js';
+import type { Watchdog } from './watchdog.js';
+
+/** A scrape is answered even if the database or the bus is down. */
+const WITHIN_MS = 2_000;
+const within = <Result>(reading: Promise<Result>) =>
+  Promise.race([reading.catch(() => null), delay(WITHIN_MS, null, { ref: false })]);
+
+type Sources = { watchdog: Watchdog; peers?: Peers };
+
+/** Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. */
+export function createMetrics({ watchdog, peers = noPeers() }: Sources) {
+  const registry = new Registry();
+  if (peers.name) registry.setDefaultLabels({ process: peers.name });
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'top_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last byte of its answer, by operation and status.',
+    labelNames: ['operation', 'status'] as const,
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const messages = counter(
+    'top_bus_messages_total',
+    'Messages received over the bus, by kind and by result (taken or refused).',
+    ['kind', 'outcome'],
+  );
+  const reports = counter('top_command_reports_total', 'Reports of adapters on commands, by result.', ['outcome']);
+  const commandsCompleted = counter(
+    'top_commands_completed_total',
+    'Commands that ended, by final status and vendor.',
+    ['status', 'vendor'],
+  );
+  const publishFailures = counter(
+    'top_bus_publish_failures_total',
+    'Batches that were published to the bus again, and messages that the bus refused for good.',
+    ['outcome'],
+  );
+  const overloads = counter(
+    'top_commands_refused_for_overload_total',
+    'Commands refused for backpressure: they would have waited too long.',
+  );
+  const connections = counter(
+    'top_connections_at_limit_total',
+    'New connections that met a limit, total or address: refused, or another connection was evicted for them.',
+    ['outcome', 'limit'],
+  );
+  const removed = counter(
+    'top_rows_removed_total',
+    'Rows deleted because their retention time was over or their tenant was deleted, by table.',
+    ['table'],
+  );
+  // Prometheus sees no increase in a series that begins above 0.
+  for (const kind of ['command-updates', 'device-requests']) messages.inc({ kind, outcome: 'REFUSED' }, 0);
+  for (const outcome of ['REPEATED', 'PARKED']) publishFailures.inc({ outcome }, 0);
+  for (const limit of ['total', 'address']) connections.inc({ outcome: 'REFUSED', limit }, 0);
+  new Gauge({
+    name: 'top_loop_last_round_seconds',
+    help: 'Seconds since the last round of each loop of this process; 0 for a consumer without messages.',
+    labelNames: ['loop'] as const,
+    registers: [registry],
+    collect() {
+      for (const [loop, seconds] of watchdog.secondsSinceLastRound()) this.set({ loop }, seconds);
+    },
+  });
+  peers.answer('metrics', () => registry.getMetricsAsJSON());
+  return {
+    contentType: registry.contentType,
+    /** A value that is read at each scrape. A failed or slow read shows NaN. */
+    addGauge(name: string, help: string, read: () => Promise<number | null | undefined>): void {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          this.set((await within(read())) ?? Number.NaN);
+        },
+      });
+    },
+    /** The metrics of all processes, each labelled with its process. A silent process is left out. */
+    async render(): Promise<string> {
+      if (!peers.name) return registry.metrics();
+      const all = await peers.ask('metrics');
+      return AggregatorRegistry.aggregate([...all.values()].filter((one) => one !== undefined) as object[]).metrics();
+    },
+    countPublishFailure: (outcome: 'REPEATED' | 'PARKED'): void => publishFailures.inc({ outcome }),
+    countMessage: (kind: string, outcome: 'TAKEN' | 'REFUSED'): void => messages.inc({ kind, outcome }),
+    countReport: (outcome: string): void => reports.inc({ outcome }),
+    countCompleted: (status: string, vendor: string): void => commandsCompleted.inc({ status, vendor }),
+    countRemoved: (table: string, rows: number): void => removed.inc({ table }, rows),
+    countConnection: (outcome: 'REFUSED' | 'EVICTED', limit: string): void => connections.inc({ outcome, limit }),
+    countOverload: (): void => overloads.inc(),
+    countRequest: (operation: string, status: number, seconds: number): void =>
+      duration.observe({ operation, status }, seconds),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,32 @@
+import { AuditOutcome } from '@tenant-open-platform/contract';
+import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, oneOf } from '../../foundation/database/columns.js';
+
+/** Who changed which resource, and whose request was refused. The application may only append and read. */
+export const auditEvents = pgTable(
+  'audit_events',
+  {
+    tenantId: text('tenant_id').notNull(),
+    auditEventId: uuid('audit_event_id').notNull(),
+    occurredAt: instant('occurred_at').notNull().defaultNow(),
+    /** May belong to tenant `platform`, so there is no foreign key. */
+    clientId: text('client_id').notNull(),
+    operation: text().notNull(),
+    target: text().notNull(),
+    changes: text().array().notNull(),
+    /** Null for a creation, for a refused request, and in entries of versions that stored no values. */
+    before: jsonb().$type<Record<string, unknown>>(),
+    /** Null for a deletion, and in the same cases as `before`. */
+    after: jsonb().$type<Record<string, unknown>>(),
+    outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
+    requestId: text('request_id').notNull(),
+    /** Null in entries of the platform itself. */
+    sourceAddress: text('source_address'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.auditEventId] }),
+    index('audit_events_of_client').on(table.tenantId, table.clientId, table.auditEventId),
+    index('audit_events_of_target').on(table.tenantId, table.target, table.auditEventId),
+    index('audit_events_of_address').on(table.tenantId, table.sourceAddress, table.auditEventId),
+  ],
+);

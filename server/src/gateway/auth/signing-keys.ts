@@ -1,0 +1,143 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Database } from '../../foundation/database/database.js';
+import { asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { credentialOwner, generateCredentialSecret } from '../../foundation/secrets/credential-secret.js';
+import { KeyMissingError, type Keyring } from '../../foundation/secrets/keyring.js';
+import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
+import { createPacedReader } from '../../foundation/waiting/paced-reader.js';
+
+/** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
+type SigningKeys = {
+  /** Null if no credential has the client_id. */
+  credential: VerifiedBy | null;
+  current: Buffer;
+  previous: Buffer;
+};
+
+/** The credential, by its number in the nonce table, and the version of the secret that verified. */
+export type VerifiedBy = { tenantId: string; credentialNumber: string; secretVersion: number };
+
+type SignedText = {
+  clientId: string;
+  stringToSign: string;
+  signature: Buffer;
+  /** Groups the reads that take turns: see pacedReader. */
+  network: string;
+};
+
+const CACHED_CREDENTIALS = 100_000;
+
+/**
+ * Verifies signatures with cached keys. It decides nothing that may change: admission checks whether the credential is
+ * live and whether the secret's version is still valid. "Unknown" is never cached.
+ * A wrong signature costs the same for every client_id, known or unknown, cached or not: two HMACs, a read of one row,
+ * two secrets opened, two HMACs. Otherwise the response time would reveal which ids exist.
+ * While the keyring lacks a key that the database knows, no signature can be called wrong: it may be one of a secret that
+ * this process cannot open. All of them throw KeyMissingError, for every client_id, so that the answer does not reveal
+ * which ids exist either. A credential whose sealed secret is damaged is refused like an unknown one.
+ */
+export function createSignatureVerifier(database: Database, keyring: Keyring, logger: Logger) {
+  const log = boundedLog(logger, ONCE_A_MINUTE);
+  const standInKey = generateCredentialSecret();
+  const standIn = sealStandIn(keyring, standInKey);
+  const unknown = open(standIn);
+  const readRow = createPacedReader((clientIds) => readRows(database, keyring, standIn.secret, clientIds));
+  const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
+
+  return async function verify({ clientId, stringToSign, signature, network }: SignedText): Promise<VerifiedBy | null> {
+    const byCached = match(cache.get(clientId) ?? unknown, stringToSign, signature);
+    if (byCached) return byCached;
+    const row = (await readRow(network, clientId)) ?? standIn;
+    const keys = open(row);
+    if (keys.credential && row.missing_key === null) cache.set(clientId, keys);
+    const verified = match(keys, stringToSign, signature);
+    if (!verified && row.missing_key !== null) throw new KeyMissingError(row.missing_key);
+    return verified;
+  };
+
+  /** Opens two secrets, whatever the row holds. The stand-in takes the place of one that does not open. */
+  function open(row: Row): SigningKeys {
+    const { tenant_id: tenantId, client_id: clientId, number: credentialNumber, secret_version: secretVersion } = row;
+    const opened = (sealed: string | null, version: number) => {
+      const isStandIn = tenantId === null || sealed === null;
+      const owner = isStandIn ? STAND_IN : credentialOwner(tenantId, clientId, version);
+      try {
+        return Buffer.from(keyring.open(Buffer.from(sealed ?? standIn.secret, 'base64'), owner));
+      } catch {
+        if (row.missing_key === null) {
+          const credential = { tenant_id: tenantId, client_id: clientId, secret_version: version };
+          log('error', clientId, credential, 'The sealed secret of a credential does not open. Rotate the secret.');
+        }
+        return Buffer.from(standInKey);
+      }
+    };
+    return {
+      credential: tenantId === null ? null : { tenantId, credentialNumber, secretVersion },
+      current: opened(row.secret, secretVersion),
+      previous: opened(row.previous_secret, secretVersion - 1),
+    };
+  }
+}
+
+function match({ credential, current, previous }: SigningKeys, text: string, signature: Buffer): VerifiedBy | null {
+  if (isSignedWith(current, text, signature)) return credential;
+  if (!isSignedWith(previous, text, signature)) return null;
+  return credential && { ...credential, secretVersion: credential.secretVersion - 1 };
+}
+
+/** Both have 32 bytes: the header's syntax was checked before. */
+const isSignedWith = (key: Buffer, text: string, signature: Buffer) =>
+  timingSafeEqual(createHmac('sha256', key).update(text).digest(), signature);
+
+type Row = {
+  client_id: string;
+  /** Null if no credential has the client_id: the other fields then come from a random secret. */
+  tenant_id: string | null;
+  number: string;
+  secret_version: number;
+  secret: string;
+  previous_secret: string | null;
+  /** A master key that the database knows and the keyring lacks. */
+  missing_key: string | null;
+};
+
+/** A random secret in place of a missing one. Nobody knows it, so no signature matches. */
+const sealStandIn = (keyring: Keyring, secret: string): Row => ({
+  client_id: '',
+  tenant_id: null,
+  number: '0',
+  secret_version: 0,
+  secret: keyring.seal(secret, STAND_IN).toString('base64'),
+  previous_secret: null,
+  missing_key: null,
+});
+
+const STAND_IN = 'stand-in';
+
+/** Returns a row for every id, so that an unknown id costs the database and the driver the same work. */
+async function readRows(
+  database: Database,
+  { keyIds }: Keyring,
+  standIn: string,
+  clientIds: string[],
+): Promise<Map<string, Row>> {
+  const rows = await asAllTenantsStatement<Row>(database)`
+    select asked.client_id, credential.tenant_id, coalesce(credential.number, 0)::text as number,
+      coalesce(credential.secret_version, 0) as secret_version,
+      coalesce(encode(credential.secret_sealed, 'base64'), ${standIn}) as secret,
+      case when credential.previous_secret_expires_at > now()
+        then encode(credential.previous_secret_sealed, 'base64') end as previous_secret,
+      (select min(key_id) from keyring_canaries where key_id <> all (string_to_array(${keyIds.join()}, ','))) as missing_key
+    from json_array_elements_text(${JSON.stringify(clientIds)}::text::json) as asked (client_id)
+    -- \`offset 0\`: looked up by the indexes, whatever Postgres knows of the sizes of the tables.
+    left join lateral (
+      select tenant_id from taken_names where kind = 'CLIENT_ID' and name = asked.client_id offset 0
+    ) as taken on true
+    left join lateral (
+      select * from credentials
+      where credentials.tenant_id = taken.tenant_id and credentials.client_id = asked.client_id offset 0
+    ) as credential on true`;
+  return new Map(rows.map((row) => [row.client_id, row]));
+}

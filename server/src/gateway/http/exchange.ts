@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ErrorCode, patterns } from '@tenant-open-platform/contract';
+import { parseJson } from '@tenant-open-platform/contract/strict-json';
+import { ApiError } from '../../foundation/api-error.js';
+import { newId } from '../../foundation/ids.js';
+import type { CallOf } from '../operation/call.js';
+
+export type Incoming = IncomingMessage & { url: string; method: string; body?: unknown };
+
+/** The response, with the context of its request. */
+export type Reply = ServerResponse & {
+  locals: {
+    requestId: string;
+    /** The address of the client. */
+    address: string;
+    traceparent?: string | undefined;
+    /** The name of the operation, once it is found. */
+    operation?: string;
+    /** The tenant of the credential, once the signature is verified. */
+    tenantId?: string;
+    params?: Record<string, string>;
+    /** Set when the request is admitted. */
+    call?: CallOf<ErrorCode>;
+    /** True once a failure may leave a change behind. */
+    mayHaveChanged?: boolean;
+    code?: string;
+  };
+};
+
+export type Answer = { status: number; body: unknown; headers?: Record<string, string> };
+
+export const commonHeaders = (requestId: string) => ({
+  'X-Request-Id': requestId,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+});
+
+export function answerJson(reply: Reply, { status, body, headers }: Answer): void {
+  const text = JSON.stringify(body);
+  reply
+    .writeHead(status, {
+      ...commonHeaders(reply.locals.requestId),
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      ...headers,
+    })
+    .end(text);
+}
+
+/** Keeps the caller's correlation id, or generates one. The refusal of a malformed id has a generated one. */
+export function requestIdOf(req: IncomingMessage): { requestId: string; problem: ApiError | null } {
+  const given = req.headersDistinct['x-request-id'] ?? [];
+  const [first] = given;
+  if (first === undefined) return { requestId: newId(), problem: null };
+  if (given.length === 1 && patterns.requestId.test(first)) return { requestId: first, problem: null };
+  return { requestId: newId(), problem: new ApiError('INVALID_REQUEST_ID') };
+}
+
+const VERSIONS = new Set(['1.0', '1.1']);
+/** `uri-host [ ":" port ]` of RFC 3986. The host of an http URI is not empty (RFC 9110, 4.2.1). */
+const HOST = /^(\[[0-9A-Fa-f:.]+\]|([A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(:[0-9]{0,5})?$/;
+
+/** Framing that Node's parser accepts and this server refuses, because proxies read it in different ways. */
+export function framingProblem(req: IncomingMessage): ApiError | null {
+  const problem = malformation(req);
+  if (problem) return new ApiError('MALFORMED_HTTP', { message: problem, headers: { Connection: 'close' } });
+  const { expect } = req.headers;
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return null;
+  return new ApiError('EXPECTATION_FAILED', { headers: { Connection: 'close' } });
+}
+
+function malformation({ httpVersion, rawHeaders, headers }: IncomingMessage): string | null {
+  if (!VERSIONS.has(httpVersion)) return `HTTP/${httpVersion} is not supported. Send HTTP/1.1.`;
+  const transfer = headers['transfer-encoding'];
+  if (transfer !== undefined && transfer !== 'chunked') {
+    return 'Transfer-Encoding must be the single value "chunked", sent once.';
+  }
+  if (transfer !== undefined && httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding. Send HTTP/1.1.';
+  // If there are two Host headers, Node keeps the first.
+  const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
+  if (hosts.length === 0 && httpVersion === '1.0') return null;
+  if (hosts.length !== 1) return 'The request must have exactly one Host header.';
+  return HOST.test(hosts[0] as string) ? null : 'The Host header is not a host with an optional port.';
+}
+
+type WithParser = Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined } };
+
+const MAX_RTSP_LOOKED_AT = 16;
+
+/**
+ * Node's parser takes `GET /path RTSP/1.0` for HTTP/1.0. Only the bytes that it has just read show the difference, so
+ * such a request is refused only if its request line arrives in one piece. They may hold thousands of occurrences for
+ * each of ten pipelined requests: only the first ones are looked at.
+ */
+export function isRtsp({ method = '', url = '', socket }: IncomingMessage): boolean {
+  const bytes = (socket as WithParser).parser?.getCurrentBuffer?.();
+  let at = bytes?.indexOf(' RTSP/') ?? -1;
+  for (let looked = 0; bytes && at !== -1 && looked < MAX_RTSP_LOOKED_AT; looked++) {
+    const urlAt = startOfWord(bytes, url, at);
+    if (urlAt !== -1 && startOfWord(bytes, method, urlAt) !== -1) return true;
+    at = bytes.indexOf(' RTSP/', at + 1);
+  }
+  return false;
+}
+
+/** Where the word starts that ends at `end`, or before the spaces there; -1 if it is another word. */
+function startOfWord(bytes: Buffer, word: string, end: number): number {
+  let wordEnd = end;
+  while (bytes[wordEnd - 1] === SPACE) wordEnd--;
+  const start = wordEnd - word.length;
+  return start >= 0 && bytes.toString('latin1', start, wordEnd) === word ? start : -1;
+}
+
+const SPACE = 0x20;
+
+/** Their content has no meaning (RFC 9110, 9.3). Other bodies are read before the caller is known. */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Reads the whole body, up to `limit` bytes, byte for byte: its hash is signed. */
+export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  if (!hasBody(req)) return Buffer.alloc(0);
+  const { 'content-length': length, 'content-encoding': encoding } = req.headers;
+  if (BODILESS.has(req.method ?? '')) {
+    throw new ApiError('MALFORMED_HTTP', { message: `A ${req.method} request must not have a body. Leave it out.` });
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+      message: `Content-Encoding ${encoding} is not supported. Send the body uncompressed.`,
+    });
+  }
+  if (Number(length) > limit) throw tooLarge(limit);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        req.removeAllListeners('data');
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    req.once('error', () =>
+      reject(new ApiError('MALFORMED_HTTP', { message: 'The request was not sent completely.' })),
+    );
+  });
+}
+
+const tooLarge = (limit: number) =>
+  new ApiError('PAYLOAD_TOO_LARGE', { message: `The body is larger than ${limit} bytes. Send less.` });
+
+const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i;
+
+/** The value of a JSON body (undefined for an empty body), or the problem, which only an admitted caller learns. */
+export function parseBody(
+  contentType: string | undefined,
+  bytes: Buffer,
+  maxDepth: number | undefined,
+): { value: unknown; problem?: undefined } | { problem: ApiError } {
+  if (bytes.length === 0) return { value: undefined };
+  if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
+    const message = 'The body must be JSON. Send Content-Type: application/json.';
+    return { problem: new ApiError('UNSUPPORTED_MEDIA_TYPE', { message }) };
+  }
+  const parsed = parseJson(bytes, 'body', maxDepth);
+  if ('value' in parsed) return parsed;
+  const { location, message } = parsed.problem;
+  return {
+    problem: new ApiError('MALFORMED_JSON', {
+      message: `The body is not JSON with one unambiguous meaning: ${message}`,
+      details: [{ location, code: 'MALFORMED_JSON', message }],
+    }),
+  };
+}

@@ -1,0 +1,119 @@
+import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ErrorCode, errors } from '@tenant-open-platform/contract';
+import { ApiError } from '../../foundation/api-error.js';
+import { newId } from '../../foundation/ids.js';
+import type { LogRefusal } from '../../foundation/telemetry/logger.js';
+import { type AtLimit, type ConnectionLimits, openConnections } from './connections.js';
+import { isRtsp, requestIdOf } from './exchange.js';
+
+type Options = ConnectionLimits & {
+  logRefusal: LogRefusal;
+  reportLimit: (atLimit: AtLimit) => void;
+};
+
+export type HttpServer = {
+  server: Server;
+  /** Finishes the requests in progress, and cuts them off after the limit. */
+  drain(limitMs: number): Promise<void>;
+};
+
+/** Node's HTTP server with its framing checks on. Their refusals get the same JSON body as all others. */
+export function createHttpServer(listener: RequestListener, options: Options): HttpServer {
+  const { logRefusal, reportLimit } = options;
+  const { all: connections, add } = openConnections(options, reportLimit);
+
+  /**
+   * Node parses all bytes it has read before any answer: thousands of pipelined requests of 8 KB memory each. Only an
+   * upgrade stops its parser. So the first excess request counts as an upgrade, and no other request but CONNECT does:
+   * a request that offers an upgrade is answered in HTTP/1.1.
+   */
+  class Request extends IncomingMessage {
+    #isUpgrade: boolean | undefined;
+
+    /** Node reads this after the headers and with every chunk of the body: the value must stay the same. */
+    get upgrade(): boolean {
+      this.#isUpgrade ??= this.method === 'CONNECT' || connections.get(this.socket)?.isFull === true;
+      return this.#isUpgrade;
+    }
+
+    /** Node sets it according to the headers. */
+    set upgrade(_: boolean) {}
+  }
+
+  const server = createServer({
+    IncomingMessage: Request,
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 16_384,
+    // Longer than the idle timeout of common load balancers (60 s), so that the load balancer closes first.
+    keepAliveTimeout: 65_000,
+    // framingProblem checks Host, because Node's own refusal has no body.
+    requireHostHeader: false,
+  });
+  // Node would silently drop headers beyond 2,000, for example a second X-Api-Id. maxHeaderSize still bounds them.
+  server.maxHeadersCount = 0;
+  // Longer than the longest wait of a request (30 s). It ends the connection of a client that does not read its answer.
+  server.timeout = 60_000;
+
+  server.on('connection', add);
+
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
+    if (isRtsp(req)) refuse(req.socket, 'MALFORMED_HTTP', req);
+    else connections.get(req.socket)?.serve(req, res, listener);
+  };
+  server.on('request', serve);
+  // The listener refuses any expectation but 100-continue.
+  server.on('checkExpectation', serve);
+
+  const refuse = (socket: Duplex, code: ErrorCode, refused: IncomingMessage | null) => {
+    const connection = connections.get(socket);
+    connection?.refuse(() => {
+      const req = refused ?? connection.incompleteRequest;
+      const requestId = req ? requestIdOf(req).requestId : newId();
+      const { remoteAddress: address } = socket as Socket;
+      logRefusal({ code, status: errors[code].status, request_id: requestId, address, req });
+      return rawAnswer(code, requestId);
+    });
+  };
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuse(socket, codeOfClientError[error.code ?? ''] ?? 'MALFORMED_HTTP', null);
+  });
+  // If the request's body is incomplete, Node 26 passes these listeners a stream that is not the socket.
+  server.on('connect', (req) => refuse(req.socket, 'MALFORMED_HTTP', req));
+  server.on('upgrade', (req) => connections.get(req.socket)?.stopReading());
+
+  return {
+    server,
+    async drain(limitMs) {
+      // Under load a keep-alive connection never becomes idle, so each closes after its next answer.
+      for (const connection of connections.values()) connection.closeAfterAnswer();
+      const closed = new Promise((resolve) => server.close(resolve));
+      const cutOff = setTimeout(() => {
+        for (const socket of connections.keys()) socket.destroy();
+      }, limitMs);
+      await closed;
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+const codeOfClientError: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+function rawAnswer(code: ErrorCode, requestId: string): string {
+  const body = JSON.stringify(new ApiError(code).body(requestId));
+  const lines = [
+    `HTTP/1.1 ${errors[code].status} ${code}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}

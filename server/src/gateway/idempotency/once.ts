@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { patterns } from '@tenant-open-platform/contract';
+import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Request, Response } from 'express';
+import { ApiError, validationFailed } from '../../foundation/api-error.js';
+import { ID_TIME, newIdTail } from '../../foundation/ids.js';
+import type { Keyring } from '../../foundation/secrets/keyring.js';
+import { sealedTable } from '../../foundation/secrets/sealed-secrets.js';
+import type { Call, Once } from '../operation/call.js';
+import { idempotentAnswers } from './idempotent-answers.table.js';
+
+export type KeyedRequest = { req: Request; res: Response; body: unknown };
+
+/**
+ * Makes a change happen once for an Idempotency-Key. The result is stored in the transaction of the change. A second
+ * request with the key waits for that transaction. The result must be JSON.
+ */
+export function onceByKey(keyring: Keyring, { req, res, body }: KeyedRequest, call: Call): Once | undefined {
+  const key = req.get('Idempotency-Key');
+  if (key === undefined) return undefined;
+  if (!patterns.idempotencyKey.test(key)) {
+    const message = 'must be sent once and consist of 1 to 128 visible ASCII characters without spaces';
+    throw validationFailed([{ location: 'header/Idempotency-Key', code: 'INVALID_FORMAT', message }]);
+  }
+  const json = canonicalJson({ path: call.path, body });
+  const request = createHash('sha256').update(json).digest('hex');
+  return async (tx, work) => {
+    const { tenantId, clientId, operation, idempotencyKey, answerSealed } = idempotentAnswers;
+    // An update that changes nothing: it waits for the other transaction, and returns the row that it committed.
+    const [row] = await tx
+      .insert(idempotentAnswers)
+      .values({
+        tenantId: call.tenantId,
+        answerId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
+        clientId: call.caller.clientId,
+        operation: call.operation,
+        idempotencyKey: key,
+      })
+      .onConflictDoUpdate({
+        target: [tenantId, clientId, operation, idempotencyKey],
+        set: { answerSealed: sql`${answerSealed}` },
+      })
+      .returning();
+    if (!row) throw new Error('The statement returned no row.');
+    if (row.answerSealed) {
+      const stored = JSON.parse(keyring.open(row.answerSealed, ownerOf(row)), (name, value) =>
+        name === 'request_id' ? call.requestId : value,
+      );
+      if (stored.request !== request) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
+      res.set('Idempotent-Replayed', 'true');
+      return stored.result;
+    }
+    const result = await work();
+    await tx
+      .update(idempotentAnswers)
+      .set({ answerSealed: keyring.seal(JSON.stringify({ request, result }), ownerOf(row)) })
+      .where(and(eq(tenantId, row.tenantId), eq(idempotentAnswers.answerId, row.answerId)));
+    return result;
+  };
+}
+
+type Row = typeof idempotentAnswers.$inferSelect;
+
+/** The identity that an answer is sealed for. Only the key may contain a colon. */
+const ownerOf = ({ tenantId, clientId, operation, idempotencyKey }: Row) =>
+  `idempotent-answer:${tenantId}:${clientId}:${operation}:${idempotencyKey}`;
+
+export const sealedAnswers = sealedTable(idempotentAnswers, { id: 'answerId', secrets: { answerSealed: ownerOf } });

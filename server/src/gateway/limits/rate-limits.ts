@@ -1,0 +1,130 @@
+import { ApiError } from '../../foundation/api-error.js';
+import { noPeers, type Peers } from '../../foundation/peers.js';
+import { createSlots } from '../../foundation/waiting/slots.js';
+import { createWindows } from '../../foundation/waiting/windows.js';
+
+const WINDOW_SECONDS = 60;
+/** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */
+const BYTES_OF_A_REQUEST = 65_536;
+
+/**
+ * The processes share one counter. A client with one connection is served by one process, so splitting the quota among
+ * processes would be wrong.
+ */
+const TELL_AFTER_MS = 100;
+
+type Caller = { tenantId: string; clientId: string };
+
+type Limits = {
+  requestsPerMinute: number;
+  requestsPerMinutePerTenant: number;
+  failedAuthenticationsPerMinute: number;
+};
+
+/** Null: as configured. */
+export type Quotas = { requests_per_minute: number | null; requests_per_minute_of_tenant: number | null };
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+/** Counters of this node. Its processes exchange their counts; nodes do not. */
+export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
+  const credentials = quota('credential', limits.requestsPerMinute, peers);
+  const tenants = quota('tenant', limits.requestsPerMinutePerTenant, peers);
+  const networks = quota('address', limits.failedAuthenticationsPerMinute, peers);
+  return {
+    /** Counts a failed authentication. Returns the refusal once the network is above its limit. */
+    countFailure: (network: string): ApiError | null => networks.count(network),
+
+    /**
+     * Reserves a slot in both quotas for a request that takes effect before it is counted. Returns a function that
+     * releases the slot, or null if a quota is used up.
+     */
+    reserve({ tenantId, clientId }: Caller): (() => void) | null {
+      if (!credentials.hasRoom(clientId) || !tenants.hasRoom(tenantId)) return null;
+      const releases = [credentials.reserve(clientId), tenants.reserve(tenantId)];
+      return () => {
+        for (const release of releases) release?.();
+      };
+    },
+
+    /** Counts a live, fresh request. Above the credential's quota it does not count towards the tenant's. */
+    countRequest: ({ tenantId, clientId }: Caller, own: Quotas): ApiError | null =>
+      credentials.count(clientId, own.requests_per_minute) ??
+      tenants.count(tenantId, own.requests_per_minute_of_tenant),
+
+    /** Counts a request more for each full 64 KiB of an answer, once it is sent. */
+    countAnswer({ tenantId, clientId }: Caller, bytes: number): void {
+      const more = Math.floor(bytes / BYTES_OF_A_REQUEST);
+      if (more === 0) return;
+      credentials.add(clientId, more);
+      tenants.add(tenantId, more);
+    },
+  };
+}
+
+const reasons = {
+  credential: 'The credential sent more requests than its quota',
+  tenant: 'The credentials of the tenant together sent more requests than its quota',
+  address: 'More requests from this address failed to authenticate than the limit',
+};
+
+/** Counts per key in windows of one minute. A key may have its own limit, which `count` learns. */
+function quota(name: keyof typeof reasons, configured: number, peers: Peers) {
+  const windows = createWindows(WINDOW_SECONDS * 1_000);
+  const reserved = createSlots();
+  const topic = `counts by ${name}`;
+  /** Counts of this process that the other processes do not know yet. */
+  let untold = new Map<string, number>();
+
+  peers.hear(topic, (counts) => {
+    for (const [key, count] of counts as typeof untold) windows.add(key, count);
+  });
+
+  function tellSoon(key: string, requests: number): void {
+    if (!peers.name) return;
+    if (untold.size === 0) setTimeout(tell, TELL_AFTER_MS).unref();
+    untold.set(key, (untold.get(key) ?? 0) + requests);
+  }
+
+  function tell(): void {
+    peers.tell(topic, untold);
+    untold = new Map();
+  }
+
+  function add(key: string, requests: number) {
+    tellSoon(key, requests);
+    return windows.add(key, requests);
+  }
+
+  return {
+    add,
+    count(key: string, own: number | null = null): ApiError | null {
+      const window = add(key, 1);
+      const limit = own ?? configured;
+      window.limit = limit;
+      return window.used > limit ? rateLimited(limit, window.endsAt - performance.now()) : null;
+    },
+    hasRoom(key: string): boolean {
+      const { used, limit = configured } = windows.of(key);
+      return used + reserved.countOf(key) < limit;
+    },
+    /**
+     * A reservation never makes `count` refuse. A replayed request holds one until admission rejects it, and must not
+     * use up the quota of the credential that it impersonates.
+     */
+    reserve: (key: string) => reserved.take(key),
+  };
+
+  function rateLimited(limit: number, milliseconds: number): ApiError {
+    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+    return new ApiError('RATE_LIMITED', {
+      message: `${reasons[name]} of ${limit} a minute. Wait for the time in Retry-After.`,
+      metadata: { quota: name, limit },
+      headers: {
+        'Retry-After': String(seconds),
+        RateLimit: `"${name}";r=0;t=${seconds}`,
+        'RateLimit-Policy': `"${name}";q=${limit};w=${WINDOW_SECONDS}`,
+      },
+    });
+  }
+}

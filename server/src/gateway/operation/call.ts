@@ -1,0 +1,64 @@
+import type { contract, ErrorCode } from '@tenant-open-platform/contract';
+import type { AppRoute, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
+import type { ApiError, Refuse } from '../../foundation/api-error.js';
+import type { Transaction } from '../../foundation/database/database.js';
+
+/** Runs the work, or returns the stored result of the first request with the same key. */
+export type Once = <Result>(tx: Transaction, work: () => Promise<Result>) => Promise<Result>;
+
+/** The result of the gates: all that a handler may know about its caller. */
+export type Call = {
+  operation: string;
+  requestId: string;
+  /** The span of the request; undefined if it belongs to no trace. */
+  traceparent?: string | undefined;
+  /** The path of the request below /api/v1/. */
+  path: string;
+  caller: { tenantId: string; clientId: string };
+  /** Null if the connection was lost before it could be read. */
+  sourceAddress: string | null;
+  /** The tenant that the operation acts on: the one in the path, otherwise the caller's own. */
+  tenantId: string;
+  /** The database's clock at admission. */
+  admittedAt: Date;
+  /** Runs work in a transaction that sees only the rows of that tenant. Another tenant must be named. */
+  asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
+  /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
+  countRequest: () => ApiError | null;
+  /** Only for a request with an Idempotency-Key. */
+  once?: Once | undefined;
+};
+
+/** A call with the refusals that its operation declares. */
+export type CallOf<Code extends ErrorCode> = Call & { refuse: Refuse<Code> };
+
+/** The error codes that an operation declares: in its metadata, by an id in its path, and by a cursor in its query. */
+type Declared<Route extends AppRoute> =
+  | (Route extends { metadata: { errors: readonly (infer Code)[] } } ? Extract<Code, ErrorCode> : never)
+  | (Route extends { path: `${string}:${string}` } ? 'NOT_FOUND' : never)
+  | (Route extends { query: { shape: { cursor: unknown } } } ? 'INVALID_CURSOR' : never);
+
+type HandlerOf<Route> = Route extends AppRoute
+  ? (
+      request: ServerInferRequest<Route>,
+      call: CallOf<Declared<Route>>,
+    ) => Promise<ServerInferResponses<Route> & { headers?: Record<string, string> }>
+  : never;
+
+type Contract = typeof contract;
+
+/** `commands.create` */
+export type OperationName = {
+  [Resource in keyof Contract]: `${Resource}.${keyof Contract[Resource] & string}`;
+}[keyof Contract];
+
+/** One handler for each operation of the contract. */
+export type Handlers = {
+  [Resource in keyof Contract]: { [Verb in keyof Contract[Resource]]: HandlerOf<Contract[Resource][Verb]> };
+};
+
+/** Takes a validated request of the operation and its Call, returns an answer. */
+export type Handler<Operation extends OperationName> =
+  Operation extends `${infer Resource extends keyof Contract}.${infer Verb}`
+    ? HandlerOf<Contract[Resource][Verb & keyof Contract[Resource]]>
+    : never;

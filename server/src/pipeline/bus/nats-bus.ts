@@ -1,0 +1,236 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type ConsumerInfo,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  type MsgRequest,
+} from '@nats-io/jetstream';
+import { headers, InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { StartupError } from '../../foundation/startup-error.js';
+import { shared } from '../../foundation/waiting/shared.js';
+import {
+  type Bus,
+  countByTenant,
+  isDurableOfTenant,
+  type Message,
+  type Refusal,
+  streamSubjects,
+  subjectsOfTenant,
+  UPDATES_OF_ALL_TENANTS,
+} from './bus.js';
+import { connectToNats, type NatsOptions } from './nats-connection.js';
+import { ensureAdapterDurable, startReading } from './nats-consumer.js';
+import { countSingleCopies, ensureStreams, streamProblem } from './streams.js';
+
+const UNREADY = 'the bus does not answer';
+const ACK_WITHIN_MS = 5_000;
+const CLOSE_WITHIN_MS = 2_000;
+const JETSTREAM_WITHIN_MS = 10_000;
+const PROBE_WITHIN_MS = 2_000;
+const RETRY_AFTER_MS = 250;
+const RESTORE_AFTER_MS = 1_000;
+
+/** The bus of several processes: NATS JetStream. The platform creates its streams and durables. */
+export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
+  const connection = await connectToNats(options);
+  let isConnected = true;
+  const lossOfConnection = new Set<() => void>();
+  void watch(connection, logger, (connected) => {
+    isConnected = connected;
+    if (!connected) for (const tell of lossOfConnection) tell();
+  });
+  const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
+  const manager = await waitForJetStream(() => startJetStream(connection, options)).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  const probing = await jetstreamManager(connection, { timeout: PROBE_WITHIN_MS, checkAPI: false });
+  const restored: (() => void)[] = [];
+  /**
+   * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender soon repeats the
+   * lost messages.
+   */
+  async function unlessLost(sending: Promise<unknown>): Promise<void> {
+    let tell = () => {};
+    const lost = new Promise<never>((_resolve, reject) => {
+      tell = () => reject(new Error(UNREADY));
+    });
+    lossOfConnection.add(tell);
+    await Promise.race([sending, lost]).finally(() => lossOfConnection.delete(tell));
+  }
+  const restoreStreams = shared(
+    async () => {
+      // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
+      await delay(RESTORE_AFTER_MS);
+      await keepStreams();
+    },
+    { forMs: 0 },
+  );
+  async function keepStreams(): Promise<void> {
+    if (await ensureStreams(manager, copiesOn(connection, options))) for (const tell of restored) tell();
+  }
+  const singleCopies = async () => (isCluster(connection) ? countSingleCopies(probing) : 0);
+  let warnedOf = 0;
+
+  return {
+    async publish(messages) {
+      // Otherwise the client would buffer them, and send them long after the caller was told that they were not sent.
+      if (!isConnected) throw new Error(UNREADY);
+      const refusals: Refusal[] = [];
+      const failures: Error[] = [];
+      const send = (message: Message) =>
+        client.publish(message.subject, message.body, optionsOf(message)).catch((error: Error) => {
+          if (isForGood(error)) refusals.push({ message, reason: error.message });
+          else failures.push(error);
+        });
+      await unlessLost(Promise.all(messages.map(send)));
+      const [first] = failures;
+      if (!first) return refusals;
+      if (failures.some(hasNoStream)) await restoreStreams().catch(() => {});
+      throw new Error(`${failures.length} of ${messages.length} messages may not have reached the bus.`, {
+        cause: first,
+      });
+    },
+    async provide(durable) {
+      try {
+        await ensureAdapterDurable(manager, durable);
+      } catch (error) {
+        if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
+        await restoreStreams();
+        await ensureAdapterDurable(manager, durable);
+      }
+    },
+    async keepStreams() {
+      await keepStreams();
+      const streams = await singleCopies();
+      if (streams > warnedOf) logger.warn({ streams }, SINGLE_COPIES);
+      warnedOf = streams;
+    },
+    countSingleCopies: singleCopies,
+    onRestored(tell) {
+      restored.push(tell);
+    },
+    async oldestUntaken(subject) {
+      if (!isConnected) throw new Error(UNREADY);
+      // A work-queue stream keeps a message until it is acknowledged. The client's types lack this query of nats-server
+      // 2.9.
+      const query = { next_by_subj: subject } as unknown as MsgRequest;
+      return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
+    },
+    async commandReads(only) {
+      if (!isConnected) throw new Error(UNREADY);
+      const { consumers } = probing;
+      const found = (name: string) => consumers.info('TOP_COMMANDS', name).catch(nullIfMissing);
+      const infos = only ? await Promise.all(only.map(found)) : [];
+      if (!only) for await (const info of consumers.list('TOP_COMMANDS')) infos.push(info);
+      return new Map(infos.flatMap(readOf));
+    },
+    async fullness() {
+      const { state, config } = await manager.streams.info('TOP_UPDATES');
+      return state.bytes / config.max_bytes;
+    },
+    async untakenUpdates() {
+      if (!isConnected) throw new Error(UNREADY);
+      const { state } = await manager.streams.info('TOP_UPDATES', { subjects_filter: UPDATES_OF_ALL_TENANTS });
+      return countByTenant(Object.entries(state.subjects ?? {}));
+    },
+    async forgetTenant(tenantId) {
+      for (const name of Object.keys(streamSubjects)) {
+        for await (const { name: durable } of manager.consumers.list(name)) {
+          if (isDurableOfTenant(durable, tenantId)) await manager.consumers.delete(name, durable);
+        }
+        await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId) });
+      }
+    },
+    consume: (consumer) => waitForJetStream(() => startReading({ client, manager, restoreStreams, logger }, consumer)),
+    unreadyReason: () => (isConnected ? null : UNREADY),
+    streamProblem: async () => (isConnected ? streamProblem(probing) : null),
+    async close() {
+      if (isConnected) await Promise.race([connection.drain(), delay(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      await connection.close();
+    },
+  };
+}
+
+function optionsOf({ id, traceparent }: Message) {
+  const given = headers();
+  if (traceparent) given.set('traceparent', traceparent);
+  return { msgID: id, headers: given };
+}
+
+const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
+
+const nullIfMissing = (error: unknown): null => {
+  if (error instanceof JetStreamApiError && error.status === 404) return null;
+  throw error;
+};
+
+/** nats-server forgets the instant when it restarts. */
+function readOf(info: ConsumerInfo | null): [string, Date | null][] {
+  if (!info || (info.num_waiting === 0 && info.delivered.consumer_seq === 0)) return [];
+  const { last_active } = info.delivered;
+  return [[info.name, info.num_waiting > 0 ? new Date() : last_active ? new Date(last_active) : null]];
+}
+
+const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
+
+/** Larger than nats-server carries or the stream keeps: a retry cannot help. */
+const isForGood = (error: Error) => error instanceof InvalidArgumentError || isApiError(error, MESSAGE_TOO_LARGE);
+
+/** JSStreamMessageExceedsMaximumErr: larger than the max_msg_size of the stream. */
+const MESSAGE_TOO_LARGE = 10_054;
+
+const isCluster = ({ info }: NatsConnection) => info?.cluster !== undefined;
+
+const copiesOn = (connection: NatsConnection, { replicas }: NatsOptions) => ({
+  isCluster: isCluster(connection),
+  replicas,
+});
+
+const SINGLE_COPIES =
+  'streams of the NATS cluster have one copy, so the loss of one server stops them: set NATS_REPLICAS to 3, and see that three servers are up and have room';
+
+async function startJetStream(connection: NatsConnection, options: NatsOptions): Promise<JetStreamManager> {
+  const { largestBodyBytes = 0 } = options;
+  const carried = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+  if (carried < largestBodyBytes) {
+    throw new StartupError(
+      `NATS carries messages of at most ${carried} bytes where the platform sends up to ${largestBodyBytes}: raise max_payload of nats-server, or lower PAYLOAD_LIMIT_BYTES.`,
+    );
+  }
+  const manager = await jetstreamManager(connection);
+  await ensureStreams(manager, copiesOn(connection, options));
+  return manager;
+}
+
+/** A cluster that has just started needs a moment to elect the leader that answers. */
+async function waitForJetStream<Result>(start: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + JETSTREAM_WITHIN_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (performance.now() > until) {
+        throw new StartupError(`NATS answers, but JetStream does not: ${reason}.`, { isTemporary: true });
+      }
+      await delay(RETRY_AFTER_MS);
+    }
+  }
+}
+
+async function watch(connection: NatsConnection, logger: Logger, tell: (isConnected: boolean) => void): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect' || status.type === 'close') tell(false);
+    if (status.type === 'reconnect') tell(true);
+    if (status.type === 'error') logger.warn({ err: status.error }, 'NATS');
+    if (status.type === 'disconnect' || status.type === 'reconnect')
+      logger.warn({ server: status.server }, `NATS: ${status.type}`);
+  }
+  tell(false);
+}

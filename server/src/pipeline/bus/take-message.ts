@@ -1,0 +1,153 @@
+import { MAX_MESSAGE_BYTES, readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
+import { parseJson } from '@tenant-open-platform/contract/strict-json';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { detailsIn } from '../../foundation/api-error.js';
+import type { Database } from '../../foundation/database/database.js';
+import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
+import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
+import { createWindows } from '../../foundation/waiting/windows.js';
+import type { Delivery, Outcome } from './bus.js';
+import { type Pacer, unitsOf } from './pacer.js';
+import { createParker, deleteParkedCopy, type Refusal, replaceParkedCopy } from './parked-messages.js';
+
+/** The sender of a message, which its subject names, and the time when the message was sent. */
+export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
+
+/**
+ * DONE, or the reason why the message is refused. ADVANCED is DONE for a message that moved a command. Such messages
+ * are not paced: a tenant has at most as many of them as it has commands.
+ */
+export type Handled = 'DONE' | 'ADVANCED' | (string & {});
+
+/** The pacer is shared by all kinds of messages: a tenant's device requests must not add to its updates. */
+type Options = {
+  database: Database;
+  logger: Logger;
+  metrics: Metrics;
+  pacer: Pacer;
+  /** Whether the bus can soon take no more messages of any tenant. */
+  isNearlyFull: () => boolean;
+};
+
+/** A process parks a message after this many tries. Tries that failed because of the database do not count. */
+const MAX_TRIES = 10;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+/** The retry delay while the database is away. Results must be handled soon after it is back. */
+const FIRST_RETRY_OF_DATABASE_MS = 250;
+const LAST_RETRY_OF_DATABASE_MS = 2_000;
+/** Longer than the ten tries take. */
+const REMEMBER_TRIES_MS = 600_000;
+/**
+ * How many units of 4 KiB are parked per tenant, kind and minute. An adapter that sends invalid messages without end
+ * must not fill the table and the log. The metrics count all of them.
+ */
+const PARKED_UNITS_PER_MINUTE = 600;
+/** If more units than this wait, each tenant's messages are paced. */
+const MANY_WAITING_UNITS = 1_000;
+
+/**
+ * Handles messages of one kind. It checks subject, size and shape, with the same JSON rules as for requests. A message
+ * that cannot be handled is refused, counted and parked with the reason. It is never redelivered, and no message waits
+ * behind it.
+ */
+export function createMessageTaker<Schema extends z.ZodType>(
+  { database, logger, metrics, pacer, isNearlyFull }: Options,
+  kind: SubjectKind,
+  schema: Schema,
+  take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
+) {
+  const park = createParker(database);
+  const parkedUnits = createWindows(60_000);
+  const failedTries = createWindows(REMEMBER_TRIES_MS);
+  const outageLines = createWindows(1_000);
+
+  async function takeOrRefuse(delivery: Delivery): Promise<void> {
+    const refusal = await problemOf(delivery);
+    if (refusal) return refuse(delivery, refusal);
+    await deleteParkedCopy(database, delivery);
+    metrics.countMessage(kind, 'TAKEN');
+  }
+
+  async function problemOf({ subject, body, sentAt }: Delivery): Promise<Refusal | null> {
+    const sender = readSubject(subject);
+    if (sender?.kind !== kind) return { reason: "The subject is not one of the platform's subjects." };
+    if (body.length > MAX_MESSAGE_BYTES) return { reason: `Larger than ${MAX_MESSAGE_BYTES} bytes.` };
+    const parsed = parseJson(body);
+    if (!('value' in parsed)) {
+      const details = [{ code: 'MALFORMED_JSON', ...parsed.problem }];
+      return { reason: `Not JSON with one unambiguous meaning: ${parsed.problem.message}`, details };
+    }
+    const checked = schema.safeParse(parsed.value);
+    if (!checked.success) {
+      const details = detailsIn('body', checked.error);
+      const problems = details.map(({ location, message }) => `${location} ${message}`);
+      return { reason: `Not valid: ${problems.join('; ')}`.slice(0, 1_000).replace(/[\ud800-\udbff]$/, ''), details };
+    }
+    const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
+    if (taken === 'ADVANCED') pacer.release(sender.tenantId, unitsOf(body.length));
+    return taken === 'DONE' || taken === 'ADVANCED' ? null : { reason: taken };
+  }
+
+  async function refuse(delivery: Delivery, refusal: Refusal): Promise<void> {
+    const { reason } = refusal;
+    if (await replaceParkedCopy(database, delivery, refusal)) {
+      logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
+    } else if (parkedUnits.add(tenantOf(delivery), unitsOf(delivery.body.length)).used <= PARKED_UNITS_PER_MINUTE) {
+      const trace_id = traceIdOf(delivery.traceparent);
+      logger.warn({ subject: delivery.subject, reason, trace_id }, 'a message from the bus is refused');
+      await park({ ...delivery, ...refusal });
+    }
+    metrics.countMessage(kind, 'REFUSED');
+  }
+
+  async function retry(delivery: Delivery, error: unknown): Promise<Outcome> {
+    const { id, subject, attempt } = delivery;
+    if (isOfDatabase(error)) {
+      if (outageLines.add('').used === 1) {
+        logger.error({ err: error, subject, attempt }, 'messages wait for the database');
+      }
+      return { retryInMs: backOff(attempt, FIRST_RETRY_OF_DATABASE_MS, LAST_RETRY_OF_DATABASE_MS) };
+    }
+    logger.error({ err: error, subject, attempt }, 'a message was not handled');
+    const { used: tries } = failedTries.add(id);
+    if (tries < MAX_TRIES) return { retryInMs: backOff(tries, FIRST_RETRY_MS, LAST_RETRY_MS) };
+    await refuse(delivery, { reason: `Failed ${MAX_TRIES} times.` });
+    return 'DONE';
+  }
+
+  async function takeInTurn(delivery: Delivery): Promise<Outcome> {
+    const units = unitsOf(delivery.body.length);
+    try {
+      // A message that has waited for its turn is not delayed again.
+      if (delivery.attempt === 1 && delivery.waitingBehind * units > MANY_WAITING_UNITS) {
+        if (pacer.hasMany(tenantOf(delivery)) && isNearlyFull()) {
+          const reason = 'The tenant has too many messages waiting on the bus.';
+          await refuse({ ...delivery, messageId: '' }, { reason });
+          return 'DONE';
+        }
+        const turn = pacer.book(tenantOf(delivery), units);
+        if (turn > 0) return { retryInMs: turn };
+      }
+      await takeOrRefuse(delivery);
+      return 'DONE';
+    } catch (error) {
+      return retry(delivery, error);
+    }
+  }
+
+  return (delivery: Delivery) => inSpans('process', [delivery], () => takeInTurn(delivery));
+}
+
+const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? '';
+
+const backOff = (tries: number, firstMs: number, lastMs: number) => Math.min(firstMs * 2 ** (tries - 1), lastMs);
+
+/** deadlock_detected, serialization_failure: a retry may succeed. */
+const CONFLICTS = new Set(['40P01', '40001']);
+
+/** The failure is the database's, not the message's. */
+const isOfDatabase = (error: unknown) =>
+  hadNoEffect(error) || hasUnknownEffect(error) || CONFLICTS.has(errorCodeOf(error) ?? '');

@@ -1,0 +1,98 @@
+import { signedRequest } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { completed, newCommand } from '../../test/support/commands.js';
+import { newPrincipal, registerEventReader } from '../../test/support/new-principal.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../../test/support/private-platform.js';
+import { startTenantAdapter } from '../../test/support/start-tenant-adapter.js';
+import { storedWork } from '../../test/support/stored.js';
+
+const soon = { timeout: 30_000, interval: 50 };
+const PRINCIPALS = '/api/v1/platform/tenants/demo/bus/principals';
+
+let platform: PrivatePlatform;
+let adapter: ReturnType<typeof startTenantAdapter>;
+
+beforeAll(async () => {
+  platform = await startPrivatePlatform();
+  await signedRequest(platform.admin, 'POST', PRINCIPALS, { body: newPrincipal() });
+  adapter = startTenantAdapter(platform.client, 'demo', 'vendor_a');
+});
+
+afterAll(async () => {
+  await adapter?.stop();
+  await platform?.stop();
+});
+
+async function completedCommand(): Promise<string> {
+  const id = await newCommand(platform.demo, { timeout_seconds: 60 });
+  await completed(platform.demo, id);
+  return id;
+}
+
+/** The commands of the events on the bus, once the relay is at the end of the log. */
+async function published(): Promise<string[]> {
+  await vi.waitFor(async () => expect((await storedWork(platform.postgres.url)).unpublished_events).toBe(0), soon);
+  const { messages } = (await platform.streams.info('TOP_EVENTS')).state;
+  const ids: string[] = [];
+  if (messages === 0) return ids;
+  const consumer = await platform.client.consumers.get('TOP_EVENTS');
+  for await (const message of await consumer.fetch({ max_messages: messages, expires: 30_000 }))
+    ids.push(message.json<{ data: { command_id: string } }>().data.command_id);
+  return ids;
+}
+
+async function setStatus(principalId: string, status: string): Promise<void> {
+  const answer = await signedRequest(platform.admin, 'PUT', `${PRINCIPALS}/${principalId}`, { body: { status } });
+  expect(answer.status, answer.raw).toBe(200);
+}
+
+test('the bus has the events that are logged while a tenant has a CLIENT principal, which may be DISABLED but not DELETED, and earlier ones after a republish', async () => {
+  const before = (await published()).length;
+  const further = async () => (await published()).slice(before);
+  const unread = await completedCommand();
+  expect(await further()).toEqual([]);
+
+  const principalId = await registerEventReader(platform.admin);
+  const read = await completedCommand();
+  expect(await further()).toEqual([read, read]);
+
+  await setStatus(principalId, 'DISABLED');
+  const readLater = await completedCommand();
+  expect(await further()).toEqual([read, read, readLater, readLater]);
+
+  const since = new Date(Date.now() - 600_000).toISOString();
+  await platform.run('outbox', 'republish', '--since', since, '--tenant', 'demo');
+  expect((await further()).slice(4)).toEqual([unread, unread]);
+
+  await setStatus(principalId, 'DELETED');
+  await completedCommand();
+  expect((await further()).slice(6)).toEqual([]);
+});
+
+test('of a page with events of many tenants those of one reader are published, after more than a page of others', async () => {
+  const superuser = postgres(platform.postgres.superuserUrl, { max: 1 });
+  onTestFinished(() => superuser.end());
+  const copied = await completedCommand();
+  /** Logs an event of each of so many commands of a tenant without a reader. */
+  const others = (count: number) => superuser`
+    with others as (
+      insert into commands
+      select (jsonb_populate_record(command, jsonb_build_object(
+        'tenant_id', 'platform', 'created_by_client_id', ${platform.admin.client_id}::text,
+        'command_id', gen_random_uuid(), 'idempotency_key', gen_random_uuid()
+      ))).*
+      from commands as command, generate_series(1, ${count})
+      where command_id = ${copied}
+      returning command_id
+    )
+    insert into events (tenant_id, command_id, event_type, event_id)
+    select 'platform', command_id, 'command.accepted', gen_random_uuid() from others`;
+  const principalId = await registerEventReader(platform.admin);
+  onTestFinished(() => setStatus(principalId, 'DELETED'));
+  const before = await published();
+  await others(600);
+  const read = await completedCommand();
+  await others(1);
+  expect((await published()).slice(before.length)).toEqual([read, read]);
+});

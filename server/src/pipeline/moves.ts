@@ -1,0 +1,180 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '../foundation/database/database.js';
+import { type Signals, topics } from '../foundation/signals/signals.js';
+import type { Metrics } from '../foundation/telemetry/metrics.js';
+import type { LateResult } from './commands.table.js';
+import { logEvents } from './events.js';
+import { isTerminal, type State, type StateColumns, stateColumns, stateOf } from './transitions.js';
+
+/** A change of a command whose row the transaction has locked. */
+export type Move = {
+  tenantId: string;
+  commandId: string;
+  vendor: string;
+  before: State;
+  after: State;
+  source: 'PLATFORM' | 'ADAPTER' | 'DEVICE';
+  reason?: { code: string; message: string } | undefined;
+  result?: Record<string, unknown> | undefined;
+};
+
+/** A report after the status was final. It is kept and does not change the status. */
+export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
+  final: State;
+  said: Partial<State>;
+  lateResult: Omit<LateResult, 'received_at'> | null;
+};
+
+/**
+ * Every change of a command has a distinct instant after that of the previous change, even if two changes happen within
+ * a millisecond: a reader that has seen one misses no other, and the history is in order. It uses the statement's
+ * clock, because the transaction may have begun before the change whose lock it waited for.
+ */
+export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)`;
+
+const nextInstantAsText = sql`to_char(${nextInstant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The entry of `given` for the history. */
+const NEXT_ENTRY = sql`jsonb_build_object(
+  'at', ${nextInstantAsText}, 'source', given.source, 'status', given.status,
+  'adapter_status', given.adapter_status, 'device_execution_status', given.device_execution_status,
+  'reason', given.reason
+)`;
+
+/**
+ * Writes changes, one per command, each with its history entry. If a status becomes final, it also logs the
+ * command.completed event, once. A command that ends before it was dispatched may lack its command.accepted event: that
+ * event is then logged first.
+ */
+export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return;
+  const events = moves.flatMap(({ tenantId, commandId, before, after }) => {
+    if (!completes({ before, after })) return [];
+    const event = { tenant_id: tenantId, command_id: commandId };
+    const completed = { ...event, event_type: 'command.completed' as const };
+    return before.status === 'ACCEPTED'
+      ? [{ ...event, event_type: 'command.accepted' as const }, completed]
+      : [completed];
+  });
+  // In the background work, whose statements are prepared, they leave in one round trip. The update is sent first: it
+  // does not run under the lock of the log, and its error is the one that is thrown.
+  await Promise.all([updateCommands(tx, moves), logEvents(tx, events)]);
+}
+
+async function updateCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
+  const rows = moves.map(({ before, after, vendor: _, ...move }) => ({
+    ...toHistoryRow(move, after),
+    result: move.result ?? null,
+    completes: completes({ before, after }),
+  }));
+  await tx.execute(sql`
+    update commands set
+      status = given.status, adapter_status = given.adapter_status,
+      device_execution_status = given.device_execution_status,
+      status_reason = case when completes then given.reason end,
+      result = coalesce(given.result, commands.result),
+      history = commands.history || ${NEXT_ENTRY},
+      completed_at = case when completes then ${nextInstant} end,
+      updated_at = ${nextInstant}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
+      reason json, result json, completes boolean
+    )
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
+}
+
+const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);
+
+type Listeners = { signals: Signals; metrics: Metrics };
+
+/** Counts the commands that these moves have ended, and wakes waiting requests. Call it after the commit. */
+export function announceMoves(
+  { signals, metrics }: Listeners,
+  moves: readonly Move[],
+  late: readonly LateReport[] = [],
+): void {
+  for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
+  const changed = [...moves, ...late];
+  const topicsOf = ({ tenantId, commandId }: Move | LateReport) => [
+    topics.command(tenantId, commandId),
+    topics.events(tenantId),
+  ];
+  if (changed.length > 0) signals.send([topics.eventLog, ...changed.flatMap(topicsOf)]);
+}
+
+/** Writes late reports: a history entry, and late_result for the first one. */
+export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
+  if (reports.length === 0) return;
+  const rows = reports.map(({ final, said, lateResult, ...report }) => ({
+    ...toHistoryRow(report, { ...final, ...said }),
+    late_result: lateResult,
+  }));
+  await tx.execute(sql`
+    update commands set
+      late_result = case
+        when given.late_result is null then commands.late_result
+        else json_build_object(
+          'received_at', ${nextInstantAsText},
+          'adapter_status', given.late_result -> 'adapter_status',
+          'device_execution_status', given.late_result -> 'device_execution_status',
+          'status_reason', given.late_result -> 'status_reason',
+          'result', given.late_result -> 'result'
+        )
+      end,
+      history = commands.history || ${NEXT_ENTRY},
+      updated_at = ${nextInstant}
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
+      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
+      reason json, late_result json
+    )
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
+}
+
+const toHistoryRow = (
+  { tenantId, commandId, source, reason }: Omit<Move, 'vendor' | 'before' | 'after'>,
+  state: State,
+) => ({
+  tenant_id: tenantId,
+  command_id: commandId,
+  source,
+  ...stateColumns(state),
+  reason: reason ?? null,
+});
+
+/** `seenStates`: the states in the history of an ended command, used to detect repeated reports. */
+export type Locked = { vendor: string; state: State; hasLateResult: boolean; seenStates: Set<string> };
+
+type Key = { tenant_id: string; command_id: string };
+
+export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${command_id}`;
+
+type Row = Key & StateColumns & { vendor: string; has_late_result: boolean; history: StateColumns[] | null };
+
+/** Locks the commands with these keys until the transaction ends. */
+export const lockCommands = (keys: readonly Key[]) => sql`
+    select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
+      late_result is not null as has_late_result, case when completed_at is not null then history end as history
+    from commands
+    where (tenant_id, command_id) in (
+      select tenant_id, command_id from json_to_recordset(${JSON.stringify(keys)}::text::json)
+        as asked (tenant_id text, command_id uuid)
+    )
+    order by tenant_id, command_id
+    for no key update`;
+
+/** The commands that exist, from the rows of `lockCommands`. */
+export const lockedCommands = (rows: readonly object[]) =>
+  new Map(
+    (rows as Row[]).map((row): [string, Locked] => [
+      commandKey(row),
+      {
+        vendor: row.vendor,
+        state: stateOf(row),
+        hasLateResult: row.has_late_result,
+        seenStates: new Set((row.history ?? []).map((entry) => stateKey(stateOf(entry)))),
+      },
+    ]),
+  );
+
+export const stateKey = ({ status, adapterStatus, deviceExecutionStatus }: State) =>
+  `${status} ${adapterStatus} ${deviceExecutionStatus}`;

@@ -1,0 +1,93 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newCommand } from '../../../test/support/commands.js';
+import { dispatch as dispatchOne, dispatchTogether } from '../../../test/support/dispatch.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import type { Database } from '../../foundation/database/database.js';
+
+/** Neither relay nor sweeper runs here: the test itself does the relay's work. */
+let platform: IdlePlatform;
+let superuser: postgres.Sql;
+let database: Database;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
+  database = openPool(platform.databaseUrl);
+});
+
+afterAll(async () => {
+  await database?.close();
+  await superuser?.end();
+  await platform?.stop();
+});
+
+const create = () => newCommand(platform.demo);
+
+const passDeadline = (id: string) =>
+  superuser`update commands set deadline_at = now() - interval '1 millisecond' where command_id = ${id}`;
+
+/** The messages to the bus, and the state of the command afterwards. */
+async function dispatch(id: string) {
+  const message = await dispatchOne(database, platform.demo.tenant_id, id);
+  const [row] = await superuser`select status, dispatched_at from commands where command_id = ${id}`;
+  return { published: message === null ? 0 : 1, status: row?.status, isDispatched: row?.dispatched_at !== null };
+}
+
+test('the admission of a request and its command are one transaction', async () => {
+  // The first command loads the catalog, and is stored after its admission.
+  await create();
+  const id = await create();
+  // xmin is the transaction that wrote a row.
+  const [row] = await superuser`
+    select exists (select from nonces where nonces.xmin = commands.xmin) as is_shared from commands where command_id = ${id}`;
+  expect(row).toEqual({ is_shared: true });
+});
+
+test('a command is DISPATCHED and published; a relay that takes over publishes it again', async () => {
+  const id = await create();
+  expect(await dispatch(id)).toEqual({ published: 1, status: 'DISPATCHED', isDispatched: true });
+  expect(await dispatch(id)).toEqual({ published: 1, status: 'DISPATCHED', isDispatched: true });
+});
+
+test('the relay leaves a command past its deadline to the sweeper, which makes it EXPIRED', async () => {
+  const id = await create();
+  await passDeadline(id);
+  expect(await dispatch(id)).toEqual({ published: 0, status: 'ACCEPTED', isDispatched: false });
+});
+
+test('a dispatched command is not published again past its deadline', async () => {
+  const id = await create();
+  await dispatch(id);
+  await passDeadline(id);
+  expect(await dispatch(id)).toMatchObject({ published: 0 });
+});
+
+test.each(['EXPIRED', 'CANCELED', 'SUCCEEDED', 'FAILED', 'TIMED_OUT'])(
+  'a command that is %s is not published',
+  async (status) => {
+    const id = await create();
+    await superuser`update commands set status = ${status}, completed_at = now() where command_id = ${id}`;
+    expect(await dispatch(id)).toEqual({ published: 0, status, isDispatched: false });
+  },
+);
+
+test('commands are locked in the order of their keys and before the event log, so that reports and the relay never wait for each other', async () => {
+  const ids = [await create(), await create(), await create()];
+  const [first = '', ...later] = ids.toSorted();
+  let dispatching: Promise<unknown> = Promise.resolve();
+  await superuser.begin(async (tx) => {
+    await tx`select from commands where command_id = ${first} for update`;
+    dispatching = dispatchTogether(database, platform.demo.tenant_id, [...later, first]);
+    const waiting = async () => (await tx`select from pg_locks where not granted`).length;
+    await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
+    const free = await tx`select from commands where command_id in ${tx(later)} for update skip locked`;
+    expect(free).toHaveLength(2);
+    const ofLog = await tx`
+      select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where locktype = 'advisory' and datname = current_database()`;
+    expect(ofLog).toHaveLength(0);
+  });
+  expect(await dispatching).toMatchObject([{}, {}, {}]);
+});

@@ -1,0 +1,206 @@
+import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '../../foundation/database/database.js';
+import { asAllTenants } from '../../foundation/database/roles.js';
+import type { Now } from '../../foundation/database/steady-clock.js';
+import { type Signals, topics } from '../../foundation/signals/signals.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
+import type { Message } from '../bus/bus.js';
+import type { RepublishedRange } from '../bus/publish.js';
+import { replyMessages } from '../device-requests.js';
+import { logEvents } from '../events.js';
+import {
+  announceMoves,
+  commandKey,
+  lockCommands,
+  lockedCommands,
+  type Move,
+  moveCommands,
+  nextInstant,
+} from '../moves.js';
+import { type Fact, factKey, type OutboxRow } from '../outbox.table.js';
+import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
+
+type Services = { database: Database; signals: Signals; metrics: Metrics; now: Now };
+
+export type Dispatch = ReturnType<typeof createDispatch>;
+
+/** What the relay does with the facts behind its rows: it dispatches commands and sends replies. */
+export function createDispatch({ database, signals, metrics, now }: Services) {
+  return {
+    /**
+     * Writes the changes that must be committed before the messages leave. Returns a message for each row, in the order
+     * of the rows, or null if nothing is to be sent: the relay then deletes the row.
+     */
+    async prepare(tx: Transaction, rows: readonly OutboxRow[]) {
+      const commands = rows.filter(isCommand);
+      const replies = rows.filter((row) => !isCommand(row));
+      const sent = replies.length > 0 ? await replyMessages(tx, replies, now()) : new Map<string, Message>();
+      const topicsOfCommands: string[] = [];
+      if (commands.length > 0) {
+        // In one round trip. The dispatch is sent first: the log is locked after the commands.
+        const [dispatched] = await Promise.all([dispatchCommands(tx, commands, now()), logAccepted(tx, commands)]);
+        for (const [key, message] of dispatched) sent.set(key, message);
+        const moved = commands.filter((row) => dispatched.has(factKey(row)));
+        topicsOfCommands.push(...moved.map((row) => topics.command(row.tenant_id, row.fact_id)));
+        topicsOfCommands.push(...topicsOfEvents(commands));
+      }
+      return { messages: rows.map((row) => sent.get(factKey(row)) ?? null), topics: topicsOfCommands };
+    },
+
+    /** Writes the changes that must not wait while the bus is away. Returns the topics to signal. */
+    async prepareWithoutBus(tx: Transaction, rows: readonly OutboxRow[]): Promise<string[]> {
+      const commands = rows.filter(isCommand);
+      await logAccepted(tx, commands);
+      return topicsOfEvents(commands);
+    },
+
+    /** The bus can never carry this message, for example because it is too large. */
+    async endRefused(row: OutboxRow, reason: string): Promise<void> {
+      if (!isCommand(row)) return;
+      const key = { tenant_id: row.tenant_id, command_id: row.fact_id };
+      const moves = await asAllTenants(database, (tx) => failUnsendable(tx, key, reason));
+      announceMoves({ signals, metrics }, moves);
+    },
+  };
+}
+
+const isCommand = ({ kind }: OutboxRow) => kind === 'COMMAND_ACCEPTED';
+
+const logAccepted = (tx: Transaction, facts: readonly Fact[]) =>
+  logEvents(
+    tx,
+    facts.map(({ tenant_id, fact_id }) => ({
+      tenant_id,
+      command_id: fact_id,
+      event_type: 'command.accepted' as const,
+    })),
+  );
+
+const topicsOfEvents = (facts: readonly Fact[]) =>
+  facts.length === 0 ? [] : [...new Set(facts.map(({ tenant_id }) => topics.events(tenant_id))), topics.eventLog];
+
+/**
+ * Dispatches accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and
+ * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
+ * is sent again under the same id. A command that has ended or is past its deadline is not sent.
+ */
+async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> {
+  const after = dispatch(INITIAL);
+  if (!after) throw new Error('A new command cannot be dispatched.');
+  const { status, adapterStatus } = after;
+  const dispatched = await tx.execute<Row>(sql`
+    update commands set
+      status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = ${nextInstant}, updated_at = ${nextInstant}
+    from ${given(facts)}
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+      and ${isBeforeDeadline(INITIAL.status, now)}
+    returning ${MESSAGE_COLUMNS}`);
+  const messages = toMessages(dispatched);
+  const others = facts.filter((fact) => !messages.has(factKey(fact)));
+  return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others, now))]);
+}
+
+/** The messages of the commands that are DISPATCHED and not past their deadline. */
+const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> =>
+  toMessages(
+    await tx.execute<Row>(sql`
+      select ${MESSAGE_COLUMNS} from ${given(facts)} join commands using (tenant_id, command_id)
+      where ${isBeforeDeadline('DISPATCHED', now)}`),
+  );
+
+/**
+ * Whether a command has this status and its deadline lies ahead. The `case` keeps the planner away from
+ * commands_by_deadline. It believes that no deadline lies ahead if its statistics are older than the timeouts, and would
+ * then read every command under way for each batch.
+ */
+const isBeforeDeadline = (status: State['status'], now: SQL) =>
+  sql`case when commands.status = ${status} then commands.deadline_at > ${now} end`;
+
+/**
+ * Sorted by key: the update locks commands in this order, as reports do, so that two transactions never deadlock. A
+ * locking statement before the update would write one more WAL record for each command.
+ */
+const given = (facts: readonly Fact[]) =>
+  sql`(
+    select tenant_id, fact_id as command_id from json_to_recordset(
+      ${JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, fact_id })))}::text::json
+    ) as given (tenant_id text, fact_id uuid)
+    order by tenant_id, fact_id
+  ) as given`;
+
+const MESSAGE_COLUMNS = sql.raw(
+  'tenant_id command_id vendor device_id command_type payload accepted_at deadline_at traceparent'
+    .split(' ')
+    .map((column) => `commands.${column}`)
+    .join(', '),
+);
+
+/** The message, with instants as Postgres writes them. */
+type Row = CommandMessage & { traceparent: string | null };
+
+const toMessages = (rows: readonly Row[]) =>
+  new Map(rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), toMessage(row)]));
+
+function toMessage({ traceparent, ...row }: Row): Message {
+  const body: CommandMessage = {
+    ...row,
+    accepted_at: new Date(row.accepted_at).toISOString(),
+    deadline_at: new Date(row.deadline_at).toISOString(),
+  };
+  return {
+    subject: subjects.command(row.tenant_id, row.vendor),
+    id: `command:${row.command_id}`,
+    body: Buffer.from(JSON.stringify(body)),
+    traceparent: traceparent ?? undefined,
+  };
+}
+
+/** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */
+async function failUnsendable(
+  tx: Transaction,
+  key: { tenant_id: string; command_id: string },
+  reason: string,
+): Promise<Move[]> {
+  const command = lockedCommands(await tx.execute(lockCommands([key]))).get(commandKey(key));
+  const after = command && failUnsent(command.state);
+  if (!command || !after) return [];
+  const move: Move = {
+    tenantId: key.tenant_id,
+    commandId: key.command_id,
+    vendor: command.vendor,
+    before: command.state,
+    after,
+    source: 'PLATFORM',
+    reason: { code: 'BUS_REFUSED', message: `The bus refuses the command: ${reason}.`.slice(0, 1_024) },
+  };
+  await moveCommands(tx, [move]);
+  return [move];
+}
+
+const PAGE = 256;
+
+type Key = { tenant_id: string; fact_id: string; deadline_at: string };
+
+/** The open commands that were dispatched in the range, the most urgent first. */
+export async function* republishedCommands(database: Database, { since, until, tenantId }: RepublishedRange) {
+  let last: Key = { deadline_at: until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
+  for (;;) {
+    const { keys, messages } = await asAllTenants(database, async (tx) => {
+      const keys = await tx.execute<Key>(sql`
+        select tenant_id, command_id as fact_id, deadline_at::text from commands
+        where completed_at is null
+          and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)
+          and dispatched_at between ${since}::timestamptz and ${until}::timestamptz
+          ${tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`}
+        order by commands.deadline_at, tenant_id, command_id
+        limit ${PAGE}`);
+      return { keys, messages: await readUnderWay(tx, keys, sql`now()`) };
+    });
+    const next = keys.at(-1);
+    if (!next) return;
+    // In the order of the keys.
+    yield { messages: keys.flatMap((key) => messages.get(factKey(key)) ?? []), resumeFrom: since };
+    last = next;
+  }
+}

@@ -1,0 +1,57 @@
+import { sql as fragment } from 'drizzle-orm';
+import type { Database, Transaction } from '../../foundation/database/database.js';
+import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../outbox.table.js';
+
+export type Lease = { holder: string; epoch: string; publishedSeq: string };
+
+/**
+ * Takes or renews the lease; null if another node holds it. A node that can publish takes it from one that cannot. A
+ * lease whose end lies further ahead than its length was written while the database's clock was ahead: it has expired.
+ * A follower must not lock the leader's row, so the statement writes only if it may win.
+ */
+export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
+  const [lease] = await asAllTenantsStatement<Lease>(database)`
+    insert into relay_lease (name, holder, epoch, expires_at, can_publish)
+    select 'outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${canPublish}
+    where not exists (
+      select from relay_lease
+      where name = 'outbox' and holder <> ${holder} and (can_publish or not ${canPublish})
+        and expires_at between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+    )
+    on conflict (name) do update set
+      holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
+      epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
+    where relay_lease.holder = excluded.holder
+      or relay_lease.expires_at not between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+      or (excluded.can_publish and not relay_lease.can_publish)
+    returning holder, epoch::text, published_seq::text as "publishedSeq"`;
+  return lease ?? null;
+}
+
+/** Releases the lease, so that the next leader need not wait until it expires. */
+export const releaseLease = (database: Database, holder: string) =>
+  asAllTenantsStatement(database)`
+    update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`.catch(() => {});
+
+/** Thrown when another node has become the leader. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
+
+/** A transaction of the leader. It locks the lease row first, so a former leader changes nothing. */
+export const asLeader = <Result>(
+  database: Database,
+  { holder, epoch }: Lease,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> =>
+  asAllTenants(
+    database,
+    async (tx, held) => {
+      if (held.length === 0) throw new LeaseLost();
+      return work(tx);
+    },
+    fragment`
+      select from relay_lease where name = 'outbox' and holder = ${holder} and epoch = ${epoch}::bigint
+      for no key update`,
+  );

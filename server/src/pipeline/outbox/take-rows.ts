@@ -1,0 +1,262 @@
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '../../foundation/database/database.js';
+import { lastKnown } from '../../foundation/waiting/shared.js';
+import type { Bus } from '../bus/bus.js';
+import type { OutboxRow } from '../outbox.table.js';
+
+/** At most this many rows leave together. */
+export const BATCH = 256;
+/** A quick pass finds a row that was committed late if fewer rows than this were written after it. */
+export const OVERLAP = 4_000;
+
+export type LeftOut = {
+  /** Rows whose messages still await their acknowledgement. */
+  inFlight: readonly string[];
+  /** Tenants whose rows must wait: see held-tenants.ts. */
+  held: readonly string[];
+};
+
+/** The rows that a round takes. */
+export type Turn = {
+  rows: OutboxRow[];
+  /** The tenant after which the next turn begins. */
+  after: string;
+  /** Whether a tenant has taken its whole share: it may have more. Tenants whose rows are in flight count for the share. */
+  isFull: boolean;
+};
+
+/** Tenants with the position of the first row that they had when they were last seen. */
+export type FirstPositions = ReadonlyMap<string, string>;
+
+/**
+ * Takes the next rows in turns: each waiting tenant gets an equal share of the batch, in order within the tenant. The
+ * statement skips from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on
+ * the number of rows. Rows that were logged while the bus was away come first.
+ */
+export const takeRows = (tx: Transaction, { after, ...leftOut }: LeftOut & { after: string }) =>
+  takeInTurns(
+    tx,
+    waitingAfter(after),
+    leftOut.held,
+    sql`
+      select * from (
+        (
+          select position, kind, fact_id, is_logged from outbox
+          where tenant_id = waiting.tenant_id and is_logged ${without(leftOut)}
+          order by position limit (select count from share)
+        ) union all (
+          select position, kind, fact_id, is_logged from outbox
+          where tenant_id = waiting.tenant_id and not is_logged ${without(leftOut)}
+          order by position limit (select count from share)
+        )
+      ) as both_parts
+      limit (select count from share)`,
+  );
+
+/**
+ * Takes the next rows of these tenants from their positions on. It does not read the rows that have left before, which
+ * stay in the index while another client has an old transaction open. It misses other tenants and rows that were
+ * committed very late. `offset 0` keeps the planner from a join that reads the whole outbox.
+ */
+export const takeRowsFrom = (tx: Transaction, positions: FirstPositions, leftOut: LeftOut) => {
+  const given = JSON.stringify([...positions].map(([tenant_id, first]) => ({ tenant_id, first })));
+  const rest = sql`
+    tenant_id = waiting.tenant_id and not is_logged and position > waiting.first - ${OVERLAP} ${without(leftOut)}`;
+  return takeInTurns(
+    tx,
+    sql`
+      waiting (tenant_id, first, number) as materialized (
+        select tenant_id, first, row_number() over (order by tenant_id)
+        from json_to_recordset(${given}::text::json) as waiting (tenant_id text, first bigint)
+        where exists (select from outbox where ${rest} offset 0)
+      )`,
+    [],
+    sql`
+      select position, kind, fact_id, is_logged from outbox where ${rest}
+      order by position limit (select count from share)`,
+  );
+};
+
+/** Takes the next rows that are not logged yet. */
+export const takeUnloggedRows = (tx: Transaction, after: string) =>
+  takeInTurns(
+    tx,
+    waitingAfter(after),
+    [],
+    sql`
+      select position, kind, fact_id, is_logged from outbox
+      where tenant_id = waiting.tenant_id and not is_logged
+      order by position limit (select count from share)`,
+  );
+
+/** Finds the waiting tenants by skipping from tenant to tenant in the index. */
+const waitingAfter = (after: string) => sql`
+  waiting (tenant_id, number) as (
+    (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
+    union all
+    select
+      (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
+    from waiting where tenant_id is not null and number < ${BATCH}
+  )`;
+
+const without = ({ inFlight, held }: LeftOut) => sql`
+  ${inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`}
+  and ${isNoneOf(held)}`;
+
+/** No tenant id contains a comma. */
+const isNoneOf = (held: readonly string[]) =>
+  held.length === 0 ? sql`true` : sql`waiting.tenant_id <> all (string_to_array(${held.join()}, ','))`;
+
+type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
+
+/** A held tenant takes no share from the others. */
+async function takeInTurns(
+  tx: Transaction,
+  waiting: ReturnType<typeof sql>,
+  held: readonly string[],
+  rowsOfTenant: ReturnType<typeof sql>,
+): Promise<Turn> {
+  const found = await tx.execute<Found>(sql`
+    with recursive ${waiting}, share as (
+      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting where ${isNoneOf(held)}
+    )
+    select waiting.tenant_id, waiting.number = ${BATCH} as is_last, (select count::int from share) as share,
+      of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
+    from waiting left join lateral (${rowsOfTenant}) as of_tenant on true
+    where waiting.tenant_id is not null
+    order by waiting.number, of_tenant.is_logged desc, of_tenant.position`);
+  const rows = found.flatMap((row) => (row.position === null ? [] : [row]));
+  return {
+    rows,
+    after: found.find(({ is_last }) => is_last)?.tenant_id ?? '',
+    isFull: rows.some(({ tenant_id, share }, index) => rows[index + share - 1]?.tenant_id === tenant_id),
+  };
+}
+
+/** Deletes the rows whose messages the bus has acknowledged, or that need no message. */
+export async function deleteRows(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`delete from outbox where ${isOneOf(rows)}`);
+}
+
+/** Puts rows, which are logged now, before the rows that are not. */
+export async function queueAsLogged(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.execute(sql`
+    with logged as (
+      delete from outbox where ${isOneOf(rows)}
+      returning outbox.*
+    )
+    insert into outbox (tenant_id, is_logged, kind, fact_id, created_at)
+    select tenant_id, true, kind, fact_id, created_at from logged order by position`);
+}
+
+/**
+ * Looks up each row by its primary key. A join would read the whole outbox while Postgres has no statistics of it, or
+ * has statistics from a time when it was nearly empty.
+ */
+function isOneOf(rows: readonly OutboxRow[]) {
+  const keys = rows.map(({ tenant_id, is_logged, position }) => ({ tenant_id, is_logged, position }));
+  return sql`
+    ctid = any (array(
+      select (
+        select ctid from outbox
+        where outbox.tenant_id = asked.tenant_id and outbox.is_logged = asked.is_logged
+          and outbox.position = asked.position
+      )
+      from json_to_recordset(${JSON.stringify(keys)}::text::json) as asked (
+        tenant_id text, is_logged boolean, position bigint
+      )
+    ))`;
+}
+
+/** After a full pass, quick passes follow for this many times its duration. */
+const QUICK_FOR_FULL = 3;
+/** Their maximum duration: new tenants and rows that were committed late wait for the next full pass. */
+const LONGEST_QUICK_MS = 500;
+
+type Taken = Turn & { isQuick: boolean; tookMs: number };
+
+/**
+ * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows
+ * that have left, and a full pass reads all of them. Quick passes begin at the first waiting row of each tenant.
+ */
+export function createPasses() {
+  /** The tenant after which the next pass begins. */
+  let after = '';
+  let quickUntil = 0;
+  /** By tenant: the position of its first row. Holds the tenants that were seen last. */
+  const firstPositions = new Map<string, string>();
+
+  return {
+    after: () => after,
+
+    async take(tx: Transaction, leftOut: LeftOut): Promise<Taken> {
+      const startedAt = performance.now();
+      const isQuick = startedAt < quickUntil && firstPositions.size > 0 && after === '';
+      const taken = isQuick
+        ? await takeRowsFrom(tx, firstPositions, leftOut)
+        : await takeRows(tx, { after, ...leftOut });
+      return { ...taken, isQuick, tookMs: performance.now() - startedAt };
+    },
+
+    /** Call it when the transaction has committed. */
+    committed({ rows, after: next, isQuick, tookMs }: Taken): void {
+      after = next;
+      // Backwards, so that each tenant keeps its first row. Logged rows are left out: a quick pass never takes them.
+      for (const { tenant_id, is_logged, position } of rows.toReversed()) {
+        firstPositions.delete(tenant_id);
+        if (!is_logged) firstPositions.set(tenant_id, position);
+      }
+      for (const tenantId of firstPositions.keys()) {
+        if (firstPositions.size <= BATCH) break;
+        firstPositions.delete(tenantId);
+      }
+      if (rows.length === 0) quickUntil = 0;
+      else if (!isQuick) quickUntil = performance.now() + Math.min(LONGEST_QUICK_MS, QUICK_FOR_FULL * tookMs);
+    },
+
+    /** The next pass is full and begins after this tenant. */
+    beginAfter(tenantId: string): void {
+      after = tenantId;
+      quickUntil = 0;
+      firstPositions.clear();
+    },
+  };
+}
+
+/** About a second of work. NATS refuses an adapter's updates above 5,000: see streams.ts. */
+const MANY_UPDATES = 2_000;
+/** The limit for all tenants together. Above it, each tenant may have an equal share. */
+const MANY_OF_ALL = 4_000;
+const LEAST_SHARE = 50;
+const COUNT_EVERY_MS = 100;
+/**
+ * A count mostly waits for the busy event loop of this process. With a twentieth of the time, counts were up to a second
+ * apart, and a drain came near the 5,000 updates above which NATS refuses (4,468 seen).
+ */
+const SHARE_OF_TIME = 0.25;
+/** If the bus has not answered for this time, no tenant is held. */
+const VALID_MS = 15_000;
+
+/** The tenants with more updates than they may have. */
+export function tenantsWithMany(counts: ReadonlyMap<string, number>): string[] {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const share = total > MANY_OF_ALL ? Math.max(LEAST_SHARE, MANY_OF_ALL / counts.size) : MANY_UPDATES;
+  return [...counts].flatMap(([tenantId, count]) => (count > Math.min(share, MANY_UPDATES) ? [tenantId] : []));
+}
+
+/**
+ * The tenants with many unhandled updates on the bus. The relay does not take their rows, so that their backlog stays in
+ * the outbox, where tenants take turns and where new commands of this tenant alone are refused. On the bus it would
+ * delay the updates of all tenants.
+ */
+export function createHeldTenants(bus: Pick<Bus, 'untakenUpdates'>): () => readonly string[] {
+  const held = lastKnown(async () => tenantsWithMany(await bus.untakenUpdates()), {
+    unknown: [] as string[],
+    everyMs: COUNT_EVERY_MS,
+    validMs: VALID_MS,
+    share: SHARE_OF_TIME,
+  });
+  return held.value;
+}

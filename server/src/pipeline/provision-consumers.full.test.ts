@@ -1,0 +1,64 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { newPrincipal } from '../../test/support/new-principal.js';
+import { openPool } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
+import { localSignals } from '../foundation/signals/signals.js';
+import { createLogger } from '../foundation/telemetry/logger.js';
+import { inProcessBus } from './bus/in-process-bus.js';
+import { startProvisioning } from './provision-consumers.js';
+
+test('a new principal gets its durables although NATS refuses a stream at the moment; the log has every failure', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+  expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
+  const database = openPool(platform().databaseUrl as string);
+  const bus = inProcessBus();
+  const provided = new Set<string>();
+  const refusing = {
+    ...bus,
+    keepStreams: () => Promise.reject(new Error('The stream elects its leader.')),
+    provide: async ({ durable }: { durable: string }) => {
+      provided.add(durable);
+      throw new Error(`NATS refuses ${durable}.`);
+    },
+  };
+  const log: string[] = [];
+  const logger = createLogger('error', { write: (line) => void log.push(line) });
+  const loop = startProvisioning(database, refusing, { ...silent(), logger, signals: localSignals() });
+  onTestFinished(async () => {
+    await loop.stop();
+    await bus.close();
+    await database.close();
+  });
+  await vi.waitFor(() => expect(provided).toContain(`${tenant_id}+vendor_a`), { timeout: 20_000 });
+  await vi.waitFor(() => expect(log.join('')).toMatch(/The stream elects its leader.*NATS refuses /), {
+    timeout: 20_000,
+  });
+});
+
+test('once lost streams are created again, all durables are provided again, long before the next round', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+  expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
+  const database = openPool(platform().databaseUrl as string);
+  const bus = inProcessBus();
+  const restored: (() => void)[] = [];
+  let provided: string[] = [];
+  const losing = {
+    ...bus,
+    onRestored: (tell: () => void) => void restored.push(tell),
+    provide: async ({ durable }: { durable: string }) => void provided.push(durable),
+  };
+  const loop = startProvisioning(database, losing, { ...silent(), signals: localSignals() });
+  onTestFinished(async () => {
+    await loop.stop();
+    await bus.close();
+    await database.close();
+  });
+  const isProvided = () => expect(provided).toContain(`${tenant_id}+vendor_a`);
+  await vi.waitFor(isProvided, { timeout: 20_000 });
+  provided = [];
+  for (const tell of restored) tell();
+  await vi.waitFor(isProvided, { timeout: 20_000 });
+});

@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../foundation/database/database.js';
+import { purgeByAge } from '../foundation/database/purge-by-age.js';
+import { commands } from './commands.table.js';
+
+/** Deletes ended commands together with their events. A command with an unpublished event stays. */
+export const purgeCommands = (database: Database, keptDays: number) =>
+  purgeByAge(database, {
+    id: commands.commandId,
+    keptDays,
+    async deleteRange(tx, range) {
+      const [deleted] = await tx.execute<{ commands: number }>(sql`
+        with gone as (
+          delete from commands
+          where ${range} and completed_at is not null and not exists (
+            select from events
+            where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
+              and events.seq > (select published_seq from relay_lease where name = 'outbox')
+            offset 0
+          )
+          returning tenant_id, command_id
+        ), gone_events as (
+          delete from events where ctid = any (array(
+            select of_command.ctid from gone cross join lateral (
+              select ctid from events
+              where events.tenant_id = gone.tenant_id and events.command_id = gone.command_id
+              offset 0
+            ) as of_command
+          ))
+        )
+        select count(*)::int as commands from gone`);
+      return deleted?.commands ?? 0;
+    },
+  });

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
+import { type Answer, createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS, cancelCommand, completed, newCommand } from '../../test/support/commands.js';
+import { openPool } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
+import type { Database } from '../foundation/database/database.js';
+import { localSignals } from '../foundation/signals/signals.js';
+import { createMessageTaker } from './bus/take-message.js';
+import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './report-commands.js';
+
+let database: Database;
+let tenant: TestTenant;
+let reporter: (report: Report) => Promise<ReportOutcome>;
+
+beforeAll(async () => {
+  database = openPool(platform().databaseUrl as string);
+  tenant = await createTenant();
+  reporter = createCommandReporter(database, localSignals(), silent().metrics);
+});
+
+afterAll(() => database.close());
+
+const get = async (id: string): Promise<Answer['body']> =>
+  (await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}`)).body;
+
+/** A dispatched command that the simulated fleet ignores. */
+async function dispatched(fields: object = {}): Promise<string> {
+  const id = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300, ...fields });
+  await expect.poll(async () => (await get(id)).status, { timeout: 20_000 }).toBe('DISPATCHED');
+  return id;
+}
+
+type Said = Omit<CommandUpdate, 'command_id'>;
+
+const reportOf = (id: string, said: Said, vendor = 'vendor_a', tenantId = tenant.tenant_id): Report => ({
+  tenantId,
+  vendor,
+  update: { command_id: id, ...said },
+});
+const report = (...report: Parameters<typeof reportOf>) => reporter(reportOf(...report));
+
+const succeeded = { device_execution_status: 'SUCCEEDED', result: { done: true } } as const;
+
+const asSystem = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>) =>
+  database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    return work(tx);
+  });
+
+const historyOf = ({ history }: Answer['body']) =>
+  history.map((entry: Answer['body']) => [
+    entry.source,
+    entry.status,
+    entry.adapter_status,
+    entry.device_execution_status,
+  ]);
+
+const withoutRequestId = ({ request_id: _, ...record }: Answer['body']) => record;
+
+const eventsOf = async (id: string): Promise<string[]> => {
+  const { body } = await signedRequest(tenant.reader, 'GET', `/api/v1/open/events?command_id=${id}`);
+  return body.items.map(({ event_type }: Answer['body']) => event_type);
+};
+
+test('reports that share a transaction are applied in order, each at a distinct instant', async () => {
+  const ids = await Promise.all(Array.from({ length: 10 }, () => dispatched()));
+  const outcomes = await Promise.all(
+    ids.flatMap((id) => [
+      report(id, { adapter_status: 'DELIVERED' }),
+      report(id, { device_execution_status: 'IN_PROGRESS' }),
+      report(id, succeeded),
+      report(id, succeeded),
+    ]),
+  );
+  expect(outcomes).toEqual(ids.flatMap(() => ['CHANGED', 'CHANGED', 'CHANGED', 'REPEATED']));
+  for (const id of ids) {
+    const record = await get(id);
+    expect(historyOf(record).slice(2)).toEqual([
+      ['ADAPTER', 'DISPATCHED', 'DELIVERED', 'NOT_STARTED'],
+      ['DEVICE', 'DISPATCHED', 'DELIVERED', 'IN_PROGRESS'],
+      ['DEVICE', 'SUCCEEDED', 'DELIVERED', 'SUCCEEDED'],
+    ]);
+    const instants = record.history.map(({ at }: Answer['body']) => at);
+    expect([...new Set(instants)].sort()).toEqual(instants);
+    expect([record.updated_at, record.completed_at]).toEqual([instants.at(-1), instants.at(-1)]);
+  }
+});
+
+test('a report that waited for another change comes after it in the history, even if its transaction is older', async () => {
+  const id = await dispatched();
+  let reporting: Promise<ReportOutcome> | undefined;
+  const changedAt = await asSystem(async (tx) => {
+    await tx`select from commands where tenant_id = ${tenant.tenant_id} and command_id = ${id} for no key update`;
+    reporting = report(id, { adapter_status: 'DELIVERED' });
+    const isWaiting = async () => {
+      const [row] = await database.sql`
+        select count(*)::int as count from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%late_result is not null as has_late_result%'`;
+      return row?.count;
+    };
+    await expect.poll(isWaiting, { timeout: 20_000 }).toBeGreaterThan(0);
+    const [changed] = await tx<{ updated_at: string }[]>`
+      update commands set updated_at = clock_timestamp()
+      where tenant_id = ${tenant.tenant_id} and command_id = ${id}
+      returning updated_at`;
+    return Date.parse(changed?.updated_at ?? '');
+  });
+  expect(await reporting).toBe('CHANGED');
+  const { history } = await get(id);
+  expect(history.at(-1).adapter_status).toBe('DELIVERED');
+  expect(Date.parse(history.at(-1).at)).toBeGreaterThan(changedAt);
+});
+
+test('only the history says why a step was slow; the record says why the command ended', async () => {
+  const id = await dispatched();
+  const reason = { code: 'BUSY', message: 'The device is busy.' };
+  await report(id, { device_execution_status: 'IN_PROGRESS', status_reason: reason });
+  expect((await get(id)).status_reason).toBeNull();
+  await report(id, succeeded);
+  const record = await get(id);
+  expect([record.status_reason, record.history.at(-2).reason, record.history.at(-1).reason]).toEqual([
+    null,
+    reason,
+    null,
+  ]);
+});
+
+describe('a report without permission', () => {
+  test.each([
+    ['of another tenant', async (id: string) => reportOf(id, succeeded, 'vendor_a', (await createTenant()).tenant_id)],
+    ['of another vendor', async (id: string) => reportOf(id, succeeded, 'vendor_b')],
+    ['for an unknown command', async () => reportOf(randomUUID(), succeeded)],
+  ])('%s is refused and changes nothing', async (_, foreign) => {
+    const id = await dispatched();
+    const before = withoutRequestId(await get(id));
+    expect(await reporter(await foreign(id))).toBe('UNKNOWN');
+    expect(withoutRequestId(await get(id))).toEqual(before);
+  });
+});
+
+test.each([
+  ['is malformed', () => Buffer.from('{'), 'Not JSON'],
+  ['sets a state that only the platform may set', (id: string) => update(id, { adapter_status: 'SENT' }), 'Not valid'],
+  ['sets nothing', (id: string) => update(id, {}), 'Not valid'],
+  [
+    'has a result over 32 KiB',
+    (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(32_761) } }),
+    'The r',
+  ],
+  [
+    'has a result of 32 levels',
+    (id: string) => update(id, { ...succeeded, result: nested(32) }),
+    'Not JSON with one unambiguous meaning: nested deeper than 32 levels',
+  ],
+  ['is over 64 KiB', (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(65_536) } }), 'Larger than'],
+  ['is for an unknown command', () => update(randomUUID(), succeeded), 'The tenant of the subject has no such command'],
+])('an update that %s is refused, counted and parked, and changes nothing', async (_, body, reason) => {
+  const id = await dispatched();
+  const before = withoutRequestId(await get(id));
+  const options = { database, ...silent() };
+  const { metrics } = options;
+  const take = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(reporter, metrics));
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
+  const delivery = { id, messageId: '', subject, body: body(id), attempt: 1, waitingBehind: 0, sentAt: new Date() };
+  expect(await take(delivery)).toBe('DONE');
+  expect(withoutRequestId(await get(id))).toEqual(before);
+  expect(await metrics.render()).toContain('top_bus_messages_total{kind="command-updates",outcome="REFUSED"} 1');
+  const [parked] = await asSystem(
+    (tx) => tx`select reason from parked_messages where subject = ${subject} order by parked_message_id desc limit 1`,
+  );
+  expect(parked?.reason.startsWith(reason), parked?.reason).toBe(true);
+});
+
+test('a result may nest as deep as the payload of a command: 31 levels', async () => {
+  const id = await dispatched();
+  const options = { database, ...silent() };
+  const take = createMessageTaker(
+    options,
+    'command-updates',
+    CommandUpdate,
+    takeCommandUpdate(reporter, options.metrics),
+  );
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
+  const body = update(id, { ...succeeded, result: nested(31) });
+  await take({ id, messageId: '', subject, body, attempt: 1, waitingBehind: 0, sentAt: new Date() });
+  expect(await get(id)).toMatchObject({ status: 'SUCCEEDED', result: nested(31) });
+});
+
+/** An object of so many levels. */
+const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+
+const update = (command_id: string, said: object) => Buffer.from(JSON.stringify({ command_id, ...said }));
+
+describe('a report after the final status', () => {
+  const ended = async () => {
+    const id = await dispatched();
+    await report(id, { adapter_status: 'FAILED', status_reason: { code: 'LOST', message: 'Lost.' } });
+    return id;
+  };
+  const unchanging = [
+    'status',
+    'adapter_status',
+    'device_execution_status',
+    'public_status',
+    'status_reason',
+    'result',
+    'completed_at',
+  ];
+  const endOf = (record: Answer['body']) => unchanging.map((name) => record[name]);
+
+  test('is kept in the history, the first result as late_result; it changes no status and causes no second event', async () => {
+    const id = await ended();
+    const end = endOf(await completed(tenant.reader, id));
+    expect(await report(id, { device_execution_status: 'IN_PROGRESS' })).toBe('LATE');
+    expect((await get(id)).late_result).toBeNull();
+    expect(await report(id, succeeded)).toBe('LATE');
+    expect(await report(id, { device_execution_status: 'FAILED' })).toBe('LATE');
+    const record = await get(id);
+    expect(endOf(record)).toEqual(end);
+    expect(record.late_result).toEqual({
+      received_at: expect.any(String),
+      adapter_status: null,
+      device_execution_status: 'SUCCEEDED',
+      status_reason: null,
+      result: { done: true },
+    });
+    expect(historyOf(record).slice(3)).toEqual([
+      ['DEVICE', 'FAILED', 'FAILED', 'IN_PROGRESS'],
+      ['DEVICE', 'FAILED', 'FAILED', 'SUCCEEDED'],
+      ['DEVICE', 'FAILED', 'FAILED', 'FAILED'],
+    ]);
+    expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
+  });
+
+  test('is recorded once, however often it is repeated: the history stays below 100 entries', async () => {
+    const id = await ended();
+    const { adapter_status, device_execution_status } = CommandUpdate.shape;
+    const every = [undefined, ...adapter_status.unwrap().options].flatMap((adapter) =>
+      [undefined, ...device_execution_status.unwrap().options].map((device) => ({
+        ...(adapter && { adapter_status: adapter }),
+        ...(device && { device_execution_status: device }),
+      })),
+    );
+    const outcomesOf = () => Promise.all(every.slice(1).map((said) => report(id, said)));
+    const first = await outcomesOf();
+    const { history, late_result } = await get(id);
+    expect(first.filter((outcome) => outcome === 'LATE')).toHaveLength(history.length - 3);
+    expect(history.length).toBeLessThan(100);
+    expect(new Set(history.map((entry: Answer['body']) => JSON.stringify({ ...entry, at: 0 }))).size).toBe(
+      history.length,
+    );
+    expect(late_result.received_at).toBe(history[4].at);
+    expect(new Set(await outcomesOf())).toEqual(new Set(['REPEATED']));
+    expect((await get(id)).history).toEqual(history);
+  });
+});
+
+describe('while the relay is held up', () => {
+  /** Holds the lease of the relay, so that commands stay ACCEPTED. */
+  async function withoutRelay(work: () => Promise<void>): Promise<void> {
+    const lead = () =>
+      asSystem((tx) => tx`update relay_lease set holder = 'test', expires_at = now() + interval '9 seconds'`);
+    await asSystem((tx) => tx`update relay_lease set epoch = epoch + 1`);
+    await lead();
+    const timer = setInterval(() => void lead().catch(() => {}), 1_000);
+    try {
+      await work();
+    } finally {
+      clearInterval(timer);
+      await asSystem((tx) => tx`update relay_lease set expires_at = now() - interval '1 second'`);
+    }
+  }
+
+  test('a command is canceled for good, and never dispatched', async () => {
+    let id = '';
+    await withoutRelay(async () => {
+      id = await newCommand(tenant.operator);
+      expect(await report(id, succeeded)).toBe('TOO_EARLY');
+      const { status, body } = await cancelCommand(tenant.operator, id);
+      expect([status, body.status, body.dispatched_at]).toEqual([200, 'CANCELED', null]);
+    });
+    // The relay passes over it and continues.
+    await completed(tenant.reader, await newCommand(tenant.operator));
+    const record = await get(id);
+    expect([record.status, record.dispatched_at, record.late_result]).toEqual(['CANCELED', null, null]);
+    expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
+  });
+
+  test('a command whose deadline passes is EXPIRED, and never dispatched', async () => {
+    let id = '';
+    await withoutRelay(async () => {
+      id = await newCommand(tenant.operator, { timeout_seconds: 1 });
+      const { body } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}?wait_seconds=30`);
+      expect([body.status, body.adapter_status, body.device_execution_status, body.public_status]).toEqual([
+        'EXPIRED',
+        'PENDING',
+        'NOT_STARTED',
+        'FAILED',
+      ]);
+      expect([body.status_reason.code, body.dispatched_at]).toEqual(['EXPIRED', null]);
+    });
+    await completed(tenant.reader, await newCommand(tenant.operator));
+    expect((await get(id)).dispatched_at).toBeNull();
+    expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
+  });
+});

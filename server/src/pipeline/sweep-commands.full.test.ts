@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { signedRequest } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMANDS, newCommand } from '../../test/support/commands.js';
+import { dispatch, dispatchTogether } from '../../test/support/dispatch.js';
+import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
+import { openPool } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
+import type { Database } from '../foundation/database/database.js';
+import { localSignals } from '../foundation/signals/signals.js';
+import type { Outcome } from './bus/bus.js';
+import { inProcessBus } from './bus/in-process-bus.js';
+import { createCommandSweeper } from './sweeper.js';
+
+let platform: IdlePlatform;
+let superuser: postgres.Sql;
+let database: Database;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  superuser = postgres(platform.superuserUrl, { max: 1, fetch_types: false });
+  database = openPool(platform.databaseUrl);
+  // Deadlines that these tests set are before the start of the platform.
+  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+});
+
+afterAll(async () => {
+  await database?.close();
+  await superuser?.end();
+  await platform?.stop();
+});
+
+const signals = localSignals();
+const background = silent();
+
+const createSweeper = (bus: Parameters<typeof createCommandSweeper>[0]['bus'], holdMs = 60_000) =>
+  createCommandSweeper({ ...background, database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
+
+const newCommandOf = (vendor: string) => newCommand(platform.demo, { vendor, timeout_seconds: 300 });
+
+async function dispatched(vendor = 'vendor_a'): Promise<string> {
+  const id = await newCommandOf(vendor);
+  await dispatch(database, platform.demo.tenant_id, id);
+  return id;
+}
+
+/** No role of the platform may change a deadline. */
+const setDeadline = (ids: string[], deadline: Date) =>
+  superuser`update commands set deadline_at = ${deadline} where command_id in ${superuser(ids)}`;
+
+const statusOf = async (id: string): Promise<string> =>
+  (await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`)).body.status;
+const statusesOf = (ids: string[]) => Promise.all(ids.map(statusOf));
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+
+/** A bus whose updates are handled when the test decides. */
+async function busWithUntaken(vendor = 'vendor_a') {
+  const bus = inProcessBus();
+  let release = () => {};
+  const released = new Promise<Outcome>((resolve) => {
+    release = () => resolve('DONE');
+  });
+  await bus.consume({ stream: 'TOP_UPDATES', durable: 'test', handle: () => released });
+  const subject = subjects.commandUpdate(platform.demo.tenant_id, vendor);
+  await bus.publish([{ subject, id: randomUUID(), body: Buffer.from('{}') }]);
+  const take = async () => {
+    release();
+    await vi.waitFor(async () => expect(await bus.oldestUntaken(subject)).toBeNull(), { timeout: 20_000 });
+  };
+  return { bus, take };
+}
+
+test('a command waits for an update that reached the bus before its deadline, and ends once it is handled', async () => {
+  const id = await dispatched();
+  const { bus, take } = await busWithUntaken();
+  await setDeadline([id], new Date());
+  const sweep = createSweeper(bus);
+  expect(await sweep()).toBe(0);
+  expect(await statusOf(id)).toBe('DISPATCHED');
+  await take();
+  expect(await sweep()).toBe(1);
+  expect(await statusOf(id)).toBe('TIMED_OUT');
+});
+
+test('a command does not wait for updates of another vendor, or for updates after its deadline', async () => {
+  const [early, other] = [await dispatched('vendor_a'), await dispatched('vendor_b')];
+  const { bus } = await busWithUntaken('vendor_a');
+  await setDeadline([early], ago(10));
+  await setDeadline([other], new Date());
+  const { metrics, now } = silent();
+  const sweep = createCommandSweeper({ database, signals, bus, metrics, now, overdue: 'RECENT', intervalMs: 500 });
+  expect(await sweep()).toBe(2);
+  expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
+  const counted = (vendor: string) => `top_commands_completed_total{status="TIMED_OUT",vendor="${vendor}"} 1\n`;
+  expect(await metrics.render()).toContain(counted('vendor_a'));
+  expect(await metrics.render()).toContain(counted('vendor_b'));
+});
+
+const reasonOf = async (id: string) =>
+  (await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`)).body.status_reason;
+
+test('commands that nobody read end with NO_ADAPTER; the bus is asked once for each durable, when they end', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => dispatched('vendor_b')));
+  await setDeadline(ids, ago(1));
+  const bus = inProcessBus();
+  const asked: string[] = [];
+  const commandReads = (only: readonly string[] = []) => {
+    asked.push(...only);
+    return bus.commandReads(only);
+  };
+  const held = createSweeper({ oldestUntaken: async () => new Date(0), commandReads });
+  expect([await held(), asked]).toEqual([0, []]);
+  const other = await dispatched('vendor_a');
+  await setDeadline([other], ago(1));
+  expect(await createSweeper({ ...bus, commandReads })()).toBe(21);
+  const durables = ['vendor_a', 'vendor_b'].flatMap((vendor) => [
+    `${platform.demo.tenant_id}+${vendor}`,
+    `platform+${vendor}`,
+  ]);
+  expect(asked.toSorted()).toEqual([...durables, 'simulated-fleet'].toSorted());
+  expect(await statusesOf(ids)).toEqual(ids.map(() => 'TIMED_OUT'));
+  for (const id of ids) {
+    expect(await reasonOf(id)).toEqual({
+      code: 'NO_ADAPTER',
+      message: 'No adapter has ever read commands of vendor_b.',
+    });
+  }
+});
+
+test.each([
+  ['of the tenant', () => `${platform.demo.tenant_id}+vendor_a`, 'TIMED_OUT'],
+  ['of tenant platform', () => 'platform+vendor_a', 'TIMED_OUT'],
+  ['of another tenant', () => 'other+vendor_a', 'NO_ADAPTER'],
+  ['of another vendor', () => `${platform.demo.tenant_id}+vendor_b`, 'NO_ADAPTER'],
+])('a command times out after an adapter %s has read and stopped: %s %s', async (_, durable, code) => {
+  const bus = inProcessBus();
+  const reader = await bus.consume({ stream: 'TOP_COMMANDS', durable: durable(), handle: async () => 'DONE' });
+  await reader.stop();
+  const id = await dispatched('vendor_a');
+  await setDeadline([id], ago(1));
+  expect(await createSweeper(bus)()).toBe(1);
+  expect((await reasonOf(id)).code).toBe(code);
+});
+
+test('a command whose adapter NATS has forgotten still times out', async () => {
+  const setReads = (reads: string | null) => superuser`
+    update tenants set adapter_reads = ${reads}::text::jsonb where tenant_id = ${platform.demo.tenant_id}`;
+  await setReads('{"vendor_a": "2026-01-31T09:45:00Z"}');
+  const id = await dispatched('vendor_a');
+  await setDeadline([id], ago(1));
+  expect(await createSweeper(inProcessBus())()).toBe(1);
+  await setReads(null);
+  expect((await reasonOf(id)).code).toBe('TIMED_OUT');
+});
+
+test('a command that was never dispatched does not wait for updates', async () => {
+  const id = await newCommandOf('vendor_a');
+  const { bus } = await busWithUntaken();
+  await setDeadline([id], new Date());
+  expect(await createSweeper(bus)()).toBe(1);
+  expect(await statusOf(id)).toBe('EXPIRED');
+});
+
+test('waiting commands, even more than a batch, do not keep a later command of another vendor open', async () => {
+  const held = await Promise.all(Array.from({ length: 600 }, () => newCommandOf('vendor_a')));
+  await dispatchTogether(database, platform.demo.tenant_id, held);
+  const other = await dispatched('vendor_b');
+  const { bus, take } = await busWithUntaken('vendor_a');
+  await setDeadline(held, new Date());
+  await setDeadline([other], new Date());
+  const sweep = createSweeper(bus);
+  expect(await sweep()).toBe(1);
+  expect(await statusOf(other)).toBe('TIMED_OUT');
+  await take();
+  expect([await sweep(), await sweep(), await sweep()]).toEqual([500, 100, 0]);
+});
+
+test('a sweep begins at the first open deadline; an OLD sweep finds commands that it skipped', async () => {
+  const sweep = createSweeper(inProcessBus());
+  await sweep();
+  const [passedOver, seen] = [await newCommandOf('vendor_a'), await newCommandOf('vendor_a')];
+  await setDeadline([passedOver], ago(90));
+  await setDeadline([seen], new Date());
+  expect(await sweep()).toBe(1);
+  expect(await statusesOf([passedOver, seen])).toEqual(['ACCEPTED', 'EXPIRED']);
+  const sweepOld = createCommandSweeper({
+    ...background,
+    database,
+    signals,
+    bus: inProcessBus(),
+    overdue: 'OLD',
+    intervalMs: 500,
+  });
+  expect(await sweepOld()).toBe(1);
+  expect(await statusOf(passedOver)).toBe('EXPIRED');
+});
+
+test('the stored mark stays before an open command, and follows the clock if no command is open', async () => {
+  const mark = async () => {
+    const [row] = await superuser<{ at: Date }[]>`select swept_until as at from sweep_marks`;
+    return row?.at.getTime() ?? 0;
+  };
+  const id = await dispatched();
+  const deadline = ago(300);
+  await setDeadline([id], deadline);
+  const { bus, take } = await busWithUntaken();
+  const noUpdateBefore = { ...inProcessBus(), oldestUntaken: async () => new Date(0) };
+  const sweepOf = (bus: Parameters<typeof createSweeper>[0]) =>
+    createCommandSweeper({ ...background, database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+  expect(await sweepOf(noUpdateBefore)()).toBe(0);
+  expect(await mark()).toBe(deadline.getTime());
+  await take();
+  const sweep = sweepOf(bus);
+  expect([await sweep(), await sweep()]).toEqual([1, 0]);
+  expect(Date.now() - (await mark())).toBeGreaterThanOrEqual(60_000);
+  expect(Date.now() - (await mark())).toBeLessThan(90_000);
+});
+
+const noAnswer = () => Promise.reject(new Error('no answer'));
+
+test.each([
+  ['a stuck consumer', async () => (await busWithUntaken()).bus],
+  ['a bus that does not answer', async () => ({ oldestUntaken: noAnswer, commandReads: noAnswer })],
+])('%s keeps a command open only for a bounded time', async (_, open) => {
+  const id = await dispatched();
+  const bus = await open();
+  await setDeadline([id], new Date());
+  const sweep = createSweeper(bus, 300);
+  expect(await sweep()).toBe(0);
+  await vi.waitFor(async () => expect(await sweep()).toBe(1), { timeout: 20_000, interval: 50 });
+  expect(await statusOf(id)).toBe('TIMED_OUT');
+});
+
+test.each(['RECENT', 'OLD'] as const)(
+  'after the clock of the database was an hour ahead, a %s sweep still ends overdue commands',
+  async (overdue) => {
+    const overdueSeconds = { RECENT: 5, OLD: 70 }[overdue];
+    const bus = inProcessBus();
+    const sweep = createCommandSweeper({ ...background, database, signals, bus, overdue, intervalMs: 500 });
+    await superuser`update sweep_marks set swept_until = now() + interval '1 hour'`;
+    const id = await newCommandOf('vendor_a');
+    await setDeadline([id], ago(overdueSeconds));
+    if (overdue === 'OLD') await superuser`update sweep_marks set swept_until = now() + interval '1 hour'`;
+    await vi.waitFor(
+      async () => {
+        await sweep();
+        expect(await statusOf(id)).toBe('EXPIRED');
+      },
+      { timeout: 20_000 },
+    );
+    await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+    await bus.close();
+  },
+);

@@ -1,0 +1,258 @@
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../foundation/database/database.js';
+import { asAllTenants } from '../foundation/database/roles.js';
+import type { Now } from '../foundation/database/steady-clock.js';
+import type { Signals } from '../foundation/signals/signals.js';
+import type { Metrics } from '../foundation/telemetry/metrics.js';
+import { readersOf } from './adapter-reads.js';
+import type { Bus } from './bus/bus.js';
+import { announceMoves, type Move, moveCommands } from './moves.js';
+import { expire, type StateColumns, stateOf } from './transitions.js';
+
+const BATCH = 500;
+/** A round reads at most this many overdue commands. Later rounds read the rest. */
+const ROWS_READ = 5_000;
+
+const reasons = {
+  EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was dispatched to an adapter.' },
+  TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was dispatched and no result arrived before the deadline.' },
+};
+const noAdapter = (vendor: string) => ({
+  code: 'NO_ADAPTER',
+  message: `No adapter has ever read commands of ${vendor}.`,
+});
+
+/**
+ * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once.
+ * OLD: the deadline passed more than a minute ago. It runs seldom, and finds commands that every RECENT sweep missed:
+ * their transaction committed after the deadline, or they became due while no process swept.
+ */
+export type Overdue = 'RECENT' | 'OLD';
+
+type Options = {
+  database: Database;
+  signals: Signals;
+  metrics: Metrics;
+  bus: Pick<Bus, 'oldestUntaken' | 'commandReads'>;
+  now: Now;
+  overdue: Overdue;
+  intervalMs: number;
+  holdMs?: number;
+};
+
+/**
+ * How long after its deadline a command waits for unhandled updates on the bus, or for a bus that does not answer. A
+ * stuck consumer cannot keep a command open for longer.
+ */
+const HOLD_MS = 120_000;
+/** After a longer pause between two rounds (a database outage, a frozen process) the hold starts again. */
+const PAUSE_MS = 5_000;
+/** The tolerated difference between the clocks of NATS and Postgres. */
+const CLOCKS_DIFFER_MS = 1_000;
+/** A RECENT sweep finds a command that commits up to this long after its deadline. */
+const COMMIT_MS = 2_000;
+/** No transaction of the platform lasts longer. */
+const OLD_MS = 60_000;
+const MARK = 'commands';
+
+/** Overdue commands of one tenant, vendor and status. */
+type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'> & { first_deadline_at: number };
+
+/**
+ * The range of deadlines that a round reads. `next` is the deadline after the range; null if there is none. Other
+ * instants are Unix milliseconds.
+ */
+type Slice = {
+  from: string;
+  to: string;
+  next: string | null;
+  asked_at: number;
+  first_deadline_at: number | null;
+  groups: Group[];
+};
+
+type Row = StateColumns & {
+  tenant_id: string;
+  command_id: string;
+  vendor: string;
+  was_read: boolean;
+};
+
+/**
+ * Each call ends commands whose deadline has passed, and returns their number. A result that reached the bus before the
+ * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
+ * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
+ * the lock. If a round can end no command of its slice, the next round continues after the slice.
+ * No index holds a column that changes, so that updates of a command can be heap-only. So a sweep also reads finished
+ * commands. It starts at a mark: of the commands that sweeps have seen, none with an earlier deadline is open. From
+ * there it reads slices of at most ROWS_READ overdue commands. A pass is all slices from the mark to now.
+ *
+ * | variable | set by | meaning |
+ * | --- | --- | --- |
+ * | lastRoundAt | sweepSlice | tells a pause, such as an outage, from an interval |
+ * | holdsSince | sweepSlice, after a pause | commands are held for holdMs from here on, then ended |
+ * | resumeFrom | sweepSlice: its slice again; the caller: the next one | where to begin; null: at the mark |
+ * | firstOpen | each slice that ended nothing | the earliest open deadline of this pass, in Unix milliseconds |
+ * | openSince | a RECENT sweep, at the end of a pass | its mark; null at first: it begins at the stored mark |
+ * | sweep_marks (a table) | an OLD sweep, at the end of a pass | its mark, and that of the first RECENT sweep |
+ */
+export function createCommandSweeper(options: Options) {
+  const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
+  let lastRoundAt = Number.NEGATIVE_INFINITY;
+  let holdsSince = 0;
+  let openSince: string | null = null;
+  let resumeFrom: string | null = null;
+  let firstOpen = Number.POSITIVE_INFINITY;
+
+  async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
+    const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
+    const present = options.now();
+    const slice = await readSlice(database, { overdue, mark: from, present });
+    const now = performance.now();
+    if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
+    const holdEnded = now - holdsSince >= holdMs;
+    const groups = await Promise.all(
+      slice.groups.map(async (group) => {
+        const takenUntil = await takenUntilOf(bus, group, slice.asked_at);
+        return { ...group, until: holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil };
+      }),
+    );
+    const ending = groups.filter(({ until, first_deadline_at }) => first_deadline_at <= until);
+    const reads = await readsOf(bus, ending);
+    const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
+    const ended = due.length > 0 ? await endCommands(options, { due, slice, present }) : 0;
+    lastRoundAt = performance.now();
+    resumeFrom = from;
+    return { ended, slice };
+  }
+
+  return async (): Promise<number> => {
+    for (;;) {
+      const { ended, slice } = await sweepSlice();
+      if (ended > 0) return ended;
+      firstOpen = Math.min(firstOpen, slice.first_deadline_at ?? Number.POSITIVE_INFINITY);
+      resumeFrom = slice.next;
+      if (resumeFrom !== null) continue;
+      const since = Math.min(firstOpen, slice.asked_at - (overdue === 'OLD' ? OLD_MS : COMMIT_MS));
+      firstOpen = Number.POSITIVE_INFINITY;
+      if (overdue === 'RECENT') openSince = toText(since);
+      else await storeMark(database, toText(since));
+      return 0;
+    }
+  };
+}
+
+const toText = (unixMs: number) => new Date(unixMs).toISOString();
+
+const isOverdue = (overdue: Overdue, present: SQL) =>
+  sql`deadline_at <= ${present} - make_interval(secs => ${overdue === 'OLD' ? OLD_MS / 1_000 : 0})`;
+
+async function readMark(database: Database): Promise<string> {
+  const [mark] = await asAllTenants(database, (tx) =>
+    tx.execute<{ until: string }>(sql`select swept_until::text as until from sweep_marks where name = ${MARK}`),
+  );
+  if (!mark) throw new Error('The mark of the sweeper is missing.');
+  return mark.until;
+}
+
+const storeMark = (database: Database, until: string) =>
+  asAllTenants(database, (tx) =>
+    tx.execute(sql`update sweep_marks set swept_until = ${until}::timestamptz where name = ${MARK}`),
+  );
+
+/** A mark that lies ahead was set while the database's clock was ahead. Nothing that became due since may be missed. */
+const notAhead = (mark: string, present: SQL) => sql`
+  case when ${mark}::timestamptz > ${present} then ${present} - make_interval(secs => ${(2 * OLD_MS) / 1_000}) else ${mark}::timestamptz end`;
+
+/** The groups of the next overdue commands. */
+async function readSlice(
+  database: Database,
+  { overdue, mark, present }: { overdue: Overdue; mark: string; present: SQL },
+): Promise<Slice> {
+  const from = notAhead(mark, present);
+  const [slice] = await asAllTenants(database, (tx) =>
+    tx.execute<Slice>(sql`
+      with slice as (
+        select tenant_id, vendor, status, deadline_at from commands
+        where completed_at is null and deadline_at >= ${from} and ${isOverdue(overdue, present)}
+        order by deadline_at limit ${ROWS_READ}
+      )
+      select ${from}::text as "from", coalesce(max(deadline_at), ${from})::text as "to",
+        case when count(*) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
+        ${unixMs(present)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
+        coalesce((
+          select json_agg(g) from (
+            select tenant_id, vendor, status, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at
+            from slice group by tenant_id, vendor, status
+          ) as g
+        ), '[]') as groups
+      from slice`),
+  );
+  return slice as Slice;
+}
+
+/** Deadlines have whole milliseconds. */
+const unixMs = (instant: SQL) => sql`floor(extract(epoch from ${instant}) * 1000)::float8`;
+
+/** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
+async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
+  // No adapter reports on a command that was not dispatched.
+  if (status === 'ACCEPTED') return now;
+  try {
+    const oldest = await bus.oldestUntaken(subjects.commandUpdate(tenant_id, vendor));
+    return oldest ? Math.min(now, oldest.getTime() - CLOCKS_DIFFER_MS) : now;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Whether an adapter has ever read commands of a DISPATCHED group: true if the bus does not answer for all of them. Each
+ * durable is asked once.
+ */
+async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Group) => boolean> {
+  const readers = groups.filter(({ status }) => status !== 'ACCEPTED').flatMap(readersOfGroup);
+  const reads = readers.length > 0 && (await bus.commandReads([...new Set(readers)]).catch(() => null));
+  return (group) => !reads || readersOfGroup(group).some((durable) => reads.has(durable));
+}
+
+const readersOfGroup = ({ tenant_id, vendor }: Group) => readersOf(tenant_id, vendor);
+
+async function endCommands(
+  { database, overdue, ...listeners }: Options,
+  { due, slice, present }: { due: (Group & { until: string; was_read: boolean })[]; slice: Slice; present: SQL },
+): Promise<number> {
+  const moves = await asAllTenants(database, async (tx) => {
+    const rows = await tx.execute<Row>(sql`
+      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
+        -- NATS may have lost its durables since.
+        was_read or exists (
+          select from tenants
+          where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
+        ) as was_read
+      from commands
+      join json_to_recordset(${JSON.stringify(due)}::text::json)
+        as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
+      where completed_at is null and deadline_at <= until
+        and deadline_at between ${slice.from}::timestamptz and ${slice.to}::timestamptz and ${isOverdue(overdue, present)}
+      order by deadline_at
+      limit ${BATCH}
+      for no key update of commands skip locked`);
+    const moves = rows.flatMap(toMove);
+    await moveCommands(tx, moves);
+    return moves;
+  });
+  announceMoves(listeners, moves);
+  return moves.length;
+}
+
+function toMove(row: Row): Move[] {
+  const { tenant_id: tenantId, command_id: commandId, vendor } = row;
+  const before = stateOf(row);
+  const after = expire(before);
+  if (!after) return [];
+  const timedOut = row.was_read ? reasons.TIMED_OUT : noAdapter(vendor);
+  const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
+  return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newCommand } from '../../test/support/commands.js';
+import { expectRefusal } from '../../test/support/expect-refusal.js';
+
+let server: RunningServer;
+let folder: string;
+let demo: Profile;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-wait-'));
+  server = await startServer({ DATA_DIR: folder, WAITING_REQUESTS_PER_TENANT: '3' });
+  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  demo = profile('demo.json');
+});
+
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const waitForEvent = (caller: Profile, cursor: string) =>
+  signedRequest(caller, 'GET', `/api/v1/open/events?cursor=${cursor}&wait_seconds=30`);
+
+test('a tenant may have as many waiting requests as its limit allows, whatever they wait for', async () => {
+  const { body: me } = await signedRequest(demo, 'GET', '/api/v1/open/me');
+  expect(me.limits.waiting_requests).toBe(3);
+
+  const { next_cursor } = (await signedRequest(demo, 'GET', '/api/v1/open/events')).body;
+  const more = Array.from({ length: 4 }, () => waitForEvent(demo, next_cursor));
+  const refused = await Promise.race(more);
+  expectRefusal(refused, 'RATE_LIMITED');
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(refused.body.metadata).toEqual({ quota: 'waiting', limit: 3 });
+  expect(refused.body.message).toMatch(/^3 requests of the tenant wait on this node already\./);
+  expectRefusal(await signedRequest(demo, 'GET', '/api/v1/open/device-requests?wait_seconds=30'), 'RATE_LIMITED');
+  expect((await signedRequest(demo, 'GET', '/api/v1/open/events')).status).toBe(200);
+
+  const id = await newCommand(demo);
+  const answers = (await Promise.all(more)).filter(({ status }) => status === 200);
+  for (const { body } of answers) expect(body.items[0].data.command_id).toBe(id);
+  expect(answers).toHaveLength(3);
+  expect((await waitForEvent(demo, next_cursor)).status).toBe(200);
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
+import { openPool } from '../../test/support/open-pool.js';
+import type { Database } from '../foundation/database/database.js';
+import { asAllTenantsStatement } from '../foundation/database/roles.js';
+import { createWaits } from './backlog.js';
+import { takeLease } from './outbox/lease.js';
+
+let platform: IdlePlatform;
+let database: Database;
+
+beforeAll(async () => {
+  platform = await startIdlePlatform();
+  database = openPool(platform.databaseUrl);
+});
+
+afterAll(async () => {
+  await database?.close();
+  await platform?.stop();
+});
+
+const rowsOf = (tenantId: string, count: number, ageSeconds = 2) =>
+  asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, kind, fact_id, created_at)
+    select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid(), now() - make_interval(secs => ${ageSeconds})
+    from generate_series(1, ${count}::int)`;
+
+test('where a thousand tenants wait, the wait of the last one is estimated, too', async () => {
+  await asAllTenantsStatement(database)`
+    insert into outbox (tenant_id, kind, fact_id)
+    select 'tenant-' || n, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, 1000) as n`;
+  await rowsOf('zzz', 4_000);
+  await rowsOf('zzzz', 4_000);
+  expect(await takeLease(database, 'test', true)).not.toBeNull();
+  const waits = createWaits(database);
+  await waits.refresh();
+  // At the pace that is assumed at first: 1,000 rows a second.
+  expect(waits.secondsFor('zzz')).toBeCloseTo(4, 1);
+  expect(waits.secondsFor('tenant-500')).toBe(0);
+  expect(waits.secondsFor('zzzz')).toBeCloseTo(4, 1);
+  // On a slow machine, a second can pass before the estimate.
+  const ofNewRows = async () => {
+    await asAllTenantsStatement(database)`delete from outbox where tenant_id = 'zzzz'`;
+    await rowsOf('zzzz', 4_000, 0);
+    await waits.refresh();
+    return waits.secondsFor('zzzz');
+  };
+  await expect.poll(ofNewRows, { timeout: 20_000 }).toBe(0);
+});
+
+test('at a start the wait is known before anybody leads; later it is unknown while nobody can publish', async () => {
+  await rowsOf('zzz', 4_000);
+  await asAllTenantsStatement(database)`update relay_lease set expires_at = now() - interval '1 minute'`;
+  const waits = createWaits(database);
+  await waits.refresh();
+  expect(waits.secondsFor('zzz')).toBeGreaterThanOrEqual(4);
+  await waits.refresh();
+  expect(waits.secondsFor('zzz')).toBe(0);
+  expect(await takeLease(database, 'test', false)).not.toBeNull();
+  await waits.refresh();
+  expect(waits.secondsFor('zzz')).toBe(0);
+});

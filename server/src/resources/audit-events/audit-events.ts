@@ -1,0 +1,33 @@
+import { eq, gte, lt } from 'drizzle-orm';
+import { all } from '../../foundation/database/pages.js';
+import { firstIdAt } from '../../foundation/ids.js';
+import { auditEvents } from '../../gateway/audit/audit-events.table.js';
+import type { Handler } from '../../gateway/operation/call.js';
+import { newestFirst } from '../lists.js';
+import { presenter } from '../rows.js';
+
+/** Filters with an index, the most selective first. A page uses one index, and filters the rows that it finds there. */
+const indexed = [
+  ['target', 'target'],
+  ['client_id', 'clientId'],
+  ['source_address', 'sourceAddress'],
+] as const;
+
+export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) => {
+  const [name, used] = indexed.find(([filter]) => query[filter]) ?? [];
+  return newestFirst(call, query, {
+    table: auditEvents,
+    order: ['auditEventId'],
+    range: all([
+      name && eq(auditEvents[used], query[name] as string),
+      query.occurred_after && gte(auditEvents.auditEventId, firstIdAt(query.occurred_after)),
+      query.occurred_before && lt(auditEvents.auditEventId, firstIdAt(query.occurred_before)),
+    ]),
+    filteredBy: ['operation', 'outcome', ...indexed.map(([, column]) => column).filter((column) => column !== used)],
+    json: ['before', 'after'],
+    // The entry's request_id is the one of the recorded request, not of the request that reads it.
+    present: (row) => present(row, row),
+  });
+};
+
+const present = presenter(auditEvents);

@@ -1,0 +1,120 @@
+import { and, eq } from 'drizzle-orm';
+import { newId } from '../../foundation/ids.js';
+import type { Keyring } from '../../foundation/secrets/keyring.js';
+import type { SecretChanges } from '../../gateway/audit/audit.js';
+import { withAudit } from '../../gateway/audit/audit.js';
+import type { Call, Handler } from '../../gateway/operation/call.js';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
+import {
+  columnsOf,
+  getHandler,
+  insertRow,
+  listHandler,
+  ownRow,
+  presenter,
+  readRow,
+  stillAhead,
+  updateRow,
+} from '../rows.js';
+import { makeCallbackSecret, rotateCallbackSecret } from './callback-secret.js';
+import { canonicalCallbackUrl } from './callback-url.js';
+import { callbackEndpoints, callbackSubscriptions } from './callbacks.table.js';
+
+type Row = typeof callbackEndpoints.$inferSelect;
+
+const present = presenter(callbackEndpoints, 'tenantId');
+
+const presentCallbackEndpoint = (row: Row, call: Call) => ({
+  ...present(row, call),
+  previous_secret_expires_at: stillAhead(row.previousSecretExpiresAt, call),
+});
+
+/** As the audit log shows it. The query of a URL often holds a token, and the log keeps its entries for long. */
+const auditedCallbackEndpoint = (row: Row, call: Call) => ({
+  ...presentCallbackEndpoint(row, call),
+  url: row.url.replace(/\?.+/, '?…'),
+});
+
+/** The log shows a change of the query without its value. */
+function changeOfQuery(before: string, after: string): SecretChanges {
+  const [one, other] = [new URL(before).search, new URL(after).search];
+  if (one === other) return {};
+  return { url_query: one === '' ? 'set' : other === '' ? 'removed' : 'rotated' };
+}
+
+const DEFAULTS = { status: 'ACTIVE', timeoutSeconds: 15, maxAttempts: 10 } as const;
+
+export const createCallbackEndpoint =
+  (keyring: Keyring, limit: number): Handler<'callbackEndpoints.create'> =>
+  async ({ body }, call) => {
+    const { tenantId, admittedAt } = call;
+    const url = canonicalCallbackUrl(body.url, call.refuse);
+    // The same instant as created_at, so that the order of ids is the order of creation.
+    const endpointId = newId(admittedAt.getTime());
+    const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
+    const created = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
+      await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
+      const row = await insertRow(tx, callbackEndpoints, {
+        ...DEFAULTS,
+        ...columnsOf(callbackEndpoints, body),
+        ...columns,
+        tenantId,
+        endpointId,
+        url,
+        createdAt: admittedAt,
+        updatedAt: admittedAt,
+      });
+      const result = { ...presentCallbackEndpoint(row, call), secret };
+      return { before: null, after: auditedCallbackEndpoint(row, call), secrets: { secret: 'set' }, result };
+    });
+    return { status: 201, body: created };
+  };
+
+export const listCallbackEndpoints = listHandler({
+  table: callbackEndpoints,
+  order: ['endpointId'],
+  filteredBy: ['status'],
+  present: presentCallbackEndpoint,
+});
+
+export const getCallbackEndpoint = getHandler(callbackEndpoints, presentCallbackEndpoint);
+
+export const updateCallbackEndpoint =
+  (keyring: Keyring): Handler<'callbackEndpoints.update'> =>
+  async ({ params, body }, call) => {
+    const changed = await withAudit(call, { fields: body }, async (tx) => {
+      const own = ownRow(callbackEndpoints, call, params);
+      const locked = await readRow(tx, call, callbackEndpoints, own, 'no key update');
+      const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url, call.refuse);
+      const rotated = body.rotate_secret
+        ? rotateCallbackSecret(keyring, locked, body.previous_secret_ttl_seconds ?? 0)
+        : null;
+      const row = await updateRow(tx, callbackEndpoints, own, {
+        ...columnsOf(callbackEndpoints, body),
+        url,
+        ...rotated?.columns,
+      });
+      return {
+        before: auditedCallbackEndpoint(locked, call),
+        after: auditedCallbackEndpoint(row, call),
+        secrets: { ...changeOfQuery(locked.url, row.url), ...(rotated && { secret: 'rotated' }) },
+        result: { ...presentCallbackEndpoint(row, call), ...(rotated && { secret: rotated.secret }) },
+      };
+    });
+    return { status: 200, body: changed };
+  };
+
+export const deleteCallbackEndpoint: Handler<'callbackEndpoints.delete'> = async ({ params }, call) => {
+  const { endpoint_id: endpointId } = params;
+  await withAudit(call, { fields: {} }, async (tx) => {
+    // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
+    const own = ownRow(callbackEndpoints, call, params);
+    const locked = await readRow(tx, call, callbackEndpoints, own, 'update');
+    await tx
+      .delete(callbackSubscriptions)
+      .where(and(eq(callbackSubscriptions.tenantId, call.tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
+    await tx.delete(callbackEndpoints).where(own);
+    return { before: auditedCallbackEndpoint(locked, call), after: null, result: null };
+  });
+  return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };
+};

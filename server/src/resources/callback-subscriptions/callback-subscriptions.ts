@@ -1,0 +1,71 @@
+import { eventTypes } from '@tenant-open-platform/contract';
+import { eq } from 'drizzle-orm';
+import { newId } from '../../foundation/ids.js';
+import { changeOf, withAudit } from '../../gateway/audit/audit.js';
+import type { CallOf, Handler } from '../../gateway/operation/call.js';
+import { callbackEndpoints, callbackSubscriptions } from '../callback-endpoints/callbacks.table.js';
+import { newestFirst } from '../lists.js';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
+import { deleteHandler, ownRow, presenter, readRow } from '../rows.js';
+
+const presentCallbackSubscription = presenter(callbackSubscriptions, 'tenantId');
+
+export const createCallbackSubscription =
+  (limit: number): Handler<'callbackSubscriptions.create'> =>
+  async ({ params, body }, call) => {
+    const { tenantId, admittedAt } = call;
+    // The same instant as created_at, so that the order of ids is the order of creation.
+    const subscriptionId = newId(admittedAt.getTime());
+    const created = await withAudit(call, { fields: body, created: subscriptionId }, async (tx) => {
+      await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
+      await readRow(tx, call, callbackEndpoints, ownRow(callbackEndpoints, call, params), 'key share');
+      const key = { tenantId, endpointId: params.endpoint_id, subscriptionId, createdAt: admittedAt };
+      const { event_type, status = 'ACTIVE' } = body;
+      const values = { ...key, eventType: readEventType(call, event_type), status };
+      const [row] = await tx.insert(callbackSubscriptions).values(values).onConflictDoNothing().returning();
+      if (!row) throw call.refuse('SUBSCRIPTION_ALREADY_EXISTS');
+      return changeOf(call, presentCallbackSubscription, null, row);
+    });
+    return { status: 201, body: created };
+  };
+
+function readEventType({ refuse }: CallOf<'EVENT_TYPE_NOT_SUBSCRIBABLE'>, name: string) {
+  const eventType = eventTypes.find((known) => known === name);
+  if (eventType) return eventType;
+  const message = `must be ${eventTypes.join(' or ')}`;
+  throw refuse('EVENT_TYPE_NOT_SUBSCRIBABLE', {
+    details: [{ location: 'body/event_type', code: 'EVENT_TYPE_NOT_SUBSCRIBABLE', message }],
+  });
+}
+
+export const listCallbackSubscriptions: Handler<'callbackSubscriptions.list'> = async ({ params, query }, call) => {
+  const endpoint = ownRow(callbackEndpoints, call, params);
+  const { endpointId } = await call.asTenant((tx) => readRow(tx, call, callbackEndpoints, endpoint));
+  return newestFirst(
+    call,
+    { ...query, endpoint_id: endpointId },
+    {
+      table: callbackSubscriptions,
+      order: ['subscriptionId'],
+      filteredBy: ['status'],
+      range: eq(callbackSubscriptions.endpointId, endpointId),
+      present: presentCallbackSubscription,
+    },
+  );
+};
+
+export const updateCallbackSubscription: Handler<'callbackSubscriptions.update'> = async ({ params, body }, call) => {
+  const changed = await withAudit(call, { fields: body }, async (tx) => {
+    const own = ownRow(callbackSubscriptions, call, params);
+    const locked = await readRow(tx, call, callbackSubscriptions, own, 'no key update');
+    await tx.update(callbackSubscriptions).set({ status: body.status }).where(own);
+    return changeOf(call, presentCallbackSubscription, locked, { ...locked, status: body.status });
+  });
+  return { status: 200, body: changed };
+};
+
+export const deleteCallbackSubscription = deleteHandler(
+  callbackSubscriptions,
+  presentCallbackSubscription,
+  'subscription_id',
+);

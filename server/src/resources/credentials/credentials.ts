@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm';
+import { credentials } from '../../foundation/identity/identity.table.js';
+import type { Keyring } from '../../foundation/secrets/keyring.js';
+import { withAudit } from '../../gateway/audit/audit.js';
+import type { Call, Handler } from '../../gateway/operation/call.js';
+import { newestFirst } from '../lists.js';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
+import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
+import { lockPlatformAdministrators } from '../roles/last-platform-administrator.js';
+import { columnsOf, getHandler, ownRow, presenter, stillAhead, updateRow } from '../rows.js';
+import { insertCredential, lockCredential, rotateSecret } from './stored-credentials.js';
+
+const present = presenter(credentials, 'number');
+
+function presentCredential(row: typeof credentials.$inferSelect, call: Call) {
+  const previousExpiresAt = stillAhead(row.previousSecretExpiresAt, call);
+  const fields = present(row, call);
+  return {
+    ...fields,
+    previous_secret_expires_at: previousExpiresAt,
+    previous_secret_last_used_at: previousExpiresAt && fields.previous_secret_last_used_at,
+  };
+}
+
+export const createCredential =
+  (keyring: Keyring, limit: number): Handler<'credentials.create'> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const held = body.rotate_secret ? await platformScopesOfCaller(call) : [];
+    const change = { fields: body as object, created: body.client_id };
+    return withAudit(call, change, async (tx) => {
+      const existing = body.rotate_secret ? await lockCredential(tx, call, body.client_id) : null;
+      if (existing) {
+        refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);
+        const { rotate_secret, previous_secret_ttl_seconds } = body;
+        change.fields = {
+          rotate_secret,
+          ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
+        };
+        const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
+        const after = presentCredential(row, call);
+        const result = { status: 200 as 200 | 201, body: { ...after, secret } };
+        return { before: presentCredential(existing, call), after, secrets: { secret: 'rotated' }, result };
+      }
+      await refuseBeyondLimit(tx, call, credentials, limit);
+      const created = await insertCredential(tx, keyring, { ...columnsOf(credentials, body), tenantId });
+      if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');
+      const after = presentCredential(created.row, call);
+      const result = { status: 201 as const, body: { ...after, secret: created.secret } };
+      return { before: null, after, secrets: { secret: 'set' }, result };
+    });
+  };
+
+export const listCredentials =
+  (basePath: string): Handler<'credentials.list'> =>
+  async ({ query }, call) => {
+    const { body } = await newestFirst(call, query, {
+      table: credentials,
+      order: ['createdAt', 'clientId'],
+      filteredBy: ['status'],
+      present: presentCredential,
+    });
+    const { items, next_cursor: nextCursor } = body;
+    const status = query.status ? `&status=${query.status.join()}` : '';
+    const next = `${basePath}/api/v1/platform/tenants/${call.tenantId}/credentials?limit=${query.limit}${status}&cursor=${nextCursor}`;
+    return {
+      status: 200,
+      body: items,
+      ...(nextCursor && { headers: { Link: `<${next}>; rel="next"`, 'X-Next-Cursor': nextCursor } }),
+    };
+  };
+
+export const getCredential = getHandler(credentials, presentCredential);
+
+export const updateCredential =
+  (keyring: Keyring): Handler<'credentials.update'> =>
+  async ({ params, body }, call) => {
+    const { tenantId } = call;
+    const held = await platformScopesOfCaller(call);
+    return withAudit(call, { fields: body }, async (tx) => {
+      const administrators = await lockPlatformAdministrators(tx, call);
+      const locked = await lockCredential(tx, call, params.client_id);
+      if (!locked) throw call.refuse('NOT_FOUND');
+      refuseBeyond(held, (await grantsOf(tx, tenantId, params.client_id)).scopes);
+
+      const fields = columnsOf(credentials, body);
+      const updated = await updateRow(tx, credentials, ownRow(credentials, call, params), {
+        ...fields,
+        ...(fields.expiresAt && { previousSecretExpiresAt: noLaterThan(fields.expiresAt) }),
+        ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),
+      });
+      const rotated = body.rotate_secret
+        ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds ?? 0)
+        : null;
+      await administrators?.requireOneLeft();
+
+      const row = rotated?.row ?? updated;
+      const after = presentCredential(row, call);
+      return {
+        before: presentCredential(locked, call),
+        after,
+        ...(rotated && { secrets: { secret: 'rotated' } }),
+        result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
+      };
+    });
+  };
+
+/** The previous secret never outlives the credential. Null must stay null, which least() alone does not ensure. */
+const noLaterThan = (end: Date) =>
+  sql`case when ${credentials.previousSecretExpiresAt} > ${end.toISOString()}::timestamptz
+    then ${end.toISOString()}::timestamptz else ${credentials.previousSecretExpiresAt} end`;

@@ -1,0 +1,24 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../../test/support/open-pool.js';
+import { refuse } from '../../foundation/api-error.js';
+import type { Database } from '../../foundation/database/database.js';
+import { asTenant } from '../../foundation/database/roles.js';
+import { lockCredential } from './stored-credentials.js';
+
+let database: Database;
+
+beforeAll(() => {
+  database = openPool(platform().databaseUrl as string);
+});
+
+afterAll(() => database.close());
+
+test('a command is accepted while its credential is being changed', async () => {
+  const { tenant_id, operator } = await createTenant();
+  const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
+  await asTenant(database, tenant_id, async (tx) => {
+    expect(await lockCredential(tx, { tenantId: tenant_id, refuse }, operator.client_id)).not.toBeNull();
+    expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
+  });
+});

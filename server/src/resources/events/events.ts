@@ -1,0 +1,123 @@
+import { eventTypes } from '@tenant-open-platform/contract';
+import { and, asc, desc, eq, getTableColumns, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm';
+import type { Transaction } from '../../foundation/database/database.js';
+import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../foundation/database/pages.js';
+import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/sealed-numbers.js';
+import { topics } from '../../foundation/signals/signals.js';
+import type { Handler } from '../../gateway/operation/call.js';
+import { commands } from '../../pipeline/commands.table.js';
+import { END_OF_LOG, positionBefore, presentEvent, shownColumns } from '../../pipeline/events.js';
+import { events } from '../../pipeline/events.table.js';
+import type { WaitFor } from '../../pipeline/wait-for.js';
+import { cursorWriter, readCursor } from '../lists.js';
+
+const BEGINNING = '0';
+
+const occurredAt = sql`case when ${events.eventType} = 'command.completed'
+  then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
+
+export const listEvents =
+  (waitFor: WaitFor, cursorKey: Buffer): Handler<'events.list'> =>
+  async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
+    const { tenantId } = call;
+    const list = { call, filters };
+    const isDescending = filters.order === 'desc';
+    // Events of all tenants share one sequence. A cursor must not show how many events the platform has.
+    const numbers = sealedNumbers(cursorKey, tenantId);
+    const sealed = readCursor(list, cursor, SEALED_NUMBER);
+    const given = sealed === null ? null : numbers.open(sealed);
+    if (sealed !== null && given === null) throw call.refuse('INVALID_CURSOR');
+    const start = () =>
+      call.asTenant(async (tx) => {
+        if (from === 'now') return lastPosition(tx, tenantId);
+        const since = from ?? filters.occurred_after;
+        return since === undefined ? BEGINNING : positionBefore(tx, since, tenantId);
+      });
+    const position = given ?? (isDescending ? END_OF_LOG : await start());
+    // An event is logged after it occurred, so no requested event has a lower number.
+    const after = isDescending ? await start() : position;
+    const range = all([
+      eq(events.tenantId, tenantId),
+      gt(events.seq, sql`${after}::bigint`),
+      isDescending && lt(events.seq, sql`${position}::bigint`),
+    ]);
+    const withoutIndex = all([
+      filters.event_type && eq(events.eventType, filters.event_type),
+      filters.occurred_after && sql`${occurredAt} >= ${filters.occurred_after}::timestamptz`,
+      filters.occurred_before && sql`${occurredAt} < ${filters.occurred_before}::timestamptz`,
+    ]);
+    const scan = (tx: Transaction) =>
+      filters.command_id
+        ? ofCommand(tx, tenantId, filters.command_id, all([range, withoutIndex]))
+        : boundedScan(tx, {
+            columns: [events.seq],
+            direction: isDescending ? 'desc' : 'asc',
+            range,
+            filters: withoutIndex,
+          });
+    const isOnlyPlace = given === null && from === 'now';
+    const found = await waitFor({
+      call,
+      topic: topics.events(tenantId),
+      waitSeconds: isDescending || isOnlyPlace ? 0 : waitSeconds,
+      // A page that has read its maximum of rows is answered even if it is empty: its cursor goes on.
+      isEnough: ({ rows, lastRead }) => rows.length > 0 || lastRead !== null,
+      look: () =>
+        call.asTenant(async (tx) => {
+          const { from, where, lastRead } = await scan(tx);
+          const rows = await fittingRows(tx, {
+            first: (count) => withCommands(tx, { from, where, order: isDescending ? desc : asc, count }),
+            limit,
+            bytes: jsonBytes('result'),
+            orderBy: isDescending ? sql`seq desc` : sql`seq`,
+          });
+          return { ...rows, lastRead };
+        }),
+    });
+    const rows = isOnlyPlace ? [] : found.rows.slice(0, found.limit);
+    const isFull = found.rows.length > found.limit;
+    const write = cursorWriter(list);
+    const cursorAt = (number: string) => write(numbers.seal(number));
+    const items = rows.map(({ event, command }) => ({
+      ...presentEvent(event, command),
+      cursor: cursorAt(String(event.seq)),
+    }));
+    const lastRead = isOnlyPlace || isFull ? null : found.lastRead;
+    const next_cursor = lastRead === null ? (items.at(-1)?.cursor ?? cursorAt(position)) : cursorAt(lastRead);
+    return { status: 200, body: { items, next_cursor, request_id: call.requestId } };
+  };
+
+/** A command has few events: look them up by primary key before applying any other condition. */
+function ofCommand(tx: Transaction, tenantId: string, commandId: string, where: SQL | undefined): Bounded {
+  const found = tx
+    .select()
+    .from(events)
+    .where(and(eq(events.tenantId, tenantId), eq(events.commandId, commandId)))
+    .limit(eventTypes.length);
+  return { from: found.as(getTableName(events)), where, lastRead: null };
+}
+
+type Part = Omit<Bounded, 'lastRead'> & { order: typeof asc | typeof desc; count: number };
+
+/** Lateral: each event looks its command up by key, whatever Postgres assumes about the row counts. */
+function withCommands(tx: Transaction, { from, where, order, count }: Part) {
+  const command = tx
+    .select(shownColumns)
+    .from(commands)
+    .where(and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+    .limit(1)
+    .as(getTableName(commands));
+  return tx
+    .select({ event: getTableColumns(events), command: shownColumns })
+    .from(from)
+    .innerJoinLateral(command, sql`true`)
+    .where(where)
+    .orderBy(order(events.seq))
+    .limit(count);
+}
+
+async function lastPosition(tx: Transaction, tenantId: string): Promise<string> {
+  const [last] = await tx.execute<{ seq: string }>(sql`
+    select coalesce(max(seq), 0)::text as seq from events where tenant_id = ${tenantId}`);
+  return last?.seq ?? BEGINNING;
+}

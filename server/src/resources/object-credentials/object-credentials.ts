@@ -1,0 +1,139 @@
+import { and, desc, eq } from 'drizzle-orm';
+import { invalidValue } from '../../foundation/api-error.js';
+import type { Transaction } from '../../foundation/database/database.js';
+import { newId } from '../../foundation/ids.js';
+import type { Keyring } from '../../foundation/secrets/keyring.js';
+import { changeOf, withAudit } from '../../gateway/audit/audit.js';
+import type { Handler } from '../../gateway/operation/call.js';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
+import { columnsOf, getHandler, insertRow, listHandler, ownRow, presenter, readRow, updateRow } from '../rows.js';
+import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
+import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
+import { objectCredentials, objectResources } from './object-storage.table.js';
+
+const presentObjectCredential = presenter(objectCredentials, 'tenantId');
+
+export const createObjectCredential =
+  (keyring: Keyring, limit: number, allowInsecure: boolean): Handler<'objectCredentials.create'> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const endpoint = canonicalEndpoint(body.endpoint, allowInsecure);
+    const forcePathStyle = body.force_path_style ?? false;
+    refuseHostNameOfAddress({ endpoint, forcePathStyle });
+    const identity = { tenantId, credentialId: newId(call.admittedAt.getTime()), secretVersion: 1 };
+
+    const created = await withAudit(call, { fields: body, created: identity.credentialId }, async (tx) => {
+      await refuseBeyondLimit(tx, call, objectCredentials, limit);
+      const row = await insertRow(tx, objectCredentials, {
+        status: 'ACTIVE',
+        ...columnsOf(objectCredentials, body),
+        ...identity,
+        endpoint,
+        forcePathStyle,
+        secretAccessKeySealed: sealSecretAccessKey(keyring, identity, body.secret_access_key),
+        sessionTokenSealed: sealSessionToken(keyring, identity, body.session_token ?? null),
+      });
+      return {
+        ...changeOf(call, presentObjectCredential, null, row),
+        secrets: { secret_access_key: 'set', session_token: body.session_token ? 'set' : undefined },
+      };
+    });
+    return { status: 201, body: created };
+  };
+
+export const listObjectCredentials = listHandler({
+  table: objectCredentials,
+  order: ['credentialId'],
+  filteredBy: ['status'],
+  present: presentObjectCredential,
+});
+
+export const getObjectCredential = getHandler(objectCredentials, presentObjectCredential);
+
+type Row = typeof objectCredentials.$inferSelect;
+type Body = Parameters<Handler<'objectCredentials.update'>>[0]['body'];
+
+export const updateObjectCredential =
+  (keyring: Keyring, allowInsecure: boolean): Handler<'objectCredentials.update'> =>
+  async ({ params, body }, call) => {
+    const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
+
+    const changed = await withAudit(call, { fields: body }, async (tx) => {
+      const own = ownRow(objectCredentials, call, params);
+      const locked = await readRow(tx, call, objectCredentials, own, 'no key update');
+      const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
+      refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
+      if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
+      const updated = await updateRow(tx, objectCredentials, own, {
+        ...columnsOf(objectCredentials, body),
+        endpoint,
+        forcePathStyle,
+        ...secretsOf(body, locked, keyring),
+      });
+      return {
+        ...changeOf(call, presentObjectCredential, locked, updated),
+        secrets: {
+          secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
+          session_token: changeOfToken(locked, updated),
+        },
+      };
+    });
+    return { status: 200, body: changed };
+  };
+
+function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {
+  if (current === null) return old === null ? undefined : 'removed';
+  if (old === null) return 'set';
+  return old.equals(current) ? undefined : 'rotated';
+}
+
+/** A new access key removes the old session token, unless the body has a new one. */
+function secretsOf({ secret_access_key, session_token }: Body, locked: Row, keyring: Keyring) {
+  if (secret_access_key === undefined) {
+    return session_token === undefined ? {} : { sessionTokenSealed: sealSessionToken(keyring, locked, session_token) };
+  }
+  const next = { ...locked, secretVersion: locked.secretVersion + 1 };
+  return {
+    secretVersion: next.secretVersion,
+    secretAccessKeySealed: sealSecretAccessKey(keyring, next, secret_access_key),
+    sessionTokenSealed: sealSessionToken(keyring, next, session_token ?? null),
+  };
+}
+
+/** The buckets that resources already use. A concurrent new resource waits for the lock on its credential. */
+async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId }: Row): Promise<void> {
+  const named = await tx
+    .selectDistinct({ bucket: objectResources.bucket })
+    .from(objectResources)
+    .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.credentialId, credentialId)));
+  const unfit = named.find(({ bucket }) => !fitsHostName(bucket));
+  if (!unfit) return;
+  throw invalidValue(
+    'body/force_path_style',
+    `must stay true: the bucket ${unfit.bucket} of an object resource cannot go into a host name`,
+  );
+}
+
+const NAMED_RESOURCES = 100;
+
+export const deleteObjectCredential: Handler<'objectCredentials.delete'> = async ({ params }, call) => {
+  const { credential_id: credentialId } = params;
+  await withAudit(call, { fields: {} }, async (tx) => {
+    // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
+    const own = ownRow(objectCredentials, call, params);
+    const locked = await readRow(tx, call, objectCredentials, own, 'update');
+    const users = await tx
+      .select({ resourceId: objectResources.resourceId })
+      .from(objectResources)
+      .where(and(eq(objectResources.tenantId, call.tenantId), eq(objectResources.credentialId, credentialId)))
+      .orderBy(desc(objectResources.resourceId))
+      .limit(NAMED_RESOURCES);
+    if (users.length > 0) {
+      const resource_ids = users.map(({ resourceId }) => resourceId);
+      throw call.refuse('OBJECT_CREDENTIAL_IN_USE', { metadata: { resource_ids } });
+    }
+    await tx.delete(objectCredentials).where(own);
+    return { before: presentObjectCredential(locked, call), after: null, result: null };
+  });
+  return { status: 200, body: { credential_id: credentialId, deleted: true, request_id: call.requestId } };
+};

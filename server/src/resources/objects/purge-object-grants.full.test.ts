@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openPool } from '../../../test/support/open-pool.js';
+import type { Database } from '../../foundation/database/database.js';
+import { asTenant } from '../../foundation/database/roles.js';
+import { newId } from '../../foundation/ids.js';
+import { objectCredentials, objectResources } from '../object-credentials/object-storage.table.js';
+import { objectGrants } from './object-grants.table.js';
+
+let folder: string;
+let postgres: PrivatePostgres;
+let database: Database;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-grants-'));
+  postgres = await startPrivatePostgres();
+  database = openPool(postgres.url);
+});
+
+afterAll(async () => {
+  await database?.close();
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const start = () => startServer({ DATA_DIR: folder, DATABASE_URL: postgres.url, KEYRING: keyring });
+
+/** Grants of a tenant by key; the key contains their age in days. */
+async function insertGrants(tenantId: string, daysAgo: number[]): Promise<void> {
+  const [credentialId, resourceId] = [newId(), newId()];
+  const common = { tenantId, name: 'Old', status: 'ACTIVE' as const };
+  await asTenant(database, tenantId, async (tx) => {
+    await tx.insert(objectCredentials).values({
+      ...common,
+      credentialId,
+      endpoint: 'https://objects.acme.example',
+      region: 'us-east-1',
+      forcePathStyle: true,
+      accessKeyId: 'A',
+      secretVersion: 1,
+      secretAccessKeySealed: Buffer.from('sealed'),
+    });
+    await tx.insert(objectResources).values({
+      ...common,
+      resourceId,
+      credentialId,
+      bucket: 'acme',
+      allowedOperations: ['DOWNLOAD'],
+      keyPrefix: '',
+      maxObjectBytes: 1,
+      maxExpiresInSeconds: 1,
+    });
+    await tx.insert(objectGrants).values(
+      daysAgo.map((days) => ({
+        tenantId,
+        presignId: newId(Date.now() - days * 86_400_000),
+        resourceId,
+        operation: 'DOWNLOAD' as const,
+        key: String(days),
+        clientId: 'c',
+        requestId: 'r',
+        expiresAt: new Date(),
+      })),
+    );
+  });
+}
+
+async function keptGrants(tenantId: string): Promise<string[]> {
+  const rows = await asTenant(database, tenantId, (tx) => tx.select({ key: objectGrants.key }).from(objectGrants));
+  return rows.map(({ key }) => key).sort();
+}
+
+test('grants of all tenants are kept for 90 days and then deleted, however many there are', async () => {
+  await (await start()).stop();
+  await insertGrants('demo', [...Array(2_500).fill(91), 89, 0]);
+  await insertGrants('platform', [91, 89]);
+  const server = await start();
+  await vi.waitFor(async () => expect(await keptGrants('demo')).not.toContain('91'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await keptGrants('platform')).not.toContain('91'), { timeout: 20_000 });
+  expect(await server.stop()).toBe(0);
+  expect(await keptGrants('demo')).toEqual(['0', '89']);
+  expect(await keptGrants('platform')).toEqual(['89']);
+});

@@ -1,0 +1,81 @@
+import type { Scope } from '@tenant-open-platform/contract';
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import { notFoundIn } from '../../foundation/api-error.js';
+import type { Transaction } from '../../foundation/database/database.js';
+import { isOfScope, policies, roleBindings } from '../../foundation/identity/identity.table.js';
+import { withAudit } from '../../gateway/audit/audit.js';
+import type { Handler } from '../../gateway/operation/call.js';
+import { rolesThatGrant } from '../../gateway/operation/find-operation.js';
+import { lockCredential } from '../credentials/stored-credentials.js';
+import { newestFirst } from '../lists.js';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
+import { builtInScopes, platformScopesOfCaller, readScopes, refuseBeyond, scopesOfRole } from '../roles/granting.js';
+import { lockPlatformAdministrators } from '../roles/last-platform-administrator.js';
+import { deleteRow, ownRow, presenter } from '../rows.js';
+
+const presentRoleBinding = presenter(roleBindings, 'tenantId');
+
+export const createRoleBinding =
+  (limit: number): Handler<'roleBindings.create'> =>
+  async ({ body }, call) => {
+    const { tenantId } = call;
+    const { client_id: clientId, role } = body;
+    const held = await platformScopesOfCaller(call);
+    const created = await withAudit(call, { fields: body, created: `${clientId}/${role}` }, async (tx) => {
+      refuseBeyond(held, builtInScopes(role));
+      await refuseBeyondLimit(tx, call, roleBindings, limit);
+      const granted = await scopesOfRole(tx, tenantId, role);
+      if (!granted) throw notFoundIn('body/role');
+      refuseBeyond(held, granted);
+      if (!(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
+      const bound = await insertRoleBinding(tx, { tenantId, clientId, role });
+      if (!bound) throw call.refuse('ROLE_BINDING_ALREADY_EXISTS');
+      // The scopes of the role at this time: the log must show the meaning of the binding.
+      const result = presentRoleBinding(bound, call);
+      return { before: null, after: { ...result, scopes: granted }, result };
+    });
+    return { status: 201, body: created };
+  };
+
+/** Null if the binding exists. */
+export async function insertRoleBinding(tx: Transaction, binding: typeof roleBindings.$inferInsert) {
+  const [row] = await tx.insert(roleBindings).values(binding).onConflictDoNothing().returning();
+  return row ?? null;
+}
+
+export const listRoleBindings: Handler<'roleBindings.list'> = ({ query }, call) => {
+  const [scope] = query.scope === undefined ? [] : readScopes(call, [query.scope], () => 'query/scope');
+  return newestFirst(call, query, {
+    table: roleBindings,
+    order: ['createdAt', 'clientId', 'role'],
+    range: query.client_id === undefined ? undefined : eq(roleBindings.clientId, query.client_id),
+    filteredBy: ['role'],
+    filters: scope && grants(scope, call.tenantId),
+    present: presentRoleBinding,
+  });
+};
+
+/** The roles of the tenant that grant the scope, built-in or custom. `grantsOfScope` would look up each binding again. */
+const grants = (scope: Scope, tenantId: string) =>
+  or(
+    inArray(roleBindings.role, rolesThatGrant(scope)),
+    sql`exists (
+      select from ${policies}
+      where ${and(eq(policies.tenantId, tenantId), eq(policies.role, roleBindings.role), isOfScope(scope))} offset 0
+    )`,
+  );
+
+export const deleteRoleBinding: Handler<'roleBindings.delete'> = async ({ params }, call) => {
+  const { tenantId } = call;
+  const { role } = params;
+  const held = await platformScopesOfCaller(call);
+  await withAudit(call, { fields: {} }, async (tx) => {
+    const administrators = await lockPlatformAdministrators(tx, call);
+    const deleted = await deleteRow(tx, call, roleBindings, ownRow(roleBindings, call, params));
+    const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
+    refuseBeyond(held, scopes);
+    await administrators?.requireOneLeft();
+    return { before: { ...presentRoleBinding(deleted, call), scopes }, after: null, result: null };
+  });
+  return { status: 200, body: { client_id: params.client_id, role, deleted: true, request_id: call.requestId } };
+};

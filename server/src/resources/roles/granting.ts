@@ -1,0 +1,102 @@
+import {
+  builtInRoles,
+  isScope,
+  objectAndAction,
+  PLATFORM_TENANT_ID,
+  platformTenantScopes,
+  type Scope,
+  scopes,
+} from '@tenant-open-platform/contract';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { type PgColumn, unionAll } from 'drizzle-orm/pg-core';
+import type { Transaction } from '../../foundation/database/database.js';
+import { policies, roleBindings, roles } from '../../foundation/identity/identity.table.js';
+import { forbidden } from '../../gateway/auth/admission.js';
+import type { Call, CallOf } from '../../gateway/operation/call.js';
+import { rolesThatGrant } from '../../gateway/operation/find-operation.js';
+import { ownRow } from '../rows.js';
+
+/** The names of the roles that every tenant has; only tenant `platform` has `platform_admin`. */
+export const isBuiltIn = (role: string) => Object.hasOwn(builtInRoles, role);
+
+export const builtInRolesOf = (tenantId: string) =>
+  Object.entries(builtInRoles).filter(([role]) => role !== 'platform_admin' || tenantId === PLATFORM_TENANT_ID);
+
+/** Check own keys: a custom role may be called `constructor`. */
+export const builtInScopes = (role: string): readonly Scope[] => (isBuiltIn(role) && builtInRoles[role]) || [];
+
+const scopeOf = ({ object, action }: { object: string; action: string }) => `${object}:${action}`;
+
+/** In the order of the reference. */
+export const inOrder = (held: ReadonlySet<string>): Scope[] => scopes.filter((scope) => held.has(scope));
+
+/** The permissions of a credential: from its roles, built-in or custom, and from its direct policies. */
+export async function grantsOf(tx: Transaction, tenantId: string, clientId: string) {
+  const own = and(eq(roleBindings.tenantId, tenantId), eq(roleBindings.clientId, clientId));
+  const bound = await tx.select().from(roleBindings).where(own).orderBy(roleBindings.role);
+  const names = bound.map(({ role }) => role);
+  const grantedTo = (subject: PgColumn, subjects: string[]) =>
+    tx
+      .select({ object: policies.object, action: policies.action })
+      .from(policies)
+      .where(and(eq(policies.tenantId, tenantId), inArray(subject, subjects)));
+  // Two queries instead of one condition with `or`: each has an index.
+  const granted = await unionAll(grantedTo(policies.clientId, [clientId]), grantedTo(policies.role, names));
+  return { roles: names, scopes: inOrder(new Set([...names.flatMap(builtInScopes), ...granted.map(scopeOf)])) };
+}
+
+/** The scopes that a binding to the role grants, fixed until the transaction ends. Null: no such role. */
+export async function scopesOfRole(tx: Transaction, tenantId: string, role: string): Promise<readonly Scope[] | null> {
+  if (isBuiltIn(role)) return builtInRolesOf(tenantId).find(([name]) => name === role)?.[1] ?? null;
+  const own = ownRow(roles, { tenantId }, { role });
+  const [locked] = await tx.select().from(roles).where(own).for('share');
+  return locked ? policiesOfRole(tx, tenantId, role) : null;
+}
+
+export async function policiesOfRole(tx: Transaction, tenantId: string, role: string): Promise<Scope[]> {
+  const ofRole = and(eq(policies.tenantId, tenantId), eq(policies.role, role));
+  const granted = await tx.select().from(policies).where(ofRole);
+  return inOrder(new Set(granted.map(scopeOf)));
+}
+
+/** The role bindings and policies of a tenant that grant the scope, by the rule of admission. */
+export function grantsOfScope(tenantId: string, scope: Scope): SQL {
+  const { object, action } = objectAndAction(scope);
+  return sql`grants_v1(${tenantId}, ${object}, ${action}, ${rolesThatGrant(scope).join()})`;
+}
+
+const isPlatformScope = (scope: Scope) => scope.startsWith('platform:');
+
+export async function platformScopesOfCaller({ caller, asTenant }: Call): Promise<Scope[]> {
+  const { tenantId, clientId } = caller;
+  const grants = await asTenant((tx) => grantsOf(tx, tenantId, clientId), tenantId);
+  return grants.scopes.filter(isPlatformScope);
+}
+
+/** A caller may neither grant nor revoke a platform:* scope that it lacks, nor change a credential that holds one. */
+export function refuseBeyond(held: readonly Scope[], granted: readonly Scope[]): void {
+  const missing = granted.find((scope) => isPlatformScope(scope) && !held.includes(scope));
+  if (missing) throw forbidden(missing);
+}
+
+type Refusing = CallOf<'SCOPE_UNKNOWN'>;
+type LocationOf = (index: number) => string;
+
+/** The scopes in a request. The location of an error is the name at its index. */
+export function readScopes(call: Refusing, names: readonly string[], locationOf: LocationOf): Scope[] {
+  const unknown = names.flatMap((name, index) => (isScope(name) ? [] : [locationOf(index)]));
+  if (unknown.length > 0) throw scopeUnknown(call, unknown, 'is not a scope');
+  return names as Scope[];
+}
+
+/** Call it after refuseBeyond, so that a caller without the scope gets 403, not 422. */
+export function refuseScopesOfPlatformTenant(call: Refusing, asked: readonly Scope[], locationOf: LocationOf): void {
+  if (call.tenantId === PLATFORM_TENANT_ID) return;
+  const misplaced = asked.flatMap((scope, index) => (platformTenantScopes.includes(scope) ? [locationOf(index)] : []));
+  if (misplaced.length > 0) throw scopeUnknown(call, misplaced, 'exists only in tenant `platform`');
+}
+
+const scopeUnknown = ({ refuse }: Refusing, locations: string[], message: string) =>
+  refuse('SCOPE_UNKNOWN', {
+    details: locations.map((location) => ({ location, code: 'SCOPE_UNKNOWN', message })),
+  });

@@ -1,0 +1,196 @@
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
+import { getTableName, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Database, Transaction } from '../../foundation/database/database.js';
+import { asAllTenants } from '../../foundation/database/roles.js';
+import type { Now } from '../../foundation/database/steady-clock.js';
+import type { Deletion } from '../../foundation/identity/identity.table.js';
+import { busPrincipals } from '../../foundation/identity/identity.table.js';
+import { idTimeOf } from '../../foundation/ids.js';
+import type { Bus } from '../../pipeline/bus/bus.js';
+import { parkedMessages } from '../../pipeline/bus/parked-messages.table.js';
+import { keyColumns } from '../rows.js';
+import { isInTenantAfter, listed, tenantTables, valuesOf } from './tenant-tables.js';
+
+/** One transaction deletes at most this many rows, so it holds their locks for some milliseconds. */
+const BATCH = 1_000;
+
+/** For each credential that is deleted, Postgres looks for a command that refers to it. */
+const BATCH_OF_CREDENTIALS = 20;
+
+type Tenant = { tenant_id: string; deletion: Required<Deletion> };
+
+/** Deletes one batch. `after` is the position of the next batch; null after the last one. */
+type Step = {
+  table: string;
+  deleteBatch: (tx: Transaction, tenantId: string, after: string[] | null) => Promise<Batch>;
+};
+
+type Batch = { removed: number; after: string[] | null };
+
+const steps: readonly Step[] = [
+  { table: 'nonces', deleteBatch: deleteNonces },
+  { table: 'taken_names', deleteBatch: deleteBusKeys },
+  ...tenantTables.map((table) => ({
+    table: getTableName(table),
+    deleteBatch: (tx: Transaction, tenantId: string, after: string[] | null) => deleteRows(tx, table, tenantId, after),
+  })),
+  { table: 'parked_messages', deleteBatch: deleteEarlyParkedMessages },
+  { table: 'audit_events', deleteBatch: deleteCreationEntry },
+];
+
+/** `emptied`: the tenant of which the last pass found nothing. Without more to do, no tenant can be deleted now. */
+type Round = { hasMore: boolean; removed: number; table?: string; emptied?: string };
+
+/**
+ * Deletes everything of DELETING tenants, one batch in each round. The row of the tenant holds the position and is
+ * locked during a round. So any number of nodes may take part, and a crash loses nothing but the batch under way.
+ *
+ * A transaction that began before the deletion may still write a row into a table that was emptied already. So passes
+ * over all tables go on until one of them finds nothing, and each begins when all earlier transactions have ended.
+ */
+export const createTenantPurge = (database: Database, bus: Bus, now: Now) => async (): Promise<Round> => {
+  const round = await asAllTenants(database, (tx) => work(tx, now()));
+  const { emptied } = round;
+  if (emptied !== undefined) {
+    await bus.forgetTenant(emptied);
+    await asAllTenants(database, (tx) => finish(tx, emptied));
+  }
+  return round;
+};
+
+async function work(tx: Transaction, now: SQL): Promise<Round> {
+  const tenant = await lockNext(tx, now);
+  if (!tenant) return { hasMore: false, removed: 0 };
+  const { step: number, rows_in_pass } = tenant.deletion.work;
+  const step = steps[number];
+  if (step) return deleteOnce(tx, tenant, step);
+  if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant.tenant_id };
+  await beginPass(tx, tenant);
+  return { hasMore: true, removed: 0 };
+}
+
+/** Transactions of the platform end within seconds. A restored dump may hold a number that is far ahead. */
+const LONGEST_WAIT = '1 minute';
+
+async function lockNext(tx: Transaction, now: SQL): Promise<Tenant | undefined> {
+  const [tenant] = await tx.execute<Tenant>(sql`
+    select tenant_id, deletion from tenants
+    where status = 'DELETING' and (
+      pg_snapshot_xmin(pg_current_snapshot()) > (deletion #>> '{work,transaction}')::xid8
+      or (deletion #>> '{work,since}')::timestamptz < ${now} - ${LONGEST_WAIT}::interval
+    )
+    order by tenant_id limit 1
+    for no key update skip locked`);
+  return tenant;
+}
+
+async function deleteOnce(tx: Transaction, { tenant_id, deletion }: Tenant, step: Step): Promise<Round> {
+  const { work } = deletion;
+  const { removed, after } = await step.deleteBatch(tx, tenant_id, work.after);
+  await save(tx, tenant_id, {
+    ...deletion,
+    rows_deleted: deletion.rows_deleted + removed,
+    work: {
+      ...work,
+      step: after === null ? work.step + 1 : work.step,
+      after,
+      rows_in_pass: work.rows_in_pass + removed,
+    },
+  });
+  return { hasMore: true, table: step.table, removed };
+}
+
+const save = (tx: Transaction, tenantId: string, deletion: Deletion) =>
+  tx.execute(sql`
+    update tenants set deletion = ${JSON.stringify(deletion)}::text::jsonb where tenant_id = ${tenantId}`);
+
+async function beginPass(tx: Transaction, { tenant_id, deletion }: Tenant): Promise<void> {
+  const [now] = await tx.execute<{ transaction: string; since: string }>(
+    sql`select pg_current_xact_id()::text as transaction, now()::text as since`,
+  );
+  if (now) await save(tx, tenant_id, { ...deletion, work: { step: 0, after: null, rows_in_pass: 0, ...now } });
+}
+
+/** What is left: the id, instants and numbers. */
+const finish = (tx: Transaction, tenantId: string) =>
+  tx.execute(sql`
+    update tenants set status = 'DELETED', name = tenant_id, vendors = null, adapter_reads = null, updated_at = now(),
+      deletion = deletion - 'work'
+        || jsonb_build_object('finished_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    where tenant_id = ${tenantId} and status = 'DELETING'`);
+
+/** Walks through the primary key and remembers the position: a scan from the start would read all deleted rows again. */
+async function deleteRows(
+  tx: Transaction,
+  table: PgTable & { tenantId: PgColumn },
+  tenantId: string,
+  after: string[] | null,
+  filter = sql`true`,
+): Promise<Batch> {
+  const key = keyColumns(table);
+  const batch = getTableName(table) === 'credentials' ? BATCH_OF_CREDENTIALS : BATCH;
+  const range = isInTenantAfter(table, tenantId, after);
+  const texts = sql.join(
+    key.map((column) => sql`${column}::text`),
+    sql`, `,
+  );
+  const [last] = await tx.execute<{ key: string[] }>(sql`
+    select json_build_array(${texts}) as key from ${table} where ${range} order by ${listed(key)} limit 1 offset ${batch - 1}`);
+  const upTo = last ? sql`${range} and (${listed(key)}) <= (${valuesOf(table, last.key)})` : range;
+  const { count } = await tx.execute(sql`delete from ${table} where ${upTo} and ${filter}`);
+  return { removed: count, after: last?.key ?? null };
+}
+
+/** Nonces belong to the numbers of credentials. */
+async function deleteNonces(tx: Transaction, tenantId: string): Promise<Batch> {
+  const { count } = await tx.execute(sql`
+    delete from nonces where ctid = any (array(
+      select nonce.ctid from credentials
+      cross join lateral (
+        select ctid from nonces where credential_number = credentials.number limit ${BATCH} offset 0
+      ) as nonce
+      where credentials.tenant_id = ${tenantId}
+      limit ${BATCH}
+    ))`);
+  return { removed: count, after: count === BATCH ? [] : null };
+}
+
+/** The keys of principals become free again. Ids of credentials stay taken. */
+async function deleteBusKeys(tx: Transaction, tenantId: string, after: string[] | null): Promise<Batch> {
+  const found = await tx.execute<{ id: string; account: string; user: string }>(sql`
+    select principal_id as id, bus_account_public_key as account, bus_user_public_key as user from bus_principals
+    where ${isInTenantAfter(busPrincipals, tenantId, after)} order by principal_id limit ${BATCH}`);
+  const deleteNames = async (kind: string, names: string[]) => {
+    const given = sql`array(select json_array_elements_text(${JSON.stringify(names)}::text::json))`;
+    return (await tx.execute(sql`delete from taken_names where kind = ${kind} and name = any (${given})`)).count;
+  };
+  const accounts = await deleteNames('BUS_ACCOUNT_KEY', [...new Set(found.map(({ account }) => account))]);
+  const users = await deleteNames(
+    'BUS_USER_KEY',
+    found.map(({ user }) => user),
+  );
+  const last = found.length === BATCH ? found.at(-1) : undefined;
+  return { removed: accounts + users, after: last ? [last.id] : null };
+}
+
+/** Messages that were parked for tenant `platform`, because the tenant did not exist yet. */
+function deleteEarlyParkedMessages(tx: Transaction, tenantId: string, after: string[] | null): Promise<Batch> {
+  const isOfTenant = sql`starts_with(subject, ${`tenants.${tenantId}.`})`;
+  return deleteRows(tx, parkedMessages, PLATFORM_TENANT_ID, after, isOfTenant);
+}
+
+/** The entry of tenants.create in the log of tenant `platform` has the name of the tenant. Its id begins with created_at. */
+async function deleteCreationEntry(tx: Transaction, tenantId: string): Promise<Batch> {
+  const firstIdAt = (instant: string) => sql.raw(`(${idTimeOf(instant)} || repeat('0', 20))::uuid`);
+  const { count } = await tx.execute(sql`
+    with created as (
+      select ${firstIdAt('created_at')} as first, ${firstIdAt("created_at + interval '1 millisecond'")} as after_last
+      from tenants where tenant_id = ${tenantId}
+    )
+    delete from audit_events
+    where tenant_id = ${PLATFORM_TENANT_ID} and audit_event_id >= (select first from created)
+      and audit_event_id < (select after_last from created)
+      and operation = 'tenants.create' and target = ${`platform/tenants/${tenantId}`}`);
+  return { removed: count, after: null };
+}
