@@ -119,34 +119,34 @@ const Config = z
       const keyrings = [config.KEYRING, config.KEYRING_FILE, config.KEYRING_COMMAND].filter(
         (from) => from !== undefined,
       );
-      const refuse = (variable: keyof typeof config, message: string) =>
+      const addProblem = (variable: keyof typeof config, message: string) =>
         context.addIssue({ code: 'custom', path: [variable], message });
       if (MODE === 'production') {
-        if (!DATABASE_URL) refuse('DATABASE_URL', 'is required where MODE is production');
+        if (!DATABASE_URL) addProblem('DATABASE_URL', 'is required where MODE is production');
         if (!config.NATS_URL)
-          refuse('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
+          addProblem('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
         if (config.SIMULATED_FLEET)
-          refuse(
+          addProblem(
             'SIMULATED_FLEET',
             'must not be true where MODE is production: it answers for devices that do not exist',
           );
       }
       if (config.PROBES_HOST !== undefined && config.PROBES_PORT === undefined)
-        refuse('PROBES_PORT', 'is required with PROBES_HOST');
+        addProblem('PROBES_PORT', 'is required with PROBES_HOST');
       if (config.NATS_CREDS_FILE && config.NATS_NKEY_SEED_FILE)
-        refuse('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other');
+        addProblem('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other');
       if (ROLE !== 'all' && !DATABASE_URL)
-        refuse('ROLE', 'must be all without DATABASE_URL: the embedded database has one process');
+        addProblem('ROLE', 'must be all without DATABASE_URL: the embedded database has one process');
       if (WORKERS !== 1 && !DATABASE_URL)
-        refuse('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process');
+        addProblem('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process');
       if (WORKERS !== 1 && ROLE === 'worker')
-        refuse('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests');
+        addProblem('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests');
       if (DATABASE_URL && keyrings.length === 0)
-        refuse(
+        addProblem(
           'KEYRING_FILE',
           'or KEYRING_COMMAND or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
         );
-      if (keyrings.length > 1) refuse('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other');
+      if (keyrings.length > 1) addProblem('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other');
     },
     // Also if a single variable is wrong: the error shows all problems at once.
     { when: () => true },

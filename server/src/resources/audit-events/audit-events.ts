@@ -26,8 +26,8 @@ export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) =>
     filteredBy: ['operation', 'outcome', ...indexed.map(([, column]) => column).filter((column) => column !== used)],
     json: ['before', 'after'],
     // The entry's request_id is the one of the recorded request, not of the request that reads it.
-    present: (row) => present(row, row),
+    present: (row) => fieldsOf(row, row),
   });
 };
 
-const present = presenter(auditEvents);
+const fieldsOf = presenter(auditEvents);

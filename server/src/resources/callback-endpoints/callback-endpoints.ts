@@ -22,10 +22,10 @@ import { callbackEndpoints, callbackSubscriptions } from './callbacks.table.js';
 
 type Row = typeof callbackEndpoints.$inferSelect;
 
-const present = presenter(callbackEndpoints, 'tenantId');
+const fieldsOf = presenter(callbackEndpoints, 'tenantId');
 
 const presentCallbackEndpoint = (row: Row, call: Call) => ({
-  ...present(row, call),
+  ...fieldsOf(row, call),
   previous_secret_expires_at: stillAhead(row.previousSecretExpiresAt, call),
 });
 

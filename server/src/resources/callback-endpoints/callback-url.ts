@@ -12,45 +12,45 @@ const NOT_A_URL = 'is not a URL: its host or its port is not valid';
  */
 export function canonicalCallbackUrl(text: string, refuse: Refuse<'CALLBACK_URL_NOT_ALLOWED'>): string {
   /** No message shows the URL: it may contain a password or a token. */
-  const refusal: Refusal = (code, message) =>
+  const notAllowed: NotAllowed = (code, message) =>
     refuse('CALLBACK_URL_NOT_ALLOWED', { details: [{ location: 'body/url', code, message }] });
 
   // Characters that parsers drop silently or read differently: a backslash ends the host for one parser and belongs to
   // the user for another.
   if (/[\s\\\p{Cc}]/u.test(text)) {
-    throw refusal('INVALID_URL', 'must have no white space, control character or backslash');
+    throw notAllowed('INVALID_URL', 'must have no white space, control character or backslash');
   }
   const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1];
-  if (authority === undefined) throw refusal('HTTPS_REQUIRED', 'must begin with https:// and a host');
-  if (authority.includes('@')) throw refusal('USER_NOT_ALLOWED', 'must have no user or password');
-  if (text.includes('#')) throw refusal('FRAGMENT_NOT_ALLOWED', 'must have no fragment');
+  if (authority === undefined) throw notAllowed('HTTPS_REQUIRED', 'must begin with https:// and a host');
+  if (authority.includes('@')) throw notAllowed('USER_NOT_ALLOWED', 'must have no user or password');
+  if (text.includes('#')) throw notAllowed('FRAGMENT_NOT_ALLOWED', 'must have no fragment');
   const url = parseUrl(text);
-  if (!url) throw refusal('INVALID_URL', NOT_A_URL);
-  if (url.port === '0') throw refusal('PORT_NOT_ALLOWED', 'must not have port 0');
-  judgeHost(url.hostname, refusal);
+  if (!url) throw notAllowed('INVALID_URL', NOT_A_URL);
+  if (url.port === '0') throw notAllowed('PORT_NOT_ALLOWED', 'must not have port 0');
+  judgeHost(url.hostname, notAllowed);
   if (url.href.length > MAX_LENGTH) {
-    throw refusal('TOO_BIG', `must have at most ${MAX_LENGTH} characters in its canonical spelling`);
+    throw notAllowed('TOO_BIG', `must have at most ${MAX_LENGTH} characters in its canonical spelling`);
   }
   return url.href;
 }
 
-type Refusal = (code: string, message: string) => Error;
+type NotAllowed = (code: string, message: string) => Error;
 
-function judgeHost(host: string, refusal: Refusal): void {
+function judgeHost(host: string, notAllowed: NotAllowed): void {
   const literal = host.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal)) {
     const address = ipaddr.parse(literal);
     if (!isPublic(address))
-      throw refusal('ADDRESS_NOT_PUBLIC', `must not lead to ${address}: it is not a public address`);
+      throw notAllowed('ADDRESS_NOT_PUBLIC', `must not lead to ${address}: it is not a public address`);
     return;
   }
   if (!HOST_NAME.test(host) || host.length > 253) {
-    throw refusal('INVALID_HOST', 'must have a host name of letters, digits, - and _ between single dots');
+    throw notAllowed('INVALID_HOST', 'must have a host name of letters, digits, - and _ between single dots');
   }
-  if (hasInvalidPunycode(host)) throw refusal('INVALID_URL', NOT_A_URL);
-  if (!host.includes('.')) throw refusal('HOST_NOT_PUBLIC', 'must have a host name with a domain');
+  if (hasInvalidPunycode(host)) throw notAllowed('INVALID_URL', NOT_A_URL);
+  if (!host.includes('.')) throw notAllowed('HOST_NOT_PUBLIC', 'must have a host name with a domain');
   const internal = NOT_PUBLIC.find((domain) => host === domain || host.endsWith(`.${domain}`));
-  if (internal) throw refusal('HOST_NOT_PUBLIC', `must not have a host of the domain ${internal}: it is not public`);
+  if (internal) throw notAllowed('HOST_NOT_PUBLIC', `must not have a host of the domain ${internal}: it is not public`);
 }
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';

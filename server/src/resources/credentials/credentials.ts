@@ -10,11 +10,11 @@ import { lockPlatformAdministrators } from '../roles/last-platform-administrator
 import { columnsOf, getHandler, ownRow, presenter, stillAhead, updateRow } from '../rows.js';
 import { insertCredential, lockCredential, rotateSecret } from './stored-credentials.js';
 
-const present = presenter(credentials, 'number');
+const fieldsOf = presenter(credentials, 'number');
 
 function presentCredential(row: typeof credentials.$inferSelect, call: Call) {
   const previousExpiresAt = stillAhead(row.previousSecretExpiresAt, call);
-  const fields = present(row, call);
+  const fields = fieldsOf(row, call);
   return {
     ...fields,
     previous_secret_expires_at: previousExpiresAt,

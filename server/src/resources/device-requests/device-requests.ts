@@ -25,7 +25,7 @@ const currentDeviceRequest = {
   >`case when ${status} = 'PENDING' and ${expiresAt} <= now() then 'EXPIRED' else ${status} end`,
 };
 
-const present = presenter(
+const fieldsOf = presenter(
   deviceRequests,
   'tenantId',
   'dedupeId',
@@ -36,7 +36,7 @@ const present = presenter(
   'repliedByClientId',
 );
 
-const presentDeviceRequest = (row: Row, call: Call) => ({ ...present(row, call), reply: replyOf(row) });
+const presentDeviceRequest = (row: Row, call: Call) => ({ ...fieldsOf(row, call), reply: replyOf(row) });
 
 export const getDeviceRequest: Handler<'deviceRequests.get'> = async (
   { params: { request_id: deviceRequestId } },

@@ -43,9 +43,9 @@ export const createObjectResource =
 
 /** Reads and locks the object credential that a body refers to, so that it stays as it was checked. */
 function lockObjectCredential(tx: Transaction, call: Call, credential_id: string) {
-  const refuse = () => notFoundIn('body/credential_id');
+  const noSuchCredential = () => notFoundIn('body/credential_id');
   const own = ownRow(objectCredentials, call, { credential_id });
-  return readRow(tx, { refuse }, objectCredentials, own, 'share');
+  return readRow(tx, { refuse: noSuchCredential }, objectCredentials, own, 'share');
 }
 
 export const listObjectResources = listHandler({

@@ -28,14 +28,14 @@ const kinds = new Map(Object.entries(subjectKinds).map(([kind, name]) => [name, 
 
 type Row = Omit<typeof parkedMessages.$inferSelect, 'body'>;
 
-const present = presenter(parkedMessages, 'isWhole');
+const fieldsOf = presenter(parkedMessages, 'isWhole');
 
 function presentParkedMessage(row: Row, call: Call) {
   const read = readSubject(row.subject);
   const kind = (read && kinds.get(read.kind)) ?? null;
   const vendor = kind === 'EVENT' ? null : (read?.name ?? null);
   // A command cannot be retried: the caller was told that it FAILED.
-  return { ...present(row, call), kind, vendor, can_retry: row.isWhole && kind !== null && kind !== 'COMMAND' };
+  return { ...fieldsOf(row, call), kind, vendor, can_retry: row.isWhole && kind !== null && kind !== 'COMMAND' };
 }
 
 export const listParkedMessages: Handler<'parkedMessages.list'> = ({ query }, call) =>

@@ -10,12 +10,12 @@ import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
 import { columnsOf, getHandler, listHandler, presenter, readRow, updateRow } from '../rows.js';
 import { refuseUnknownVendors } from '../vendors/vendors.js';
 
-const present = presenter(tenants, 'deletion', 'adapterReads');
+const fieldsOf = presenter(tenants, 'deletion', 'adapterReads');
 
 export function presentTenant(row: typeof tenants.$inferSelect, call: Call) {
-  if (!row.deletion) return { ...present(row, call), deletion: null };
+  if (!row.deletion) return { ...fieldsOf(row, call), deletion: null };
   const { work: _, ...deletion } = row.deletion;
-  return { ...present(row, call), deletion };
+  return { ...fieldsOf(row, call), deletion };
 }
 
 export const createTenant =
