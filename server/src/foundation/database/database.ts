@@ -10,7 +10,7 @@ import {
   refusePrivilegedLogin,
   refuseRolesThatBypassRowSecurity,
 } from './login-role.js';
-import { isMigrated, migrate } from './migrate.js';
+import { migrate, schemaState } from './migrate.js';
 import { nodeSettings, planSettings, refuseOtherSettings } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
 import { vacuumTables } from './statistics.js';
@@ -45,7 +45,7 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
   try {
     await refuseOtherSettings(sql);
     await refusePrivilegedLogin(sql);
-    if (!(await isMigrated(sql)) || (await inheritsRoles(sql))) await migratePostgres(url);
+    if ((await schemaState(sql)) !== 'CURRENT' || (await inheritsRoles(sql))) await migratePostgres(url);
     await refuseRolesThatBypassRowSecurity(sql);
     await refuseForeignFunctions(sql);
     await refuseLoginThatSeesTenants(sql);
@@ -87,7 +87,7 @@ async function openEmbedded(directory: string): Promise<Database> {
         .map(([name, value]) => `set ${name} = ${value}`)
         .join('; '),
     );
-    if (!(await isMigrated(sql))) await migrate(sql);
+    if ((await schemaState(sql)) !== 'CURRENT') await migrate(sql);
     await refuseRolesThatBypassRowSecurity(sql);
     await refuseForeignFunctions(sql);
     // A failure waits for the next round.
