@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { isDatabaseUrl } from './foundation/database/database-url.js';
 import { StartupError } from './foundation/startup-error.js';
+import { isDatabaseUrl } from './foundation/urls.js';
 
 const integer = (min: number, max: number) =>
   z
@@ -119,34 +120,34 @@ const Config = z
       const keyrings = [config.KEYRING, config.KEYRING_FILE, config.KEYRING_COMMAND].filter(
         (from) => from !== undefined,
       );
-      const refuse = (variable: keyof typeof config, message: string) =>
+      const complain = (variable: keyof typeof config, message: string) =>
         context.addIssue({ code: 'custom', path: [variable], message });
       if (MODE === 'production') {
-        if (!DATABASE_URL) refuse('DATABASE_URL', 'is required where MODE is production');
+        if (!DATABASE_URL) complain('DATABASE_URL', 'is required where MODE is production');
         if (!config.NATS_URL)
-          refuse('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
+          complain('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
         if (config.SIMULATED_FLEET)
-          refuse(
+          complain(
             'SIMULATED_FLEET',
             'must not be true where MODE is production: it answers for devices that do not exist',
           );
       }
       if (config.PROBES_HOST !== undefined && config.PROBES_PORT === undefined)
-        refuse('PROBES_PORT', 'is required with PROBES_HOST');
+        complain('PROBES_PORT', 'is required with PROBES_HOST');
       if (config.NATS_CREDS_FILE && config.NATS_NKEY_SEED_FILE)
-        refuse('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other');
+        complain('NATS_NKEY_SEED_FILE', 'and NATS_CREDS_FILE exclude each other');
       if (ROLE !== 'all' && !DATABASE_URL)
-        refuse('ROLE', 'must be all without DATABASE_URL: the embedded database has one process');
+        complain('ROLE', 'must be all without DATABASE_URL: the embedded database has one process');
       if (WORKERS !== 1 && !DATABASE_URL)
-        refuse('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process');
+        complain('WORKERS', 'must be 1 without DATABASE_URL: the embedded database has one process');
       if (WORKERS !== 1 && ROLE === 'worker')
-        refuse('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests');
+        complain('WORKERS', 'must be 1 where ROLE is worker: these processes answer requests');
       if (DATABASE_URL && keyrings.length === 0)
-        refuse(
+        complain(
           'KEYRING_FILE',
           'or KEYRING_COMMAND or KEYRING is required with DATABASE_URL: the key that seals secrets must outlive this machine',
         );
-      if (keyrings.length > 1) refuse('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other');
+      if (keyrings.length > 1) complain('KEYRING_FILE', ', KEYRING_COMMAND and KEYRING exclude each other');
     },
     // Also if a single variable is wrong: the error shows all problems at once.
     { when: () => true },
@@ -169,3 +170,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new StartupError(`Configuration: ${problems.join('; ')}`);
 }
+
+/** Read and not imported: a bundle would keep the version of its build. src and dist are equally deep. */
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+export const platformVersion: string = JSON.parse(manifest).version;

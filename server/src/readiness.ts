@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { shared } from './foundation/concurrency/shared-reads.js';
 import type { Database } from './foundation/database/database.js';
 import { codedErrorIn } from './foundation/database/database-error.js';
 import { schemaState } from './foundation/database/migrate.js';
 import type { Peers } from './foundation/peers.js';
 import type { Watchdog } from './foundation/telemetry/watchdog.js';
-import { shared } from './foundation/waiting/shared.js';
 import type { Probes } from './gateway/http/probes.js';
 import type { Bus } from './pipeline/bus/bus.js';
 

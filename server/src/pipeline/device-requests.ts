@@ -9,7 +9,7 @@ import { and, asc, between, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { purgeByAge } from '../foundation/database/purge-by-age.js';
-import { asAllTenants } from '../foundation/database/roles.js';
+import { asAllTenants } from '../foundation/database/row-level-security.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/identity/tenant-ids.js';
 import { firstIdAt, idTimeOf, newIdTail } from '../foundation/ids.js';

@@ -11,8 +11,8 @@ import {
 import { headers, InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import { MESSAGE_TOO_LARGE } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
+import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
-import { shared } from '../../foundation/waiting/shared.js';
 import {
   type Bus,
   countByTenant,

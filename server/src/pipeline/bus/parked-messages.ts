@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
-import { asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { ID, ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Delivery } from './bus.js';
 
